@@ -25,7 +25,7 @@ test: $(VENV)/.dev ## set everything up and run every test
 	$(BIN)/python -m pytest -n 4
 
 nightly: $(VENV)/.dev ## what takes too long for every commit: simulations, long property runs, soaks, the browser matrix
-	$(BIN)/python -m pytest -n 4 -m nightly
+	$(BIN)/python -m pytest -n 4 -m "nightly or hypothesis" --hypothesis-profile=nightly
 
 check: $(VENV)/.dev ## format, lint, types, import contracts, tests
 	$(BIN)/ruff format --check .

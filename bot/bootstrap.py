@@ -4,8 +4,8 @@ The only module that creates stores and gateways.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -19,7 +19,7 @@ from bot.bakeoffs.bias_report import bias_report
 from bot.context import AppContext
 from bot.coordination.bakeoff_registry import BakeoffRegistry
 from bot.coordination.clock import SharedClock, now
-from bot.coordination.locks import FileClaims, LocalLocks, lock_file_claims
+from bot.coordination.locks import LocalLocks, lock_file_claims
 from bot.coordination.pubsub import LocalPubSub, ProviderSync
 from bot.coordination.tasks import running_alongside
 from bot.observability import metrics
@@ -29,28 +29,33 @@ from bot.ports import NamedLocks, PubSub, Runner
 from bot.research.services import ResearchServices
 from bot.runners.local import GatewayFactory, LocalRunner, Prepare
 from bot.settings import PanelConfig, Seat, Settings, load_panel_config
+from bot.settings.connections import Connection, Connections, load_connected
 from bot.settings.default_panels import LOCAL, default_panels, demonstration_panel
+from bot.settings.environment import connected_key_variable
 from bot.settings.panels import is_built_in
 from council.anonymize import scrub
+from council.answers import Call, Prompt
+from council.bakeoffs.models import Suite
 from council.bakeoffs.ports import BakeoffStores
 from council.budget import Budget
-from council.errors import StoreError
+from council.errors import GatewayError, StoreError
 from council.gateways.litellm.client import SeatSettings, load_warm
 from council.gateways.litellm.gateway import LitellmGateway
 from council.gateways.local.gateway import DISPLAYS, SEATED_TWICE, LocalGateway, ollama_models
 from council.gateways.local.server import unsupported_reason
+from council.gateways.model_lists import MODEL_SECONDS, list_models, model_refusal
 from council.gateways.routing import RoutingGateway
 from council.gateways.scripted import ScriptedGateway
 from council.panel import Panel
 from council.ports import Gateway, Ledger, SharedRateLimiter
-from council.providers import Health, ProviderHint
+from council.providers import ProviderHint
 from council.rounds import Round
 from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
 from storage.engine import check_file_opens, open_engine, open_separate_pool
 from storage.hash_chain import SqlHashChain
 from storage.key_value import SqlKeyValueStore
 from storage.ledger import SqlLedger
-from storage.locks import SqlClock, SqlLeaderLock, SqlLocks
+from storage.locks import SqlLeaderLock, SqlLocks, server_time
 from storage.migrate import upgrade
 from storage.outbox import SqlOutbox
 from storage.rate_limiter import SqlRateLimiter
@@ -62,6 +67,7 @@ if TYPE_CHECKING:
     from bot.cluster.setup import Cluster
     from storage.installations import SqlInstallationStore
 
+PING = Prompt("Reply with one word.", "Say ok.")
 SHARED_CONNECTIONS, SHARED_WAIT_SECONDS = 4, 2.0
 
 
@@ -84,14 +90,14 @@ async def open_app(
     settings: Settings, options: StartOptions = StartOptions()
 ) -> AsyncIterator[AppContext]:
     """Yield the context of an app that can run rounds; close its models and database at the end."""
-    panels = await load_panels(settings, local=options.local)
+    sources = await find_panels(settings, local=options.local)
+    panels = sources.merged(settings)
     async with AsyncExitStack() as stack:
         if options.serves:
             await stack.enter_async_context(running_alongside(_warm_up(panels)))
         engine = await stack.enter_async_context(open_database(settings))
         stack.enter_context(metrics.export_database_metrics(engine))
         cluster: Cluster | None = None
-        claims: FileClaims | None = None
         if settings.uses_database_server:
             # Its libraries are slow to import, and a database file does not need them.
             from bot.cluster.setup import opened_cluster
@@ -100,12 +106,11 @@ async def open_app(
         pubsub: PubSub = cluster.pubsub if cluster else LocalPubSub()
         services = await stack.enter_async_context(_open_cluster_services(engine, pubsub))
         store, budget = SqlRoundStore(engine), Budget(SqlLedger(engine), panels.caps, services.now)
-        gateway, prepare, health = await stack.enter_async_context(
+        gateway, prepare, remote = await stack.enter_async_context(
             _open_models(settings, panels, services, options)
         )
-        if settings.database_file:
-            claims = lock_file_claims(settings.database_file)
-            stack.callback(claims.close)
+        file = settings.database_file
+        claims = stack.enter_context(closing(lock_file_claims(file))) if file else None
         tracing = await stack.enter_async_context(
             open_tracing(settings.otlp_endpoint, settings.trace_headers)
         )
@@ -136,10 +141,10 @@ async def open_app(
         # A process that serves a chat has its claim, if there are claims.
         outbox = Outbox(SqlOutbox(engine), services.now, alone=claims is not None)
         bakeoff_stores = _bakeoff_stores(engine)
-        for suite in panels.suites:  # an unchanged one is not stored again
-            await bakeoff_stores.suites.save(suite, "council.toml", services.now())
-        yield AppContext(
-            *(store, gateway, runner, outbox, panels.panels, panels.default, prepare, health),
+        await _store_suites(bakeoff_stores, panels.suites, services.now())
+        app_context = AppContext(
+            *(store, gateway, runner, outbox, panels.panels, panels.default, prepare),
+            remote.health,
             now=services.now,
             budget=budget,
             bakeoff_stores=bakeoff_stores,
@@ -156,6 +161,8 @@ async def open_app(
             job_queue=cluster.job_queue if cluster and options.serves else None,
             installations=_installation_store(engine, settings.slack_client_secret),
         )
+        app_context.connections = _connections(app_context, settings, sources, remote)
+        yield app_context
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +219,11 @@ async def open_database(settings: Settings) -> AsyncIterator[AsyncEngine]:
         await engine.dispose()
 
 
+async def _store_suites(stores: BakeoffStores, suites: Sequence[Suite], at: datetime) -> None:
+    for suite in suites:  # an unchanged one is not stored again
+        await stores.suites.save(suite, "council.toml", at)
+
+
 def _bakeoff_stores(engine: AsyncEngine) -> BakeoffStores:
     records, votes = SqlRecords(engine), sql_votes(engine)
     return BakeoffStores(
@@ -262,7 +274,7 @@ async def _open_cluster_services(
         stack.push_async_callback(rate_limiter.close)
         locks = SqlLocks(engine)
         stack.push_async_callback(locks.close)
-        clock = SharedClock(SqlClock(engine).moment)
+        clock = SharedClock(partial(server_time, engine))
         await clock.sync()
         stack.enter_context(metrics.export_clock_offset(lambda: clock.behind_seconds))
         await stack.enter_async_context(running_alongside(clock.keep_in_sync()))
@@ -286,8 +298,8 @@ def _log_rate_limiter(is_shared: bool) -> None:
 @asynccontextmanager
 async def _open_models(
     settings: Settings, panels: PanelConfig, services: ClusterServices, options: StartOptions
-) -> AsyncIterator[tuple[Gateway, Prepare, Callable[[], Health]]]:
-    """Yield the gateway to all models; stop local servers and connections at the end."""
+) -> AsyncIterator[tuple[Gateway, Prepare, LitellmGateway]]:
+    """Yield the gateways to all and to remote models; stop servers and connections at the end."""
     async with AsyncExitStack() as stack:
         local = LocalGateway(settings.model_dir, options.on_fetch)
         stack.push_async_callback(local.stop)
@@ -316,7 +328,7 @@ async def _open_models(
             elif not all(map(is_built_in, panel.seats)):
                 await remote.warm()
 
-        yield RoutingGateway(routes), prepare, remote.health
+        yield RoutingGateway(routes), prepare, remote
 
 
 async def _warm_up(panels: PanelConfig) -> None:
@@ -344,21 +356,64 @@ def _seat_settings(seats: Mapping[str, Seat], settings: Settings) -> dict[str, S
 # --- Panels
 
 
-async def load_panels(settings: Settings, *, local: bool) -> PanelConfig:
-    """Return every available panel: of council.toml, found API keys, Ollama, the demonstration.
+@dataclass(frozen=True, slots=True)
+class PanelSources:
+    """The panels of council.toml, those offered for what was found here, and the demonstration."""
 
-    The default is council.toml's; without one, the demonstration if `local`, else the first panel
-    that is offered.
-    """
+    own: PanelConfig
+    offers: PanelConfig
+    local: bool
+
+    def merged(self, settings: Settings) -> PanelConfig:
+        """Return every available panel, with those that were added on the page.
+
+        Of panels with the same name, council.toml's is used, then the page's. The default is
+        council.toml's, then the page's, then the demonstration, then the first panel offered.
+        """
+        connected, default = load_connected(settings.data_dir)
+        parts = (self.offers, connected, self.own)
+        panels = {name: panel for part in parts for name, panel in part.panels.items()}
+        fallback = self.offers.default
+        if self.local:
+            panels[LOCAL] = demonstration_panel(DISPLAYS, SEATED_TWICE)
+            fallback = LOCAL
+        seats = {key: seat for part in parts for key, seat in part.seats.items()}
+        used = self.own.default or default or fallback or next(iter(connected.panels), None)
+        return replace(self.own, panels=panels, seats=seats, default=used)
+
+
+async def find_panels(settings: Settings, *, local: bool) -> PanelSources:
+    """Return the panels of council.toml, and of the API keys and the Ollama found here."""
     own = load_panel_config(settings.config_file)
     offers = default_panels(settings, await ollama_models(settings.ollama))
-    panels = {**offers.panels, **own.panels}
-    fallback = offers.default
-    if local:
-        panels = {**panels, LOCAL: demonstration_panel(DISPLAYS, SEATED_TWICE)}
-        fallback = LOCAL
-    seats = {**offers.seats, **own.seats}
-    return replace(own, panels=panels, seats=seats, default=own.default or fallback)
+    return PanelSources(own, offers, local)
+
+
+def _connections(
+    app_context: AppContext, settings: Settings, sources: PanelSources, remote: LitellmGateway
+) -> Connections:
+    """Return what adds models on the page to this process."""
+
+    async def activate() -> None:
+        fresh = settings.with_connected_keys()
+        panels = sources.merged(fresh)
+        remote.add_seats(_seat_settings(panels.seats, fresh))
+        app_context.panels, app_context.default = panels.panels, panels.default
+
+    async def try_seat(connection: Connection, seat: Seat) -> None:
+        keys = {connected_key_variable(connection.name): connection.key}
+        using = settings.model_copy(update={"connected_keys": keys, "keys": {}})
+        gateway = LitellmGateway(_seat_settings({seat.member.key: seat}, using))
+        try:
+            async with asyncio.timeout(MODEL_SECONDS):
+                await gateway.complete(Call(seat.member, PING))
+        except (GatewayError, TimeoutError) as error:
+            # Not chained: a traceback could show the key.
+            raise model_refusal(connection.provider, seat.member.display, str(error)) from None
+
+    return Connections(
+        settings.data_dir, sources.own, settings.ollama, list_models, try_seat, activate
+    )
 
 
 async def describe_local_models(settings: Settings) -> list[str]:

@@ -29,6 +29,7 @@ from bot.outbox import Outbox
 from bot.ports import JobQueue, MeasureBias, NamedLocks, PubSub, RecordSources, Runner
 from bot.render.formatting import rough_duration
 from bot.render.leaderboard_tables import Leaderboard
+from bot.settings.connections import Connections
 from council.bakeoffs.ports import BakeoffStores, RecordQuery
 from council.ballots import VERSION as BALLOTS
 from council.budget import Budget
@@ -74,8 +75,8 @@ class AppContext:
     `texts_days`; None keeps them. `chats` maps a chat's name to a function that returns the chat
     for a place, or None while it is not connected. `zone` is the default time zone of schedules.
     `job_queue` is None unless this process is part of a cluster. `installations` is None unless
-    many Slack workspaces may install the app. `shards` is the number of Discord
-    gateway connections of the cluster.
+    many Slack workspaces may install the app. `connections` adds models at run time. `shards` is
+    the number of Discord gateway connections of the cluster.
     """
 
     store: Store
@@ -106,6 +107,7 @@ class AppContext:
     shards: int = 1
     chance_rule: ChanceRule = DEFAULT_RULE
     installations: "SqlInstallationStore | None" = None
+    connections: Connections | None = None
 
     def find_chat(self, place: Place) -> Chat | None:
         """Return the chat for a place; None on the page, the terminal or while not connected."""

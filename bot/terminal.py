@@ -39,15 +39,23 @@ from bot.chat import (
     StepState,
     Table,
 )
-from bot.commands.dispatch import handle_message
+from bot.commands.conversations import follow_up
+from bot.commands.dispatch import COMMANDS, handle_message
+from bot.commands.registry import is_question
 from bot.context import AppContext
 from bot.render.formatting import styled_runs
 from council.confusables import remove_invisible
+from council.errors import ForgottenError, RoundNotFoundError
 from council.places import Place
 
 TERMINAL = Place("terminal")
-GREETING = "Type a question, or help. Ctrl-C stops a round and saves it; Ctrl-D quits."
-PROMPT = "\n/council › "
+GREETING = (
+    "Type a question, or help. A question continues the conversation; `new` starts another one. "
+    "Ctrl-C stops a round and saves it; Ctrl-D quits."
+)
+NEW_CONVERSATION = "Your next question starts a new conversation."
+PROMPT = "\n› "
+_NEW_WORDS = {"new", "new question"}
 _EXIT_WORDS = {"exit", "quit", ":q", "bye"}
 _STEP_MARKS = {StepState.WAITING: "·", StepState.DONE: "✓", StepState.MISSING: "–"}
 
@@ -59,17 +67,25 @@ def new_session_place() -> Place:
 
 async def run_chat(app: AppContext, console: Console) -> None:
     """Read lines and run each as a command or a question, until the end of input."""
-    chat, lines = TerminalChat(console), _LineReader()
+    chat, lines, before = TerminalChat(console), _LineReader(), ""
     console.print(GREETING, style="dim")
     while (line := await lines.next()) is not None:
         if line.strip().lower() in _EXIT_WORDS:
             return
-        if line.strip():
-            await _run_line(app, chat, line)
+        if line.strip().lower() in _NEW_WORDS:
+            before = ""
+            chat.say(NEW_CONVERSATION)
+        elif line.strip():
+            before = await _run_line(app, chat, line, before)
 
 
-async def _run_line(app: AppContext, chat: "TerminalChat", line: str) -> None:
+async def _run_line(app: AppContext, chat: "TerminalChat", line: str, before: str) -> str:
+    """Run a line; return the id of the round that the next question follows, "" if none."""
     message = IncomingMessage(line, Asker("terminal", "you"), TERMINAL, app.new_id())
+    asks = is_question(COMMANDS.parse(line))
+    if asks and before:
+        with suppress(ForgottenError, RoundNotFoundError):  # nothing is left to refer to
+            message = await follow_up(app, message, before)
     task = asyncio.create_task(handle_message(app, chat, message))
     with _cancel_on_ctrl_c(task), suppress(asyncio.CancelledError):
         await task
@@ -78,6 +94,9 @@ async def _run_line(app: AppContext, chat: "TerminalChat", line: str) -> None:
         chat.say(
             f"Stopped. Your progress is saved. Resume with: council ask --resume {message.key}"
         )
+    with suppress(RoundNotFoundError):  # it may have been refused
+        return (await app.store.load(message.key)).id if asks else before
+    return before
 
 
 @contextmanager
@@ -140,6 +159,10 @@ class TerminalChat(Chat):
         self._console = console
         self._live: Live | None = None
         self._summary = ""
+
+    def has_own_thread(self, place: Place) -> bool:
+        """Return True: the results follow the answer, also of a follow-up."""
+        return True
 
     async def send(self, place: Place, post: Post, key: str) -> SentMessage:
         """Print a post, or start to show progress."""

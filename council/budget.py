@@ -103,7 +103,7 @@ def _synthesis(round_: Round, chairman: Member, prices: Prices) -> int:
         return 0
     members = round_.panel.members
     texts = {Label(letter): "" for letter in _LETTERS[: len(members)]}
-    frame = chair_prompt(round_.question, texts, JudgesReport(), _NONCE, plain=False)
+    frame = chair_prompt(round_.question, texts, JudgesReport(), _NONCE)
     answer_tokens = sum(max_reply_tokens(prices[member.key]) for member in members)
     reason_tokens = sum(
         max_reply_tokens(prices[judge.key], ballot=True) for judge in round_.panel.judges

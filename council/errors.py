@@ -69,6 +69,14 @@ class ContextOverflowError(GatewayError):
     """The prompt is longer than the model's context."""
 
 
+class ModelListError(CouncilError):
+    """A provider lists no usable models; `is_final` if no other model of it would answer."""
+
+    def __init__(self, message: str, *, is_final: bool = False) -> None:
+        super().__init__(message)
+        self.is_final = is_final
+
+
 class RateLimitError(GatewayError):
     """The provider's rate limit was hit; `retry_after_seconds` is None if it named no delay."""
 

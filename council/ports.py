@@ -125,7 +125,8 @@ class RoundSummary:
 class RoundQuery:
     """Filter of stored rounds; by default it matches all of them.
 
-    - `containing`: text in the question, ignoring case
+    - `containing`: text in the question, ignoring case; `anywhere`: also in its answers
+    - `winner`: a member in first place, alone or tied
     - `chats`, `workspace`, `panel`, `asked_by`: where, to whom and by whom it was asked
     - `asker`: leaves out private rounds of other people; None shows all
     - `here`: leaves out private rounds of other channels; with `only_here`, public ones too
@@ -152,6 +153,8 @@ class RoundQuery:
     panel: str = ""
     asked_by: str | None = None
     bakeoff: str | None = None
+    anywhere: str = ""
+    winner: str = ""
 
     def covers(self, place: Place, asked_by: str) -> bool:
         """Return whether it matches a round of a place and asker, if all else about it matches."""

@@ -1,4 +1,4 @@
-"""Rate limits and health of providers and models; an address is a host without secrets."""
+"""Providers: how their models are listed, rate limits, health; no address contains secrets."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -78,6 +78,52 @@ class ProviderHint:
     model: str
     lesson: HintKind
     seconds: float = 0.0
+
+
+# --- Where providers list their models
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """A provider whose models can be listed.
+
+    `name` is litellm's. Without a `base` a person types the address. `key_page` is where keys and
+    credit are managed, "" if no key is required; `headers` have the key for `{key}`. `if_empty` is
+    what to do if it lists no models.
+    """
+
+    name: str
+    label: str
+    base: str = ""
+    key_page: str = ""
+    path: str = "/models"
+    headers: tuple[tuple[str, str], ...] = (("Authorization", "Bearer {key}"),)
+    if_empty: str = "Check which project or organization the key belongs to."
+
+
+PROVIDERS = (
+    Provider(
+        "openai", "OpenAI", "https://api.openai.com/v1", "https://platform.openai.com/api-keys"
+    ),
+    Provider(
+        *("anthropic", "Anthropic", "https://api.anthropic.com/v1"),
+        "https://console.anthropic.com/settings/keys",
+        "/models?limit=1000",
+        (("x-api-key", "{key}"), ("anthropic-version", "2023-06-01")),
+    ),
+    Provider(
+        *("gemini", "Google (Gemini)", "https://generativelanguage.googleapis.com/v1beta"),
+        "https://aistudio.google.com/apikey",
+        "/models?pageSize=1000",
+        (("x-goog-api-key", "{key}"),),
+    ),
+    Provider(
+        *("openrouter", "OpenRouter", "https://openrouter.ai/api/v1"),
+        "https://openrouter.ai/settings/keys",
+    ),
+    Provider("ollama", "Ollama", path="/api/tags", if_empty="Pull one first: ollama pull qwen3."),
+    Provider("custom", "The server", if_empty="Load one on that server first."),
+)
 
 
 def is_loopback(host: str) -> bool:

@@ -48,6 +48,7 @@ class Fallback(StrEnum):
 
     CHAIRMAN = "chairman"
     ANSWER = "answer"
+    DEMONSTRATION = "demonstration"  # no chairman was asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,9 @@ class Synthesis:
     """The council's final answer.
 
     `drawn_on` are the labels of the answers it used, empty if the chairman named none. For the
-    fallback "answer", the text is the winning answer, `chairman` is None, and `drawn_on` holds its
-    label. `departs` means it contradicts the first place, for the reason in `why`.
+    fallbacks "answer" and "demonstration", the text is the winning answer, `chairman` is None, and
+    `drawn_on` holds its label. `departs` means it contradicts the first place, for the reason in
+    `why`.
     """
 
     text: str

@@ -141,16 +141,10 @@ async def _fetch_bool(connection: AsyncConnection, call: Any) -> bool:  # noqa: 
     return bool((await connection.execute(select(call))).scalar())
 
 
-class SqlClock:
-    """The database server's clock, which all its processes share."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
-
-    @retried_and_shielded
-    async def moment(self) -> datetime:
-        """Return the current time of the server; raise StoreError."""
-        async with transaction(self._engine) as connection:
-            now = await connection.execute(text("SELECT clock_timestamp()"))
-            moment: datetime = now.scalar_one()
-        return moment.astimezone(UTC)
+@retried_and_shielded
+async def server_time(engine: AsyncEngine) -> datetime:
+    """Return the time of the database server, which all its processes share; raise StoreError."""
+    async with transaction(engine) as connection:
+        now = await connection.execute(text("SELECT clock_timestamp()"))
+        moment: datetime = now.scalar_one()
+    return moment.astimezone(UTC)

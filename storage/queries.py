@@ -12,7 +12,15 @@ from council.places import Place
 from council.ports import RoundQuery, RoundSummary
 from council.rounds import Stage
 from storage.row_mapping import PART_TABLES, RowsByTable, from_row
-from storage.tables import LabelRow, RoundRow, VerdictRow, by_letter
+from storage.tables import (
+    AnswerRow,
+    LabelRow,
+    RoundRow,
+    StandingRow,
+    SynthesisRow,
+    VerdictRow,
+    by_letter,
+)
 from storage.transactions import fetch_rows
 
 MAX_PAST_ROUNDS = 100  # how many past rounds of a panel are read for their ballots
@@ -76,8 +84,17 @@ def ids_query(wanted: RoundQuery) -> Any:  # noqa: ANN401
 
 def _conditions(wanted: RoundQuery) -> Iterator[Any]:
     if wanted.containing:
-        question = func.lower(col(RoundRow.question))
-        yield question.contains(wanted.containing.lower(), autoescape=True)
+        yield _contains(RoundRow.question, wanted.containing)
+    if wanted.anywhere:
+        answered, written = (
+            _has(table, _contains(table.text, wanted.anywhere))
+            for table in (AnswerRow, SynthesisRow)
+        )
+        yield or_(_contains(RoundRow.question, wanted.anywhere), answered, written)
+    if wanted.winner:
+        author = and_(col(LabelRow.round_id) == RoundRow.id, col(LabelRow.member) == wanted.winner)
+        is_first = and_(col(StandingRow.place) == 1, col(StandingRow.label) == LabelRow.label)
+        yield _has(StandingRow, is_first, author)
     if wanted.panel:
         yield col(RoundRow.panel_name) == wanted.panel
     for name in ("asked_by", "bakeoff", "workspace"):
@@ -128,8 +145,12 @@ def summary_from_row(row: Any) -> RoundSummary:  # noqa: ANN401
     return from_row(RoundSummary, row, place=from_row(Place, row), **own)
 
 
-def _has(table: type[LabelRow] | type[VerdictRow]) -> Any:  # noqa: ANN401
-    return exists().where(col(table.round_id) == RoundRow.id)
+def _has(table: Any, *conditions: Any) -> Any:  # noqa: ANN401
+    return exists().where(col(table.round_id) == RoundRow.id, *conditions)
+
+
+def _contains(column: Any, text: str) -> Any:  # noqa: ANN401
+    return func.lower(col(column)).contains(text.lower(), autoescape=True)
 
 
 def _stage(row: Any) -> Stage:  # noqa: ANN401

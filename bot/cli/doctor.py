@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.bootstrap import describe_local_models, load_panels, open_app
+from bot.bootstrap import PING, describe_local_models, find_panels, open_app
 from bot.chat import DeliveryUnknownError
 from bot.cli.output import FAILED, async_command
 from bot.cli.tokens import discord_address, missing_slack_token, slack_tokens
@@ -20,7 +20,7 @@ from bot.settings.environment import api_key_variable
 from bot.settings.panels import is_built_in
 from bot.slack.client import SlackError, check_app_token, fetch_identity, open_client
 from bot.slack.config import Tokens
-from council.answers import Call, Prompt
+from council.answers import Call
 from council.bakeoffs.models import Schedule
 from council.errors import CouncilError, GatewayError
 from council.panel import Member, Panel
@@ -148,7 +148,7 @@ async def _check_discord(report: _Report, settings: Settings) -> None:
 async def _check_app(report: _Report, settings: Settings, *, live: bool) -> None:
     for fact in await describe_local_models(settings):
         report.note(fact)
-    seats = (await load_panels(settings, local=False)).seats
+    seats = (await find_panels(settings, local=False)).merged(settings).seats
     async with open_app(settings) as app_context:
         report.ok("the database works and its schema is up to date")
         await _check_installations(report, app_context)
@@ -220,9 +220,7 @@ def _missing_key(settings: Settings, seat: Seat) -> str | None:
 async def _call(report: _Report, app_context: AppContext, seat: Member) -> None:
     try:
         async with asyncio.timeout(PING_TIMEOUT_SECONDS):
-            reply = await app_context.gateway.complete(
-                Call(seat, Prompt("Reply with one word.", "Say ok."))
-            )
+            reply = await app_context.gateway.complete(Call(seat, PING))
     except GatewayError as error:
         report.fail(f"{seat.key} {error}")
     except TimeoutError as error:

@@ -13,7 +13,7 @@ from rich.console import Console
 from bot.bakeoffs.bias_report import measure_shared_error_daily
 from bot.bakeoffs.lifecycle import BakeoffJobs, resume_local_bakeoffs
 from bot.bakeoffs.records import count_closed_rounds
-from bot.bootstrap import StartOptions, describe_local_models, open_app
+from bot.bootstrap import StartOptions, open_app
 from bot.cli.output import async_command
 from bot.cli.progress import DownloadBar
 from bot.cli.tokens import discord_address, missing_slack_token, slack_tokens
@@ -41,13 +41,14 @@ from storage.migrate import HEAD_REVISION
 ROUND_OPENING_SECONDS = 30.0  # a round whose money is reserved is stored within that, or never
 STARTING = "Starting the models …"
 NOBODY = (
-    "No models are configured. Name a panel in council.toml, set the keys of two providers, start "
-    "Ollama, or use --local for the demo models."
+    "No models are configured. Start with --local for the demo models, then connect real ones on "
+    "the page. Or set the keys of two providers, start Ollama, or name a panel in council.toml."
 )
 OPEN_TO_ALL = (
     "COUNCIL_HOST {host!r} lets others open the page, so set COUNCIL_WEB_TOKEN to a long random "
     "text, and give it to the people who may use the page."
 )
+DEMO = "Demo models: expect mistakes. Connect real ones at {address}/connect"
 
 Local = Annotated[bool, typer.Option("--local", help="Use the built-in demo models.")]
 Task = Coroutine[None, None, None]
@@ -103,7 +104,6 @@ async def serve(local: Local = False) -> None:
             app_context,
             PageSigner(key, lambda: app_context.now().timestamp(), token),
             token,
-            tuple(await describe_local_models(settings)),
             lambda: models.state,
             is_slack_ready=lambda: slack is None or slack.is_ready,
             contact=settings.contact,
@@ -116,6 +116,8 @@ async def serve(local: Local = False) -> None:
         listen = settings.host, settings.port
         async with run_server(app, *listen, before_serving, behind_proxy=bool(token)) as server:
             report(f"The page: {server.address}")
+            if any(seat.demonstration for seat in panel.members):
+                report(DEMO.format(address=server.address))
             for line in (*_introduction(app_context), *_chats_not_started(settings)):
                 report(line)
             tasks = [
@@ -139,7 +141,7 @@ class ModelStatus:
         """Update the sentence with how much of a file is downloaded."""
         self._on_progress(file, done_bytes, total_bytes)
         share = done_bytes / total_bytes if total_bytes else 1
-        self.state = f"Fetching {file}: {share:.0%} of {total_bytes / 1e6:.0f} MB …"
+        self.state = f"Downloading {file}: {share:.0%} of {total_bytes / 1e6:.0f} MB …"
         if share == 1:
             self.state = STARTING
 

@@ -13,6 +13,7 @@ from procrastinate.exceptions import ConnectorException
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from council.errors import StoreError
+from storage.engine import UNREADABLE_URL
 
 DRIVER = "postgresql+psycopg://"
 # So that a broken connection is noticed within seconds.
@@ -46,10 +47,7 @@ def build_conninfo(url: str, name: str) -> str:
         from_url = conninfo_to_dict(url.replace(DRIVER, "postgresql://", 1))
     # The error is not quoted: it may contain the password.
     except Exception:  # noqa: BLE001
-        raise StoreError(
-            "COUNCIL_DATABASE_URL cannot be read: write postgresql://USER:PASSWORD@HOST:PORT/NAME, "
-            "with what is no letter or digit of the password as %XX."
-        ) from None
+        raise StoreError(UNREADABLE_URL) from None
     session = " ".join(f"-c {key}={value}" for key, value in SESSION_SETTINGS.items())
     options = f"{session} {from_url.get('options', '')}".rstrip()
     values = {"application_name": name, **CONNECT_OPTIONS, **from_url, "options": options}

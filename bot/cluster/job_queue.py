@@ -13,7 +13,6 @@ from procrastinate.worker import Worker as QueueWorker
 from psycopg import Error
 from psycopg.types.json import Jsonb
 
-from bot.cluster import jobs as statements
 from bot.cluster.connection import (
     DEFAULT_TIMINGS,
     NO_TABLES,
@@ -22,7 +21,7 @@ from bot.cluster.connection import (
     clock,
     translated_errors,
 )
-from bot.cluster.jobs import RETRY_SECONDS
+from bot.cluster.jobs import RETRY_SECONDS, TASK_NAME
 from bot.cluster.worker import JobFault, OnEnded, ServedQueue, Worker, lock_name, worker_ids
 from bot.coordination.tasks import running_alongside
 from bot.observability import metrics
@@ -72,7 +71,7 @@ class ClusterJobQueue:
         self._sweeps = 0
         self._app = App(connector=connector)
         self._app.job_manager = self._jobs
-        self._app.task(name=statements.TASK_NAME, pass_context=True)(self.worker.do)
+        self._app.task(name=TASK_NAME, pass_context=True)(self.worker.do)
         self.is_running_here = self.worker.is_running
         self.on_job_lost = self.worker.on_lost.append
 
@@ -92,16 +91,16 @@ class ClusterJobQueue:
     async def enqueue(self, work: Job) -> None:
         """Enqueue a job, unless it is queued, or is running and was not told to stop."""
         values = _job_values(work, {"name": work.name})
-        await self._jobs.fetch_all_locked(lock_name(work), statements.ENQUEUE, **values)
+        await self._jobs.fetch_all_locked(lock_name(work), "enqueue", **values)
 
     async def is_queued(self, work: Job) -> bool:
         """Return whether a job runs, or waits for a process."""
-        rows = await self._jobs.fetch_all(statements.IS_QUEUED, lock=lock_name(work))
+        rows = await self._jobs.fetch_all("is_queued", lock=lock_name(work))
         return bool(rows[0]["is_queued"])
 
     async def status(self, work: Job) -> JobStatus:
         """Return the status of a job."""
-        rows = await self._jobs.fetch_all(statements.STATUS, lock=lock_name(work))
+        rows = await self._jobs.fetch_all("status", lock=lock_name(work))
         if not rows:
             return JobStatus()
         is_queued = rows[0]["status"] in {"todo", "doing"}
@@ -109,23 +108,23 @@ class ClusterJobQueue:
 
     async def stop(self, work: Job) -> tuple[int, ...]:
         """Stop a job in whichever process it runs; return the ids that have still to end."""
-        rows = await self._jobs.fetch_all_locked(lock_name(work), statements.STOP)
+        rows = await self._jobs.fetch_all_locked(lock_name(work), "stop")
         return tuple(row["id"] for row in rows)
 
     async def are_stopped(self, ids: tuple[int, ...]) -> bool:
         """Return whether every job that `stop` returned has ended."""
-        return not await self._jobs.fetch_all(statements.STILL_RUNNING, ids=[*ids])
+        return not await self._jobs.fetch_all("still_running", ids=[*ids])
 
     async def forget_failures(self, queue: str) -> None:
         """Delete the failed jobs of a queue, so that the sweep enqueues them again."""
         most = self._timings.max_takeovers
-        await self._jobs.execute(statements.DELETE_FAILED, queue=queue, most=most)
+        await self._jobs.execute("delete_failed", queue=queue, most=most)
 
     async def fill(self, queue: str) -> None:
         """Enqueue every unfinished job of a queue that is served here, without waiting."""
         if served := self._served.get(queue):
             # First, so that a job that ends meanwhile is not taken for a new one.
-            rows = await self._jobs.fetch_all(statements.KNOWN_NAMES, queue=queue)
+            rows = await self._jobs.fetch_all("known_names", queue=queue)
             known = {row["name"] for row in rows}
             for name in await served.unfinished():
                 if name not in known:
@@ -177,7 +176,7 @@ class ClusterJobQueue:
                     yield
                 finally:
                     running.is_ending = True
-                    end = partial(self._jobs.execute, statements.DELETE_FINISHED, id=job)
+                    end = partial(self._jobs.execute, "delete_finished", id=job)
                     await self.worker.retry_end(end)
         finally:
             heartbeat.cancel()
@@ -188,10 +187,8 @@ class ClusterJobQueue:
         """Insert a job that runs in this process; return its id."""
         values, lock = _job_values(work, {"name": work.name, "alone": True}), lock_name(work)
         limits = {"stalled": self._timings.stalled_seconds, "settle": self._timings.settle_seconds}
-        await self._jobs.fetch_all_locked(lock, statements.DELETE_STALLED, **limits)
-        rows = await self._jobs.fetch_all_locked(
-            lock, statements.INSERT_RUNNING, **values, worker=worker
-        )
+        await self._jobs.fetch_all_locked(lock, "delete_stalled", **limits)
+        rows = await self._jobs.fetch_all_locked(lock, "insert_running", **values, worker=worker)
         if not rows:
             raise JobTakenError(f"{work.name} is under way in another process.")
         return int(rows[0]["id"])
@@ -250,7 +247,7 @@ class ClusterJobQueue:
         """Update the metrics of all processes' jobs."""
         with suppress(CouncilError, ConnectorException, Error):  # keep the last counts
             stalled = self._timings.stalled_seconds
-            rows = await self._jobs.fetch_all(statements.COUNT_JOBS, stalled=stalled)
+            rows = await self._jobs.fetch_all("count_jobs", stalled=stalled)
             counts = {(row["queue"], JobState(row["state"])): row["works"] for row in rows}
             metrics.set_job_counts(counts)
 
@@ -266,7 +263,7 @@ class ClusterJobQueue:
     async def _sweep(self, queue: str) -> None:
         settle = self._timings.settle_seconds
         limits = {"every": self._timings.sweep_seconds, "settle": settle}
-        [claim] = await self._jobs.fetch_all(statements.CLAIM_SWEEP, queue=queue, **limits)
+        [claim] = await self._jobs.fetch_all("claim_sweep", queue=queue, **limits)
         is_ours = claim["is_ours"]
         if is_ours and claim["is_settled"] and self._monitor.was_reachable_for(settle):
             await self._requeue_stalled(queue)
@@ -279,14 +276,14 @@ class ClusterJobQueue:
     async def _requeue_stalled(self, queue: str) -> None:
         """Requeue the jobs of workers without a heartbeat; fail those that were tried too often."""
         # A process that sweeps is alive, even if it was too busy to send heartbeats.
-        await self._jobs.execute(statements.REFRESH_WORKERS, workers=worker_ids(self._served))
+        await self._jobs.execute("refresh_workers", workers=worker_ids(self._served))
         stalled, most = self._timings.stalled_seconds, self._timings.max_takeovers
         fault = {"kind": "", "why": POISONED.format(times=most)}
         limits = {"queue": queue, "stalled": stalled}
         poison = {**limits, "fault": fault, "most": most}
-        for row in await self._jobs.fetch_all(statements.FAIL_POISONED, **poison):
+        for row in await self._jobs.fetch_all("fail_poisoned", **poison):
             structlog.get_logger().error("work_left", queue=queue, name=row["name"], times=most)
-        for row in await self._jobs.fetch_all(statements.REQUEUE_STALLED, **limits):
+        for row in await self._jobs.fetch_all("requeue_stalled", **limits):
             metrics.TAKEOVERS.labels(queue).inc()
             structlog.get_logger().warning(
                 "work_taken_over", queue=queue, name=row["name"], times=row["attempts"]
@@ -298,8 +295,8 @@ class ClusterJobQueue:
         await self._jobs.delete_old_jobs(
             hours, include_failed=True, include_cancelled=True, include_aborted=True
         )
-        await self._jobs.execute(statements.DELETE_OLD_WORKERS)
+        await self._jobs.execute("delete_old_workers")
 
 
 def _job_values(work: Job, args: dict[str, object]) -> dict[str, object]:
-    return {"queue": work.queue, "task": statements.TASK_NAME, "args": Jsonb(args)}
+    return {"queue": work.queue, "task": TASK_NAME, "args": Jsonb(args)}

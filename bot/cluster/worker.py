@@ -13,7 +13,6 @@ from procrastinate.jobs import Job as QueueJob
 from procrastinate.jobs import Status
 from procrastinate.worker import Worker as QueueWorker
 
-from bot.cluster import jobs as statements
 from bot.cluster.connection import (
     ClusterTimings,
     ConnectionMonitor,
@@ -145,7 +144,7 @@ class Worker:
         """Abandon jobs that others may run, and requeue jobs that were fetched and lost."""
         before = {job: one for job, one in self._running.items() if not one.is_ending}
         workers = [*self.lock_worker_ids, *worker_ids(self._served)]
-        own = {row["id"] for row in await self.jobs.fetch_all(statements.OWN_JOBS, workers=workers)}
+        own = {row["id"] for row in await self.jobs.fetch_all("own_jobs", workers=workers)}
         for job, running in before.items():
             if job not in own and running.is_ours:
                 structlog.get_logger().warning(
@@ -155,7 +154,7 @@ class Worker:
         orphaned = own - self._running.keys()
         for job in orphaned & self._orphaned_jobs:
             structlog.get_logger().warning("work_strayed", job=job)
-            await self.jobs.execute(statements.REQUEUE, id=job, tries=0)
+            await self.jobs.execute("requeue", id=job, tries=0)
         self._orphaned_jobs = orphaned
 
     def abandon_all(self, gap_seconds: float) -> None:
@@ -199,17 +198,17 @@ class Worker:
 
     async def _end(self, job: int, status: Status, running: RunningJob) -> None:
         if status is Status.SUCCEEDED:
-            await self.jobs.execute(statements.DELETE_FINISHED, id=job)
+            await self.jobs.execute("delete_finished", id=job)
         elif status is not Status.FAILED:
-            await self.jobs.execute(statements.REQUEUE, id=job, tries=0)
+            await self.jobs.execute("requeue", id=job, tries=0)
         # A job may fail because the database was away: try it again.
         elif (
             self._monitor.was_troubled_since(running.since)
             and running.tries + 1 < self._timings.max_takeovers
         ):
-            await self.jobs.execute(statements.REQUEUE, id=job, tries=1)
+            await self.jobs.execute("requeue", id=job, tries=1)
         else:
-            await self.jobs.execute(statements.MARK_FAILED, id=job, fault=running.fault)
+            await self.jobs.execute("mark_failed", id=job, fault=running.fault)
 
 
 def _id(job: QueueJob) -> int:

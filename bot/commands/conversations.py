@@ -1,11 +1,13 @@
-"""Conversations in direct messages: a question refers to the person's rounds just before it."""
+"""Conversations: a question refers to the rounds before it, in direct messages and on the page."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from bot.access import check_readable
 from bot.chat import MAX_QUESTION_CHARACTERS, Button, Buttons, Chat, IncomingMessage, Note, Post
 from bot.commands.rounds import context_of
 from bot.context import AppContext
+from council.errors import ForgottenError, RoundNotFoundError
 from council.places import Place
 from council.ports import RoundQuery, RoundSummary
 from council.rounds import Round
@@ -14,7 +16,8 @@ NEW_QUESTION = "new_question"  # the action
 CONVERSATION = "conversation"  # the kind of memo: when a place's last conversation was ended
 STARTED = "Your next question here starts a new conversation, without the earlier answers."
 MAX_PAUSE = timedelta(minutes=30)  # between a round and the next of its conversation
-MAX_ROUNDS = 20  # of a place, searched for those of a conversation
+MAX_ROUNDS = 20  # of a place or a conversation, searched
+FORGOTTEN_TURN = "That question was forgotten, so nothing can follow it. Ask a new question."
 
 
 async def continue_conversation(app: AppContext, message: IncomingMessage) -> IncomingMessage:
@@ -48,6 +51,42 @@ async def load_conversation(app: AppContext, place: Place, asked_by: str) -> tup
         found.append(line.id)
         next_asked = line.asked_at
     return tuple([await app.store.load(round_id) for round_id in reversed(found)])
+
+
+async def follow_up(app: AppContext, message: IncomingMessage, round_id: str) -> IncomingMessage:
+    """Return a message of the page or the terminal as a follow-up to a round, with its context.
+
+    What follows a private round is private. Raise RoundNotFoundError if its author may not read the
+    round, ForgottenError if its texts are gone.
+    """
+    round_ = await app.store.load(round_id)
+    check_readable(round_, message)
+    if round_.forgotten:
+        raise ForgottenError(FORGOTTEN_TURN)
+    turns = (*await load_turns(app, round_, message), round_)
+    private = message.place.private or round_.question.place.private
+    return replace(
+        message,
+        place=replace(message.place, thread=round_id, private=private),
+        context=context_of(turns, MAX_QUESTION_CHARACTERS - len(message.text)),
+    )
+
+
+async def load_turns(app: AppContext, round_: Round, message: IncomingMessage) -> tuple[Round, ...]:
+    """Return the rounds before one on the page or the terminal, oldest first.
+
+    There the `thread` of a place is the round that a question follows. A round that is gone, or
+    that the author of the message may not read, ends the conversation.
+    """
+    turns: list[Round] = []
+    while (before := round_.question.place.thread) and len(turns) < MAX_ROUNDS:
+        try:
+            round_ = await app.store.load(before)
+            check_readable(round_, message)
+        except RoundNotFoundError:
+            break
+        turns.insert(0, round_)
+    return tuple(turns)
 
 
 def _end(line: RoundSummary) -> datetime:

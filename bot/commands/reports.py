@@ -24,7 +24,7 @@ from bot.chat import (
 )
 from bot.commands.parameters import Arguments
 from bot.context import AppContext
-from bot.render.bias_message import bias_thread, render_bias_pngs
+from bot.render.bias_message import bias_thread, render_combined_bias_png
 from bot.render.formatting import panel_seat_names
 from bot.render.leaderboard import leaderboard_thread, render_leaderboard_png
 from council.errors import CouncilError
@@ -146,10 +146,10 @@ async def _bias(
     query = with_scope(parse_bias_query(options, app.now()), message)
     names = panel_seat_names(app.panels.values())
     bias = await load_bias(app, query, names, app.measure_bias)
-    pictures: tuple[bytes, ...] = ()
+    picture = b""
     if has_files and bias.report.judges:
-        pictures = await asyncio.to_thread(render_bias_pngs, bias)
-    return bias_thread(bias, pictures)
+        picture = await asyncio.to_thread(render_combined_bias_png, bias)
+    return bias_thread(bias, picture)
 
 
 # By the part of its first message in the outbox.

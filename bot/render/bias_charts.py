@@ -47,7 +47,6 @@ _MAX_JUDGES = 10  # judges on a chart; more would be too small to read
 class Drawing:
     """A chart with its caption; `lines` describe it in words, `table` holds its numbers."""
 
-    key: str
     title: str
     caption: str
     figure: Figure
@@ -154,9 +153,7 @@ def _heat_map(bias: BiasView) -> Drawing:
     lines = tuple(_heat_map_lines(bias))
     description = ("Average points from each judge to each author.", *lines)
     figure = _figure(heading, description, bottom, footer, draw)
-    return Drawing(
-        "given", ("How judges rated each author"), caption, figure, lines, given_table(bias)
-    )
+    return Drawing("How judges rated each author", caption, figure, lines, given_table(bias))
 
 
 def _heat_map_lines(bias: BiasView) -> Iterator[str]:
@@ -230,7 +227,7 @@ def _slot_curves(bias: BiasView) -> Drawing:
     lines = tuple(_slot_lines(bias))
     description = ("Points given by position shown, above or below one half.", *lines)
     figure = _figure(heading, description, _TOP + sum(heights), (note,), draw)
-    return Drawing("slots", "Position bias", caption, figure, lines, slots_table(bias))
+    return Drawing("Position bias", caption, figure, lines, slots_table(bias))
 
 
 def _slot_lines(bias: BiasView) -> Iterator[str]:
@@ -327,7 +324,7 @@ def _consistency_bars(bias: BiasView) -> Drawing:
     lines = tuple(_consistency_lines(bias))
     description = ("Share of pairs ranked the same way; chance gives 50 %.", *lines)
     figure = _figure(heading, description, bottom + 20, (note,), draw)
-    return Drawing("kept", "Consistency", caption, figure, lines, kept_table(bias))
+    return Drawing("Consistency", caption, figure, lines, kept_table(bias))
 
 
 def _consistency_lines(bias: BiasView) -> Iterator[str]:

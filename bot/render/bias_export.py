@@ -83,16 +83,9 @@ def _judge_document(bias: BiasView, judge: JudgeBias) -> Document:
 
 
 def _effect_document(effect: Effect) -> Document:
-    return {
-        "value": effect.value,
-        "ci": None if effect.interval is None else [*effect.interval],
-        "n": effect.n,
-        "unit": effect.unit,
-        "p": effect.p,
-        "p_holm": effect.p_holm,
-        "found": effect.is_found,
-        "more": effect.more,
-    }
+    own = asdict(effect)
+    interval = own.pop("interval")
+    return {**own, "ci": interval and [*interval], "found": effect.is_found}
 
 
 def _csv_rows(bias: BiasView) -> Iterator[Document]:

@@ -1,9 +1,9 @@
 """Renderer of a bias report: a post with its thread, and its figures as PNG."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 
 from bot.chat import Caution, File, Heading, Line, Note, Part, Post, Thread
-from bot.render.bias_charts import Drawing, empty_figure, render_drawings
+from bot.render.bias_charts import empty_figure, render_drawings
 from bot.render.bias_export import bias_csv
 from bot.render.bias_findings import FINDINGS_NOTE, bias_coverage_line, findings
 from bot.render.bias_tables import (
@@ -13,7 +13,7 @@ from bot.render.bias_tables import (
     audit_lines,
     brand_table,
     caution_lines,
-    judge_table,
+    judges_table,
     winning_lines,
     winning_table,
 )
@@ -29,16 +29,18 @@ _WINNING = "What wins here"
 _AUDITS = "Audit rankings"
 _READING = "How to read it"
 _MAX_FINDINGS = 5
-_CSV_NAME = "bias.csv"
+_JUDGES = "Judges side by side"
+_BEYOND_CHANCE = "* beyond chance, when all that is tested is taken into account."
+_PNG_NAME, _CSV_NAME = "bias.png", "bias.csv"
 
 
-def bias_thread(bias: BiasView, pictures: Sequence[bytes] = ()) -> Thread:
-    """Return the report as a post and its thread; `pictures` are its figures as PNGs."""
+def bias_thread(bias: BiasView, picture: bytes = b"") -> Thread:
+    """Return the report as a post and its thread; `picture` shows its figures, as a PNG."""
     if not bias.report.rounds:
         line = bias_coverage_line(bias)
         return Thread(Post((Heading(BIAS_TITLE), Note(line)), line))
     root = Post(tuple(_root_parts(bias)), f"{BIAS_TITLE}: {findings(bias)[0]}")
-    return Thread(root, tuple(_replies(bias, pictures)))
+    return Thread(root, tuple(_replies(bias, picture)))
 
 
 def _root_parts(bias: BiasView) -> Iterator[Part]:
@@ -51,16 +53,14 @@ def _root_parts(bias: BiasView) -> Iterator[Part]:
     yield Note(f"{prefix}{bias_coverage_line(bias)}")
 
 
-def _replies(bias: BiasView, pictures: Sequence[bytes]) -> Iterator[Post]:
-    lines, drawings = findings(bias), render_drawings(bias)
+def _replies(bias: BiasView, picture: bytes) -> Iterator[Post]:
+    lines = findings(bias)
     if len(lines) > _MAX_FINDINGS:
         yield Post((Heading(_FOUND), *map(Line, lines)), _FOUND)
-    for drawing, picture in zip(drawings, pictures, strict=False):
-        name = f"bias-{drawing.key}.png"
-        yield Post((File(name, drawing.figure.description, picture),), name)
-    yield Post(tuple(_judge_parts(bias)), "Each judge")
-    if drawings:
-        yield Post(tuple(_figure_parts(drawings)), "The figures in words")
+    if picture:
+        description = " ".join(drawing.figure.description for drawing in render_drawings(bias))
+        yield Post((File(_PNG_NAME, description, picture),), _PNG_NAME)
+    yield Post((Heading(_JUDGES), judges_table(bias), Note(_BEYOND_CHANCE)), _JUDGES)
     if table := brand_table(bias):
         yield Post((Heading(_BLINDING), table, Note(HOW_BLINDING)), _BLINDING)
     if table := winning_table(bias):
@@ -69,19 +69,6 @@ def _replies(bias: BiasView, pictures: Sequence[bytes]) -> Iterator[Post]:
     yield Post((Heading(_AUDITS), *map(Line, audit_lines(bias))), _AUDITS)
     yield Post((Heading(_READING), *map(Line, reading_lines(bias))), _READING)
     yield Post((File(_CSV_NAME, bias_csv(bias)),), _CSV_NAME)
-
-
-def _figure_parts(drawings: Iterable[Drawing]) -> Iterator[Part]:
-    for drawing in drawings:
-        yield Heading(drawing.title)
-        yield from map(Line, drawing.lines)
-        yield Note(drawing.caption)
-
-
-def _judge_parts(bias: BiasView) -> Iterator[Part]:
-    for judge in bias.report.judges:
-        yield Heading(f"{bias.name(judge.judge)} as a judge")
-        yield judge_table(bias, judge)
 
 
 def reading_lines(bias: BiasView) -> Iterator[str]:
@@ -96,12 +83,7 @@ def reading_lines(bias: BiasView) -> Iterator[str]:
         yield line
 
 
-def render_bias_pngs(bias: BiasView) -> tuple[bytes, ...]:
-    """Return each figure as a PNG; drawing takes a moment, so call it in a thread."""
-    return tuple(render_png(drawing.figure) for drawing in render_drawings(bias))
-
-
 def render_combined_bias_png(bias: BiasView) -> bytes:
-    """Return all figures as one PNG, stacked."""
+    """Return all figures as one PNG, stacked; drawing takes a moment, so call it in a thread."""
     figures = [drawing.figure for drawing in render_drawings(bias)]
     return render_png(*(figures or [empty_figure()]))

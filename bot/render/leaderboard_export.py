@@ -55,28 +55,13 @@ def csv_text(columns: Sequence[str], rows: Iterable[Document]) -> str:
 
 
 def _author_document(line: AuthorLine, names: Names) -> Document:
-    return {
-        "member": line.member,
-        "name": names.get(line.member, line.member),
-        "place": line.place,
-        "share": line.share,
-        "ci": None if line.share is None else _interval_list(line.ci),
-        "rounds": line.rounds,
-        "strength": line.strength,
-        "strength_ci": _interval_list(line.strength_ci),
-        "first_votes": line.first_votes,
-        "ballots": line.ballots,
-        "accuracy": line.accuracy,
-        "accuracy_ci": _interval_list(line.accuracy_ci),
-        "graded": line.graded,
-        "cost_usd": line.cost_usd,
-        "seconds": line.seconds,
-        "tokens_out": line.tokens_out,
-        "answers": line.answers,
-        "absences": line.absences,
-        "refusals": line.refusals,
-        "named_itself": line.named_itself,
+    own = {
+        name: _interval_list(value) if name.endswith("ci") else value
+        for name, value in asdict(line).items()
     }
+    name = names.get(line.member, line.member)
+    no_share: Document = {"ci": None} if line.share is None else {}
+    return {"member": line.member, "name": name, **own, **no_share}
 
 
 def _judge_document(line: JudgeLine, leaderboard: Leaderboard) -> Document:

@@ -132,12 +132,6 @@ def council_value_lines(leaderboard: Leaderboard) -> Iterator[str]:
         )
         if all(line.verdict is None for line in value.rows):
             yield "That is too few to say whether the council is worth it."
-    if concord := value.truth_agreement:
-        yield (
-            "Between a right and a wrong answer to the same question, the judges ranked the "
-            f"right one higher {percent(concord.auc)} of the time ({interval_text(concord.ci)}; "
-            f"50 % is chance), over {count_noun(concord.questions, 'question')} that had both."
-        )
 
 
 # --- Changes

@@ -4,7 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -25,7 +25,6 @@ from bot.runners.local import (
     LocalRunner,
     Prepare,
     RoundElsewhereError,
-    uncharged_gateway,
 )
 from council import errors
 from council.answers import Call, Reply
@@ -60,7 +59,7 @@ class ClusterRunner:
         prepare: Prepare,
         job_queue: ClusterJobQueue,
         pubsub: PubSub,
-        paying: GatewayFactory = uncharged_gateway,
+        paying: GatewayFactory = lambda _, gateway: nullcontext(gateway),
         clock: Callable[[], float] = time.monotonic,
         on_closed: Callable[[Round], None] = lambda _: None,
         poll_seconds: float = POLL_SECONDS,

@@ -44,12 +44,6 @@ class RoundElsewhereError(CouncilError):
     """Another process runs the round."""
 
 
-@asynccontextmanager
-async def uncharged_gateway(_: Round, gateway: Gateway) -> AsyncIterator[Gateway]:
-    """Yield the gateway as it is; nobody counts what it costs."""
-    yield gateway
-
-
 class LocalRunner:
     """Runs rounds as tasks of this process; `on_closed` gets each round that closed."""
 
@@ -59,7 +53,7 @@ class LocalRunner:
         gateway: Gateway,
         prepare: Prepare,
         claims: RoundClaims | None = None,
-        paying: GatewayFactory = uncharged_gateway,
+        paying: GatewayFactory = lambda _, gateway: nullcontext(gateway),
         clock: Callable[[], float] = time.monotonic,
         on_closed: Callable[[Round], None] = lambda _: None,
         tracing: Tracing | None = None,

@@ -1,9 +1,12 @@
 """Settings from the environment and `.env`; every setting has a working default."""
 
+import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from secrets import token_urlsafe
+from typing import Any
 from urllib.parse import unquote
 
 from dotenv import dotenv_values
@@ -26,9 +29,8 @@ API_KEY_VARIABLES = {
     "perplexity": "PERPLEXITYAI_API_KEY",
     "together_ai": "TOGETHERAI_API_KEY",
 }
-
-
 MIN_TOKEN_CHARACTERS = 16
+KEYS_FILE = "keys.json"  # in the data folder; what Connect stores
 
 
 class Settings(BaseSettings):
@@ -60,6 +62,7 @@ class Settings(BaseSettings):
     otlp_endpoint: str = Field("", validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT")
     otlp_headers: SecretStr | None = Field(None, validation_alias="OTEL_EXPORTER_OTLP_HEADERS")
     keys: Mapping[str, SecretStr] = Field(default_factory=dict, exclude=True)
+    connected_keys: Mapping[str, SecretStr] = Field(default_factory=dict, exclude=True)
 
     @field_validator("database_url")
     @classmethod
@@ -84,6 +87,10 @@ class Settings(BaseSettings):
                 f"for example {token_urlsafe(24)}"
             )
         return SecretStr(text) if text else None
+
+    def with_connected_keys(self) -> "Settings":
+        """Return the settings with the keys that are stored now."""
+        return self.model_copy(update={"connected_keys": read_keys(self.data_dir)})
 
     @property
     def config_file(self) -> Path | None:
@@ -118,8 +125,12 @@ class Settings(BaseSettings):
         return {unquote(name).strip().lower(): unquote(value).strip() for name, _, value in pairs}
 
     def key_for(self, provider: str, named: str | None = None) -> str | None:
-        """Return a provider's API key, from the named variable or the provider's usual one."""
-        secret = self.keys.get(named or api_key_variable(provider))
+        """Return a provider's API key, from the named variable or the provider's usual one.
+
+        A key that was added on the page counts if the variable is not set.
+        """
+        name = named or api_key_variable(provider)
+        secret = self.keys.get(name) or self.connected_keys.get(name)
         return secret.get_secret_value() if secret else None
 
 
@@ -142,6 +153,29 @@ def api_key_variable(provider: str) -> str:
     return API_KEY_VARIABLES.get(provider, f"{provider.upper()}_API_KEY")
 
 
+def connected_key_variable(connection: str) -> str:
+    """Return the name under which the key of a connection is known to its models."""
+    return f"CONNECT_{re.sub('[^a-z0-9]+', '_', connection).upper()}"
+
+
+def read_json(file: Path) -> dict[str, Any]:
+    """Return the object in a file, {} without the file; raise SettingsError without its content."""
+    try:
+        document = json.loads(file.read_bytes()) if file.exists() else {}
+    except (OSError, ValueError):
+        document = None
+    if not isinstance(document, dict):
+        raise SettingsError([f"{file} cannot be read. Repair or delete it, then connect again."])
+    return document
+
+
+def read_keys(folder: Path) -> dict[str, SecretStr]:
+    """Return the keys that were added on the page, by variable; raise SettingsError."""
+    keys = {name: SecretStr(str(key)) for name, key in read_json(folder / KEYS_FILE).items()}
+    usual = {api_key_variable(name): key for name, key in keys.items()}
+    return usual | {connected_key_variable(name): key for name, key in keys.items()}
+
+
 def load_settings(env_file: Path = Path(".env")) -> Settings:
     """Read the environment, which overrides `.env`; raise SettingsError with a line for each fault.
 
@@ -152,6 +186,6 @@ def load_settings(env_file: Path = Path(".env")) -> Settings:
     variables = {**dotenv_values(env_file), **os.environ}
     keys = {name: SecretStr(value) for name, value in variables.items() if value}
     try:
-        return Settings(_env_file=env_file, keys=keys)
+        return Settings(_env_file=env_file, keys=keys).with_connected_keys()
     except ValidationError as error:
         raise SettingsError(validation_faults(error, "")) from None

@@ -87,7 +87,26 @@ def load_panel_config(path: Path | None) -> PanelConfig:
         raise SettingsError([f"{path.name} is not valid TOML: {error}."]) from None
     except OSError as error:
         raise SettingsError([f"{path.name} cannot be read: {error.strerror}."]) from None
+    return parse_panel_config(document, path)
+
+
+def parse_panel_config(document: Document, path: Path) -> PanelConfig:
+    """Return the contents of a document read from `path`; raise SettingsError with every fault."""
     return _Parser(path).parse(document)
+
+
+def make_seat(key: str, section: ModelSection) -> Seat:
+    """Return a seat; without a model in its section, the key is the model id."""
+    model = section.model or key
+    derived = {
+        "key": key,
+        "model_id": ModelId(model),
+        "display": section.display or display_name(key),
+        "family": section.family or family_of(model),
+        "receiver": _receiver(section.api_base),
+    }
+    given = section.model_dump(include={*Member.__dataclass_fields__})
+    return Seat(Member(**(given | derived)), section)
 
 
 class _Parser:
@@ -196,15 +215,7 @@ class _Parser:
                 f"panels.{panel}: {key!r} is neither a seat of [models] nor a model id with its "
                 "provider, such as 'openai/gpt-5.1'."
             )
-        derived = {
-            "key": key,
-            "model_id": ModelId(model),
-            "display": section.display or display_name(key),
-            "family": section.family or family_of(model),
-            "receiver": _receiver(section.api_base),
-        }
-        given = section.model_dump(include={*Member.__dataclass_fields__})
-        return Seat(Member(**(given | derived)), section)
+        return make_seat(key, section)
 
     def _panel(
         self,

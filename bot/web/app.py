@@ -15,7 +15,18 @@ from bot.access import NotYoursError
 from bot.bakeoffs.leaderboard import LeaderboardQueryError
 from bot.commands.rounds import FeedbackError
 from bot.observability import logs
-from bot.web import auth, bakeoffs, events, health, legal, reports, rounds, shares
+from bot.web import (
+    auth,
+    bakeoffs,
+    connect,
+    events,
+    health,
+    legal,
+    reports,
+    round_list,
+    rounds,
+    shares,
+)
 from bot.web.auth import FormError, TooManyRequestsError
 from bot.web.context import STATIC, WebContext
 from bot.web.limits import BodyLimitMiddleware
@@ -32,7 +43,7 @@ _LOOPBACK = ["127.0.0.1", "localhost", "[::1]", "::1"]
 _INTERNAL_ERROR = 500
 _HTTP_ERRORS = {
     404: "There is no such page.",
-    405: "There is nothing to read at this address: start from the first page.",
+    405: "There is nothing to read at this address. Start from the home page.",
 }
 
 
@@ -90,7 +101,7 @@ async def _error_page(context: WebContext, request: Request, error: Exception) -
             return JSONResponse({"error": shape}, status, headers)
     # Without the list of rounds: the database may be the cause of the error.
     page = await context.render_page(
-        request, "refused.html", status=status, sentence=sentence, lines=()
+        request, "refused.html", status=status, sentence=sentence, lines=None
     )
     page.headers.update(headers)
     return page
@@ -115,7 +126,8 @@ def _status_and_sentence(error: Exception) -> tuple[int, str]:
 
 _GET: dict[str, Handler] = {
     "/": rounds.front_page,
-    "/rounds": rounds.rounds_page,
+    "/rounds": round_list.rounds_page,
+    "/rounds/{id}/forget": round_list.confirm_forget,
     "/rounds/{id}": rounds.round_page,
     "/rounds/{id}/events": events.round_events,
     "/rounds/{id}/state": events.round_state,
@@ -135,6 +147,9 @@ _GET: dict[str, Handler] = {
     "/suites": bakeoffs.suites_page,
     "/suites/{name}": bakeoffs.suite_page,
     "/suites/{name}/suite.csv": bakeoffs.download_suite_csv,
+    "/connect": connect.connect_page,
+    "/panels": connect.panels_page,
+    "/panels/{name}": connect.panel_page,
     "/login": auth.login_page,
     legal.PRIVACY: legal.privacy_page,
     legal.TERMS: legal.terms_page,
@@ -145,6 +160,7 @@ _GET: dict[str, Handler] = {
 _POST: dict[str, Handler] = {
     "/ask": rounds.ask,
     "/rounds/{id}/again": rounds.ask_again,
+    "/rounds/{id}/forget": round_list.forget,
     "/rounds/{id}/resume": rounds.resume_round,
     "/rounds/{id}/stop": rounds.stop_round,
     "/rounds/{id}/feedback": rounds.rate_round,
@@ -161,5 +177,7 @@ _POST: dict[str, Handler] = {
     "/suites": bakeoffs.add_suite,
     "/suites/{name}/remove": bakeoffs.remove_suite,
     "/press/{action}": bakeoffs.press_button,
+    "/connect": connect.check_connection,
+    "/panels": connect.save_panel,
     "/login": auth.log_in,
 }

@@ -68,7 +68,6 @@ class WebContext:
     app: AppContext
     signer: PageSigner
     token: str | None = None
-    environment_lines: tuple[str, ...] = ()
     state: Callable[[], str] = str
     failed_login_delay_seconds: float = 0.5
     limits: PageLimits = field(default_factory=PageLimits)
@@ -118,6 +117,8 @@ class WebContext:
             "current": "",
             "path": request.scope["path"],
             "typed": "",
+            "follows": "",
+            "only_me": False,
         }
         html = _templates().get_template(template).render(frame | values)
         response = HTMLResponse(html, status)
@@ -125,11 +126,9 @@ class WebContext:
             set_cookie(response, request, VISITOR_COOKIE, self.signer.visitor_cookie(visitor))
         return response
 
-    async def recent_rounds(
-        self, request: Request, limit: int, containing: str = ""
-    ) -> tuple[RoundSummary, ...]:
+    async def recent_rounds(self, request: Request, limit: int) -> tuple[RoundSummary, ...]:
         """Return the newest rounds that the visitor may read."""
-        wanted = listable_rounds(empty_message(request), containing)
+        wanted = listable_rounds(empty_message(request))
         return await self.app.store.list_summaries(limit, wanted)
 
     async def load_round(self, request: Request) -> Round:

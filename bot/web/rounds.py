@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.chat import Caution, Chat, IncomingMessage, Post, SentMessage
+from bot.chat import Caution, Chat, IncomingMessage, Post, Prose, SentMessage
 from bot.commands.ask import AskOptions, new_round
+from bot.commands.conversations import follow_up, load_turns
 from bot.commands.dispatch import COMMANDS, handle_message
 from bot.commands.registry import Invocation, is_question
 from bot.commands.rounds import NOT_BLIND, Opinion, cast_vote, own_feedback, own_vote, save_feedback
@@ -31,7 +32,8 @@ from bot.render.round_report import (
     whole_round,
 )
 from bot.render.round_status import progress_summary, receipt_line
-from bot.web.auth import FormError, place_of, read_form, visitor_of
+from bot.settings.default_panels import DEMO_QUESTIONS
+from bot.web.auth import FormError, empty_message, place_of, read_form, visitor_of
 from bot.web.context import WebContext, file_response
 from bot.web.round_view import blind_answers, progress_steps, ranking_rows, result_rows
 from bot.web.shares import may_share
@@ -42,25 +44,17 @@ from council.integrity.verification import verify
 from council.places import Place
 from council.rounds import Round
 
-MAX_LISTED_ROUNDS = 100
-MAX_SEARCH_LENGTH = 200
-
-
 # --- Pages and downloads
 
 
 async def front_page(context: WebContext, request: Request) -> Response:
     """Show the form for a question, what runs here, and who receives the data."""
     return await context.render_page(
-        request, "front.html", environment_lines=context.environment_lines, state=context.state()
+        request,
+        "front.html",
+        questions=DEMO_QUESTIONS,
+        state=context.state(),
     )
-
-
-async def rounds_page(context: WebContext, request: Request) -> Response:
-    """Show the rounds whose question contains the search text."""
-    wanted = request.query_params.get("q", "")[:MAX_SEARCH_LENGTH].strip()
-    found = await context.recent_rounds(request, MAX_LISTED_ROUNDS, wanted)
-    return await context.render_page(request, "rounds.html", found=found, wanted=wanted)
 
 
 async def round_page(context: WebContext, request: Request) -> Response:
@@ -78,7 +72,12 @@ async def round_page(context: WebContext, request: Request) -> Response:
     if round_.panel.name in context.app.panels:
         values["panel"] = round_.panel.name
     if "key" in request.query_params:  # a shared page shows nothing but the round
-        values |= {"known": False, "lines": ()}
+        values |= {"known": False, "lines": (), "turns": ()}
+    else:
+        turns = await load_turns(context.app, round_, empty_message(request))
+        values["turns"] = [(one.id, round_title(one), _answer_of(one)) for one in turns]
+        values["follows"] = "" if round_.forgotten else round_.id
+        values["only_me"] = round_.question.place.private
     return await context.render_page(
         request,
         "round.html",
@@ -93,6 +92,11 @@ async def round_page(context: WebContext, request: Request) -> Response:
         **values,
         **await _rating_values(context, request, round_),
     )
+
+
+def _answer_of(round_: Round) -> Post:
+    """Return the council's answer to an earlier question, without anything else."""
+    return Post(tuple(part for part in round_post(round_).parts if isinstance(part, Prose)))
 
 
 async def _running_values(app: AppContext, round_: Round) -> dict[str, Any]:
@@ -223,6 +227,11 @@ async def ask(context: WebContext, request: Request) -> Response:
         asked.get("seed"),
     )
     question = asked.get("question", "")
+    if before := form["follows"]:
+        try:
+            incoming = await follow_up(context.app, incoming, before)
+        except CouncilError as error:
+            return await _show_refusal(context, request, error, text)
     return await _start_and_redirect(context, request, incoming, question, options)
 
 
@@ -232,6 +241,7 @@ async def ask_again(context: WebContext, request: Request) -> Response:
     round_ = await context.load_round(request)
     visitor, question = visitor_of(request), round_.question
     place = place_of(visitor, private=question.place.private)
+    place = replace(place, thread=question.place.thread)
     key = context.form_key(form)
     incoming = IncomingMessage(question.text, visitor.asker, place, key, question.context)
     options = AskOptions(round_.panel.name, round_.panel.terms.method)
@@ -254,12 +264,19 @@ async def _start_and_redirect(
             round_ = replace(round_, id=app.new_id())
             await app.open(round_)
     except CouncilError as error:
-        post = Post((Caution(str(error)),))
-        return await context.render_page(
-            request, "said.html", status=422, posts=[post], said="", typed=incoming.text
-        )
+        return await _show_refusal(context, request, error, incoming.text)
     app.runner.start(round_)
     return RedirectResponse(f"/rounds/{round_.id}", status_code=303)
+
+
+async def _show_refusal(
+    context: WebContext, request: Request, error: CouncilError, typed: str
+) -> Response:
+    """Show why a question was not asked; it is still typed in."""
+    post = Post((Caution(str(error)),))
+    return await context.render_page(
+        request, "said.html", status=422, posts=[post], said="", typed=typed
+    )
 
 
 async def resume_round(context: WebContext, request: Request) -> Response:

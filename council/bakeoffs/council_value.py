@@ -12,37 +12,6 @@ from council.bakeoffs.leaderboard import known_values, mean_or_none
 from council.bakeoffs.record_arrays import PRECISION, Columns, Floats, Indexes
 
 
-@dataclass(frozen=True, slots=True)
-class TruthAgreement:
-    """How well the judges' order agrees with correctness, in rounds with right and wrong answers.
-
-    `auc` is the chance that a right answer had a higher share than a wrong one (a tie counts half).
-    `questions` is the number of distinct questions, each of which counts once however often it was
-    asked.
-    """
-
-    auc: float
-    ci: Interval
-    questions: int
-
-
-def truth_agreement(columns: Columns, questions: Indexes) -> TruthAgreement | None:
-    """Return the agreement; None if no round had both a right and a wrong answer."""
-    shares, correct = columns.author("share"), columns.author("correct")
-    correct[np.isnan(shares)] = np.nan
-    right, wrong = correct == 1, correct == 0
-    mixed = right.any(axis=1) & wrong.any(axis=1)
-    if not mixed.any():
-        return None
-    shares, right, wrong = shares[mixed], right[mixed], wrong[mixed]
-    gaps = shares[:, :, None] - shares[:, None, :]
-    wins = np.where(np.abs(gaps) < PRECISION, 0.5, (gaps > 0).astype(float))
-    pairs = right[:, :, None] & wrong[:, None, :]
-    auc = np.where(pairs, wins, 0).sum(axis=(1, 2)) / pairs.sum(axis=(1, 2))
-    found = mean_by_question(questions[mixed], auc)
-    return TruthAgreement(float(found.mean()), share_interval(found), len(found))
-
-
 def question_numbers(columns: Columns) -> Indexes:
     """Number the question of each round; a question outside a bake-off is always its own."""
     order: dict[object, int] = {}
@@ -112,11 +81,10 @@ class BestMember:
 
 @dataclass(frozen=True, slots=True)
 class CouncilValue:
-    """Council and Winner, the best member and the agreement; empty if no answer was graded."""
+    """Council and Winner, and the best member; empty if no answer was graded."""
 
     rows: tuple[CouncilValueLine, ...] = ()
     best: BestMember | None = None
-    truth_agreement: TruthAgreement | None = None
 
 
 def measure_council_value(columns: Columns) -> CouncilValue:
@@ -142,7 +110,6 @@ def measure_council_value(columns: Columns) -> CouncilValue:
             _line("Winner", winner_correct, before_synthesis, questions, baseline),
         ),
         best=baseline.best if baseline else None,
-        truth_agreement=truth_agreement(graded, questions),
     )
 
 

@@ -34,6 +34,9 @@ class AuthorLine:
     strength_ci: Interval | None = None
     first_votes: int = 0
     ballots: int = 0
+    accuracy: float | None = None
+    accuracy_ci: Interval | None = None
+    graded: int = 0
     cost_usd: float | None = None
     seconds: float | None = None
     tokens_out: float | None = None
@@ -41,9 +44,6 @@ class AuthorLine:
     absences: int = 0
     refusals: int = 0
     named_itself: int = 0
-    accuracy: float | None = None
-    accuracy_ci: Interval | None = None
-    graded: int = 0
 
 
 def author_line(columns: Columns, member: int, strength: Strength | None) -> AuthorLine:

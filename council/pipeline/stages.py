@@ -373,8 +373,13 @@ async def _request_ballot(
 
 
 async def synthesize(session: RoundSession, draw: Draw, tally: Tally) -> Synthesis:
-    """Return the synthesis of the first chairman that writes one, else the winning answer."""
-    for i, chairman in enumerate(session.round_.panel.chair_order):
+    """Return the synthesis of the first chairman that writes one, else the winning answer.
+
+    Demonstration models are not asked: what they write from answers is worse than the answers.
+    """
+    panel = session.round_.panel
+    is_demonstration = any(seat.demonstration for seat in panel.members)
+    for i, chairman in enumerate(() if is_demonstration else panel.chair_order):
         if session.round_.absence(chairman.key, Role.SYNTHESIS):
             continue
         written = await _request_synthesis(session, chairman, draw, tally)
@@ -383,7 +388,8 @@ async def synthesize(session: RoundSession, draw: Draw, tally: Tally) -> Synthes
         await session.save(written)
     answer = winning_answer(session.round_, draw, tally)
     label = draw.labels.label_of(answer.member)
-    return Synthesis(answer.text, None, Fallback.ANSWER, (label,) if label else ())
+    fallback = Fallback.DEMONSTRATION if is_demonstration else Fallback.ANSWER
+    return Synthesis(answer.text, None, fallback, (label,) if label else ())
 
 
 async def _request_synthesis(
@@ -432,7 +438,6 @@ def _chair_prompt(
         in_order,
         JudgesReport(tally.standings, reasons),
         nonce_for(round_.seed, "chairman"),
-        plain=chairman.demonstration,
     )
 
 

@@ -73,13 +73,8 @@ def chair_prompt(
     texts: Mapping[Label, str],
     report: JudgesReport,
     nonce: str,
-    *,
-    plain: bool,
 ) -> Prompt:
-    """Return the chairman's prompt: blind answers by public label, standings and reasons.
-
-    A `plain` one asks for the answer without the JSON object, which the smallest models cannot do.
-    """
+    """Return the chairman's prompt: blind answers by public label, standings and reasons."""
     parts = [f"The question:\n{neutralise(question_text(question))}", "The answers:"]
     parts += [fence(text, label, nonce) for label, text in texts.items()]
     if report.standings:
@@ -88,9 +83,6 @@ def chair_prompt(
     if report.reasons:
         parts.append("What the judges wrote:")
         parts += [fence_reason(reason, nonce) for reason in report.reasons]
-    if plain:
-        parts.append(f"Now answer the question yourself: {neutralise(question.text)}")
-        return Prompt(_SYSTEM, "\n\n".join(parts))
     parts.append("Write the answer, then the last line with the JSON object.")
     return Prompt(_SYSTEM + _CLOSING, "\n\n".join(parts))
 

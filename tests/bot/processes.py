@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime, timedelta
+from functools import partial
 
 from bot.access import Access
 from bot.context import AppContext
@@ -15,7 +16,7 @@ from council.budget_caps import Caps
 from council.ports import Gateway
 from storage.engine import open_engine
 from storage.ledger import SqlLedger
-from storage.locks import SqlClock, SqlLocks
+from storage.locks import SqlLocks, server_time
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlRoundStore
 from tests.bot.app_fakes import an_app, ready
@@ -47,7 +48,7 @@ async def _app(
         return now() + timedelta(seconds=ahead_seconds)
 
     engine, app = open_engine(url), an_app(gateway)
-    door, clock = SqlLocks(engine), SharedClock(SqlClock(engine).moment, wrong)
+    door, clock = SqlLocks(engine), SharedClock(partial(server_time, engine), wrong)
     await clock.sync()
     store = SqlRoundStore(engine)
     app.store, app.access, app.locks, app.now = store, access, LocalLocks(door), clock.now

@@ -9,6 +9,7 @@ import pytest
 
 from bot.commands.dispatch import COMMANDS
 from bot.commands.registry import ASK
+from bot.terminal import NEW_CONVERSATION
 from tests.bot.homes import TIMEOUT_SECONDS, Home, scripted_config, wait_for_exit
 
 HERE = "Asking North, South, East, West and Middle"
@@ -50,7 +51,7 @@ def test_the_chat_starts_with_the_panels_and_how_to_leave(transcript: list[str])
 
     assert "Panel house: North, South, East, West, Middle" in text
     assert "(in use)" in text
-    assert "Ctrl-D leaves" in text
+    assert "Ctrl-D quits" in text
 
 
 def test_a_question_is_accepted_followed_and_answered(transcript: list[str]) -> None:
@@ -101,7 +102,7 @@ async def test_ctrl_c_at_the_prompt_exits_at_once_and_cleanly(home: Home) -> Non
     )
     assert process.stdout
     async with asyncio.timeout(TIMEOUT_SECONDS):
-        while b"Ctrl-D leaves" not in await process.stdout.readline():
+        while b"quits" not in await process.stdout.readline():
             pass
     process.send_signal(signal.SIGINT)
     try:
@@ -115,3 +116,17 @@ async def test_ctrl_c_at_the_prompt_exits_at_once_and_cleanly(home: Home) -> Non
     assert result.code in {0, 1, 130}
     assert "Traceback" not in result.err
     assert "Fatal" not in result.err
+
+
+def test_a_question_continues_the_conversation_until_a_new_one(home: Home) -> None:
+    home.with_config(scripted_config(3))
+
+    asked = ["Which database?", "rounds", "And for ten users?", "new", "Which queue?", ""]
+    ended = home.council("chat", said="\n".join(asked))
+
+    assert ended.code == 0
+    rows = home.sql("SELECT id, question, context, thread FROM round ORDER BY asked_at")
+    first, second, third = rows
+    assert "Which database?" in second[2]
+    assert (second[3], third[2], third[3]) == (first[0], "", None)
+    assert NEW_CONVERSATION in ended.out

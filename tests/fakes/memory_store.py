@@ -82,7 +82,8 @@ class MemoryStore:
     async def list_summaries(
         self, limit: int | None = None, wanted: RoundQuery = ALL_ROUNDS
     ) -> tuple[RoundSummary, ...]:
-        summaries = map(self._summary, self._newest_first())
+        found = (round_ for round_ in self._newest_first() if has_outcome(wanted, round_))
+        summaries = map(self._summary, found)
         return tuple(summary for summary in summaries if admits(wanted, summary))[:limit]
 
     async def load_summary(self, round_id: str) -> RoundSummary:
@@ -172,6 +173,16 @@ def admits(wanted: RoundQuery, line: RoundSummary) -> bool:
         and not (wanted.succeeded and (line.failed or not is_closed))
         and not (wanted.excludes_forgotten and line.forgotten)
     )
+
+
+def has_outcome(wanted: RoundQuery, round_: Round) -> bool:
+    """Return whether the filter's text and winner match a round."""
+    texts = [round_.question.text, *(answer.text for answer in round_.answers)]
+    texts += [round_.synthesis.text] if round_.synthesis else []
+    lines = round_.tally.standings if round_.tally and round_.draw else ()
+    first = [round_.draw.labels.author_of(x.label) for x in lines if round_.draw and x.place == 1]
+    has_text = any(wanted.anywhere.lower() in text.lower() for text in texts)
+    return has_text and wanted.winner in {"", *first}
 
 
 def _put_newest(entries: dict[tuple[str, str], Entry], entry: Entry) -> None:

@@ -3,12 +3,12 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
-from council.gateways.throttling.rate_limiter import Clock, LocalRateLimiter
+from council.gateways.throttling.rate_limiter import Clock, RateLimiter
 from council.ports import SharedRateLimiter
-from council.providers import Limits
+from council.providers import Limits, ProviderLoad
 from storage.engine import open_engine
 from storage.rate_limiter import SqlRateLimiter
 from tests.storage.builders import wait_until
@@ -42,11 +42,27 @@ class Callers:
             self.now -= 1
 
 
+class InMemoryLimiter:
+    """The rate limiter of one process, for the callers of all."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._limiters: dict[str, RateLimiter] = {}
+
+    def slot(self, gate: str, limits: Limits) -> AbstractAsyncContextManager[None]:
+        if gate not in self._limiters:
+            self._limiters[gate] = RateLimiter(limits, self._clock)
+        return self._limiters[gate].turn(gate)
+
+    def provider_load(self, gate: str) -> ProviderLoad | None:
+        return None
+
+
 def in_memory_limiters() -> list[SharedRateLimiter]:
     """Return one in-memory rate limiter for all, with short minutes."""
     pace = 60 / MINUTE_SECONDS
     clock = Clock(lambda: time.monotonic() * pace, lambda seconds: asyncio.sleep(seconds / pace))
-    return [LocalRateLimiter(clock)] * 3
+    return [InMemoryLimiter(clock)] * 3
 
 
 @asynccontextmanager

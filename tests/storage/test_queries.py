@@ -16,7 +16,7 @@ from council.places import Place
 from council.ports import RoundQuery, RoundSummary, Store
 from council.rounds import Closing, Question, Round, Stage
 from tests.builders import ASKED_AT, a_panel, a_round, with_answers, with_ballots
-from tests.fakes.memory_store import admits
+from tests.fakes.memory_store import admits, has_outcome
 from tests.storage.builders import a_closed_round, an_audit, in_memory_too
 
 STAGES = {
@@ -267,6 +267,7 @@ WANTED = st.builds(
     panel=st.just("") | PANELS,
     asked_by=st.none() | ASKERS,
     bakeoff=st.none() | BAKEOFFS,
+    anywhere=st.just("") | TEXTS,
 )
 ENDS = st.sampled_from([None, Closing(1.0), Closing(2.0, "Nobody answered.")])
 
@@ -317,6 +318,7 @@ async def check_query(store: Store, kept: tuple[Round, RoundSummary], wanted: Ro
 
     listed = {line.id: line for line in await store.list_summaries(wanted=wanted)}
 
-    assert listed.get(round_.id) == (line if admits(wanted, line) else None)
-    assert (round_.id in await store.ids(wanted=wanted)) is admits(wanted, line)
+    is_wanted = admits(wanted, line) and has_outcome(wanted, round_)
+    assert listed.get(round_.id) == (line if is_wanted else None)
+    assert (round_.id in await store.ids(wanted=wanted)) is is_wanted
     assert await store.load_summary(round_.id) == line

@@ -99,7 +99,7 @@ class Live {
     const caution = this.at("main").querySelector(".caution");
     if (why && caution) caution.textContent = `${why} ${caution.textContent}`;
     // A screen reader continues at the answer.
-    const article = this.at("main").querySelector("article, .caution");
+    const article = this.at("main").querySelector(":scope > article, .caution");
     if (article) {
       article.tabIndex = -1;
       article.focus({ preventScroll: true });
@@ -207,6 +207,12 @@ function closeMenus(except) {
 }
 
 addEventListener("keydown", (event) => {
+  const search = document.querySelector(".find input");
+  const types = event.target.closest?.("input, textarea, select, [contenteditable]");
+  if (event.key === "/" && search && !types && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    event.preventDefault();
+    search.focus();
+  }
   const menu = event.key === "Escape" && document.querySelector("details.menu[open]");
   if (!menu) return;
   closeMenus(null);

@@ -13,7 +13,7 @@ from council.gateways.litellm import client, responses, retry
 from council.gateways.litellm.client import SeatSettings
 from council.gateways.litellm.responses import OnText, RawReply
 from council.gateways.litellm.retry import CallFault
-from council.gateways.throttling.provider import ProviderCall, Publish, Throttling
+from council.gateways.throttling.provider import ProviderCall, ProviderQueue, Publish, Throttling
 from council.gateways.throttling.rate_limiter import MAX_WAIT_SECONDS, Clock
 from council.money import Price
 from council.panel import Member
@@ -42,14 +42,19 @@ class LitellmGateway:
         shared: SharedRateLimiter | None = None,
         publish: Publish = lambda _hint: None,
     ) -> None:
-        self._seats = dict(seats)
+        self._seats: dict[str, SeatSettings] = {}
+        self._queues: dict[str, ProviderQueue] = {}
         self._clock = clock or Clock()
         self._throttling = Throttling(limits or {}, self._clock, shared, publish)
-        self._queues = {
-            key: self._throttling.queue(seat.address, seat.model)
-            for key, seat in self._seats.items()
-        }
         self._library: ModuleType | None = None
+        self.add_seats(seats)
+
+    def add_seats(self, seats: Mapping[str, SeatSettings]) -> None:
+        """Add seats, or replace their settings; running calls keep those they began with."""
+        self._seats |= seats
+        self._queues |= {
+            key: self._throttling.queue(seat.address, seat.model) for key, seat in seats.items()
+        }
 
     @property
     def versions(self) -> dict[str, str]:

@@ -1,23 +1,26 @@
 """The gateway to the demo models, and the detection of Ollama."""
 
 import asyncio
-import json
-from collections.abc import Mapping
-from contextlib import AsyncExitStack
+from collections.abc import Coroutine, Mapping
+from contextlib import AsyncExitStack, suppress
 from itertools import permutations
 from pathlib import Path
 
-import httpx
-
 from council.answers import Call, Reply
-from council.errors import GatewayError
+from council.errors import GatewayError, ModelListError
 from council.gateways.litellm.client import SeatSettings
 from council.gateways.litellm.gateway import LitellmGateway
 from council.gateways.local.catalogue import LLAMA_SERVER, QWEN_CODER, SMOLLM2
 from council.gateways.local.download import OnProgress, fetch_files
 from council.gateways.local.server import CONTEXT_TOKENS, LocalServer, unsupported_reason
+from council.gateways.model_lists import list_models
 from council.money import Price
 from council.panel import Member
+from council.prompts.answer import answer_prompt
+from council.prompts.ballot import BallotPrompt, judge_prompt
+from council.prompts.shared import DEFAULT_RUBRIC
+from council.providers import PROVIDERS
+from council.rounds import Question
 
 DISPLAYS = {weight.model: weight.display for weight in (SMOLLM2, QWEN_CODER)}
 SEATED_TWICE = QWEN_CODER.model
@@ -25,9 +28,6 @@ WARM_SUFFIX = "-warm"
 ANSWER_TOKENS = 220  # on two cores, a longer answer takes too long
 MAX_LETTERS = 5  # 120 rankings; 720 would slow down the grammar
 MAX_TEXT_LENGTH = 160
-TIMEOUT = httpx.Timeout(2.0, connect=0.5)
-OLLAMA = "http://127.0.0.1:11434"
-MAX_OLLAMA_BYTES = 1_000_000
 
 
 class LocalGateway:
@@ -55,9 +55,13 @@ class LocalGateway:
             files = await fetch_files(self._folder, on_progress=self._on_fetch)
             server = await self._running.enter_async_context(LocalServer(files, self._folder))
             models = LitellmGateway(_seats(server))
-            await asyncio.gather(models.warm(), server.warm())
+            answer, judge = _system_prompts()
+            await asyncio.gather(models.warm(), server.warm(answer))
             self._running.push_async_callback(models.close)
             self._models = models
+            # Judges come later: no question waits for this.
+            reading = asyncio.create_task(_despite_errors(server.warm(judge)))
+            self._running.callback(reading.cancel)
 
     async def stop(self) -> None:
         """Stop the server and its child processes."""
@@ -77,6 +81,18 @@ class LocalGateway:
     async def price(self, seat: Member) -> Price:
         """Return that the demo models are free, started or not."""
         return Price(0, 0, ANSWER_TOKENS)
+
+
+def _system_prompts() -> tuple[str, str]:
+    """Return the beginnings of the usual prompts, which the server caches once it has read them."""
+    question = Question("Hi")
+    judge = judge_prompt(question, DEFAULT_RUBRIC, BallotPrompt({}, ""))
+    return answer_prompt(question, brief=True).system, judge.system
+
+
+async def _despite_errors(reading: Coroutine[None, None, None]) -> None:
+    with suppress(GatewayError):  # the first ballots are slower then
+        await reading
 
 
 def _seats(server: LocalServer) -> dict[str, SeatSettings]:
@@ -137,20 +153,9 @@ def _letters(ranking: object) -> list[str]:
 # --- Detection of an Ollama that is already running
 
 
-async def ollama_models(address: str = OLLAMA) -> tuple[str, ...]:
+async def ollama_models(address: str) -> tuple[str, ...]:
     """Return the models of the Ollama at this address; () on any failure."""
-    try:
-        url, headers, body = f"{address.rstrip('/')}/api/tags", {"Accept-Encoding": "identity"}, b""
-        async with (
-            httpx.AsyncClient(timeout=TIMEOUT, headers=headers) as client,
-            client.stream("GET", url) as response,
-        ):
-            response.raise_for_status()
-            async for chunk in response.aiter_raw():
-                body += chunk
-                if len(body) > MAX_OLLAMA_BYTES:
-                    return ()
-        return tuple(str(entry["name"]) for entry in json.loads(body)["models"])
-    # Any program may listen at this address and reply with anything.
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError, LookupError, TypeError, RecursionError):
-        return ()
+    [ollama] = (provider for provider in PROVIDERS if provider.name == "ollama")
+    with suppress(ModelListError):
+        return await list_models(ollama, address, seconds=2)
+    return ()

@@ -85,9 +85,10 @@ class LocalServer:
         if self._process is not None:
             await self._stop(self._process)
 
-    async def warm(self) -> None:
-        """Load the models, so that the first round does not have to."""
-        url, messages = f"{self.api_base}/chat/completions", [{"role": "user", "content": "Hi"}]
+    async def warm(self, system_prompt: str) -> None:
+        """Load the models and read a system prompt, so that the first round does not have to."""
+        url, user = f"{self.api_base}/chat/completions", {"role": "user", "content": "Hi"}
+        messages = [{"role": "system", "content": system_prompt}, user]
         headers = {"Authorization": f"Bearer {self.api_key}", "Connection": "close"}
         async with httpx.AsyncClient(
             timeout=WARM_SECONDS, trust_env=False, headers=headers

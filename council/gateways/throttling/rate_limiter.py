@@ -45,7 +45,8 @@ class RateLimiter:
         self._clock = clock
         self._shared = shared
         self._gate = gate
-        self._local = LocalRateLimiter(clock)
+        self._semaphore = asyncio.Semaphore(limits.concurrency)
+        self._rate = RequestRate(limits.requests_per_minute, clock)
 
     @property
     def shared_load(self) -> ProviderLoad | None:
@@ -60,8 +61,11 @@ class RateLimiter:
             self.waiting += 1
             try:
                 with note_on_cancel(f"waited for its turn at {place}"):
-                    for limiter in filter(None, (self._shared, self._local)):
-                        await turns.enter_async_context(limiter.slot(self._gate, self.limits))
+                    if self._shared:
+                        slot = self._shared.slot(self._gate, self.limits)
+                        await turns.enter_async_context(slot)
+                    await turns.enter_async_context(self._semaphore)
+                    await self._rate.begin()
             finally:
                 self.waiting -= 1
                 self.waited_seconds += self._clock.now() - began
@@ -71,28 +75,6 @@ class RateLimiter:
                 yield
             finally:
                 self.under_way -= 1
-
-
-class LocalRateLimiter:
-    """The rate limiter of this process alone: first come, first served at each address."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._gates: dict[str, tuple[asyncio.Semaphore, RequestRate]] = {}
-
-    @asynccontextmanager
-    async def slot(self, gate: str, limits: Limits) -> AsyncIterator[None]:
-        """Wait for a turn at an address, and hold it as long as the block runs."""
-        if gate not in self._gates:
-            rate = RequestRate(limits.requests_per_minute, self._clock)
-            self._gates[gate] = asyncio.Semaphore(limits.concurrency), rate
-        semaphore, rate = self._gates[gate]
-        async with semaphore:
-            await rate.begin()
-            yield
-
-    def provider_load(self, gate: str) -> ProviderLoad | None:
-        """Return None: the load of other processes is unknown."""
 
 
 class RequestRate:

@@ -12,7 +12,6 @@ import httpx
 import pytest
 
 from bot.cli.serve import NOBODY, OPEN_TO_ALL
-from council.providers import is_loopback
 from tests.bot.homes import TIMEOUT_SECONDS, Home, Result, served_config, wait_for_exit
 from tests.wire.models import ModelServer, hang
 
@@ -80,17 +79,6 @@ def test_a_public_host_needs_a_token(home: Home, host: str, token: str) -> None:
 
     assert is_one_line(result, 2)
     assert OPEN_TO_ALL.format(host=host) in result.err
-
-
-@pytest.mark.parametrize(
-    ("host", "own"),
-    [
-        *((host, True) for host in ("127.0.0.1", "127.9.9.9", "::1", "localhost")),
-        *((host, False) for host in (EVERYWHERE, "::", "192.0.2.1", "example.org", "")),
-    ],
-)
-def test_only_loopback_addresses_are_private(host: str, *, own: bool) -> None:
-    assert is_loopback(host) is own
 
 
 def test_without_models_it_says_what_to_set(home: Home) -> None:

@@ -217,7 +217,7 @@ async def test_a_busy_process_requeues_stalled_jobs_too(one: Process, other: Pro
 
 async def until_waiting(process: Process, work: Job) -> None:
     async def is_waiting() -> bool:
-        rows = await process.job_queue.worker.jobs.fetch_all(
+        rows = await process.job_queue.worker.jobs.connector.execute_query_all_async(
             "SELECT status::text AS status FROM procrastinate_jobs WHERE lock = %(lock)s",
             lock=f"{work.queue} {work.name}",
         )
@@ -400,7 +400,7 @@ async def test_the_lock_of_a_killed_process_is_released(one: Process, other: Pro
 async def test_unknown_job_arguments_are_ignored(one: Process) -> None:
     async with serve(one) as recorder:
         recorder.may_end.set()
-        await one.job_queue.worker.jobs.execute(
+        await one.job_queue.worker.jobs.connector.execute_query_async(
             "INSERT INTO procrastinate_jobs (queue_name, task_name, lock, queueing_lock, args) "
             "VALUES ('rounds', 'council', 'rounds r1', 'rounds r1', %(args)s::jsonb)",
             args={"name": "r1", "of_the_future": 7},

@@ -42,12 +42,11 @@ async def test_shared_findings_are_posted_with_details_in_the_thread() -> None:
     assert "ranks its own answer .31 higher than the others do" in words_of(root)
     assert {place.thread for place, _ in replies} == {"m1"}
     files = [part for _, post in replies for part in post.parts if isinstance(part, File)]
-    names = ["bias-given.png", "bias-slots.png", "bias-kept.png", "bias.csv"]
-    assert [file.name for file in files] == names
+    assert [file.name for file in files] == ["bias.png", "bias.csv"]
     assert "ranks its own answer .31 higher" in chat.said[0]
 
 
-async def test_without_files_the_figures_are_described_in_words() -> None:
+async def test_without_files_the_judges_stand_in_a_table() -> None:
     (app, _), chat = app_with(a_report()), Room(accepts_files=False)
     await handle_message(app, chat, a_message("bias"))
 
@@ -55,7 +54,8 @@ async def test_without_files_the_figures_are_described_in_words() -> None:
 
     read = " ".join(words_of(post) for _, post in chat.posted)
     assert not any(isinstance(part, File) for _, post in chat.posted for part in post.parts)
-    assert "ollama/qwen3: slot 1 +.21" in read
+    assert "Judges side by side" in read
+    assert "+.31\u00a0*" in read
 
 
 @pytest.mark.parametrize("place", [Place("terminal"), Place("web", channel="web:1")])

@@ -10,7 +10,7 @@ from bot.outbox import GRACE_SECONDS, Outbox
 from council.errors import StoreError
 from council.places import Place
 from storage.engine import open_engine
-from storage.locks import SqlClock
+from storage.locks import server_time
 from storage.outbox import SqlOutbox
 from tests.bot.test_outbox import ChatDownError, Clock, FakeChat
 
@@ -82,7 +82,7 @@ async def test_the_offset_stays_while_the_reference_clock_fails() -> None:
 async def test_the_database_tells_the_time(migrated_url: str) -> None:
     engine = open_engine(migrated_url)
 
-    moment = await SqlClock(engine).moment()
+    moment = await server_time(engine)
     await engine.dispose()
 
     assert abs(moment - datetime.now(UTC)) < timedelta(seconds=5)

@@ -12,26 +12,28 @@ from tests.bot.hostile_rounds import ANSWERS_PER_ROUND, hostile_posts
 from tests.bot.render.hostile import ANSWERS, DISCORD_TOKENS, FORGED, HUGE, LINKS, PARTED, TOKENS
 
 SAMPLE_CHARACTERS = 4_000
+NESTED, NESTED_CHARACTERS = ("[[", "![!["), 800  # the parser takes far longer for these
 SMALL = [answer for answer in ANSWERS if answer not in HUGE]
 HUNDREDS = [SMALL[at : at + 100] for at in range(0, len(SMALL), 100)]
 FORBIDDEN = {"mention", "masked", "moment", "emoji", "spoiler", "underline", "scheme", "bare"}
 
 
+def sample(answer: str) -> str:
+    return answer[: NESTED_CHARACTERS if answer.startswith(NESTED) else SAMPLE_CHARACTERS]
+
+
 def faults(post: Post) -> list[str]:
+    """Return what Discord would refuse, notify or format in a post."""
     found = []
     for page in paginate(post, fits_discord):
         message = render_components(page)
+        for text in texts(components_of(message)):
+            found += sorted(FORBIDDEN.intersection(kinds(read(text))))
         payload = payload_of(message)
         # A second opinion, as if every mention were let through.
         bare = {name: value for name, value in payload.items() if name != "allowed_mentions"}
         found += [*message_faults(message), *find_pings(payload), *wire.pings_in(bare)]
     return found
-
-
-def obeyed(post: Post) -> set[str]:
-    made = [render_components(page) for page in paginate(post, fits_discord)]
-    every = [one for message in made for one in texts(components_of(message))]
-    return {kind for one in every for kind in kinds(read(one))} & FORBIDDEN
 
 
 def an_answer(text: str) -> Post:
@@ -59,22 +61,19 @@ def test_there_are_at_least_fifty_answers_that_speak_to_discord() -> None:
 
 
 @pytest.mark.parametrize("answers", HUNDREDS, ids=range(len(HUNDREDS)))
-def test_no_hostile_answer_mentions_anybody_or_breaks_a_message(answers: list[str]) -> None:
+def test_no_hostile_answer_mentions_anybody_is_executed_or_breaks_a_message(
+    answers: list[str],
+) -> None:
     assert {answer: found for answer in answers if (found := faults(an_answer(answer)))} == {}
-
-
-@pytest.mark.parametrize("answers", HUNDREDS, ids=range(len(HUNDREDS)))
-def test_no_hostile_answer_is_executed(answers: list[str]) -> None:
-    assert {answer: found for answer in answers if (found := obeyed(an_answer(answer)))} == {}
 
 
 @pytest.mark.parametrize("at", range(len(HUGE)))
 def test_no_huge_answer_breaks_a_message(at: int) -> None:
-    assert faults(an_answer(HUGE[at][:SAMPLE_CHARACTERS])) == []
+    assert faults(an_answer(sample(HUGE[at]))) == []
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("at", [at for at in range(len(HUGE)) if len(HUGE[at]) > SAMPLE_CHARACTERS])
+@pytest.mark.parametrize("at", [at for at in range(len(HUGE)) if sample(HUGE[at]) != HUGE[at]])
 def test_no_huge_answer_breaks_a_message_at_full_length(at: int) -> None:
     assert faults(an_answer(HUGE[at])) == []
 
@@ -83,15 +82,14 @@ def test_no_part_of_a_post_contains_markup() -> None:
     said = [*TOKENS, *DISCORD_TOKENS, *PARTED, *LINKS, *FORGED]
 
     assert {text: found for text in said if (found := faults(everywhere(text)))} == {}
-    assert {text: seen for text in said if (seen := obeyed(everywhere(text)))} == {}
 
 
 # In the nightly run 10,000 answers.
 ROUNDS = [
-    range(20),
+    range(10),
     *(
         pytest.param(range(at, at + 100), marks=pytest.mark.nightly)
-        for at in range(20, 10_000 // ANSWERS_PER_ROUND, 100)
+        for at in range(10, 10_000 // ANSWERS_PER_ROUND, 100)
     ),
 ]
 
@@ -100,4 +98,4 @@ ROUNDS = [
 def test_no_hostile_round_mentions_anybody_or_breaks_a_message(seeds: range) -> None:
     for seed in seeds:
         for post in hostile_posts(seed):
-            assert (faults(post), obeyed(post)) == ([], set()), f"round {seed}: {post.summary!r}"
+            assert faults(post) == [], f"round {seed}: {post.summary!r}"

@@ -6,7 +6,7 @@ import pytest
 
 from bot.chat import File, Post, Thread
 from bot.discord.components import fits_discord, render_components
-from bot.render.bias_message import bias_thread, render_bias_pngs
+from bot.render.bias_message import bias_thread, render_combined_bias_png
 from bot.render.bias_tables import make_bias_view
 from bot.render.leaderboard import leaderboard_thread
 from bot.render.leaderboard_tables import Coverage
@@ -33,10 +33,10 @@ THREADS = {
     "hostile leaderboard": leaderboard_thread(HOSTILE, PNG),
     "hostile judges": leaderboard_thread(HOSTILE, PNG, as_judge=True),
     "empty leaderboard": leaderboard_thread(EMPTY, PNG),
-    "bias": bias_thread(a_bias(majority="qwen"), (PNG,) * 3),
-    "bias of many": bias_thread(a_bias(judges=MANY), (PNG,) * 3),
-    "hostile bias": bias_thread(make_bias_view(a_report(), Coverage(64), {QWEN: EVIL}), (PNG,) * 3),
-    "bias of nothing": bias_thread(make_bias_view(NOTHING, Coverage(), {}), (PNG,) * 3),
+    "bias": bias_thread(a_bias(majority="qwen"), PNG),
+    "bias of many": bias_thread(a_bias(judges=MANY), PNG),
+    "hostile bias": bias_thread(make_bias_view(a_report(), Coverage(64), {QWEN: EVIL}), PNG),
+    "bias of nothing": bias_thread(make_bias_view(NOTHING, Coverage(), {}), PNG),
 }
 
 
@@ -66,25 +66,25 @@ def test_a_member_is_a_line_with_all_of_its_numbers() -> None:
         "**Claude Sonnet 4.6** 71 % · 65–77 % · 36 rounds · 20 first votes · 80 % right · $0.012 "
         "· 4.1 s · 512 tokens · 0 absences" in read(replies[0])
     )
-    assert "6 % invalid" in read(replies[1])
+    assert "invalid 6 %" in read(replies[1])
 
 
-def test_a_measure_of_bias_is_a_line_with_named_numbers() -> None:
-    (each,) = [post for post in bias_thread(a_bias()).replies if post.summary == "Each judge"]
+def test_a_judge_is_a_line_with_named_numbers() -> None:
+    (judges,) = [
+        post for post in bias_thread(a_bias()).replies if post.summary == "Judges side by side"
+    ]
 
-    said = read(each)
+    said = read(judges)
 
-    assert (
-        "**Own answer** effect +.05 · −.15 to +.25 · 52 audit rankings · p .400 · about 120 more"
-    ) in said
-    assert "**Own answer** effect too few to say · 0 audit rankings" in said
+    assert "**Claude Sonnet 4.6** own answer +.02 · " in said
+    assert "own answer too few to say" in said
 
 
 def test_a_chart_is_an_image_with_a_description_and_a_table_a_file() -> None:
-    pictures = files(bias_thread(a_bias(), render_bias_pngs(a_bias())))[:3]
+    figures, _ = files(bias_thread(a_bias(), render_combined_bias_png(a_bias())))
     picture, table = files(THREADS["leaderboard"])
 
-    for post in (picture, *pictures):
+    for post in (picture, figures):
         (gallery,) = components_of(render_components(post))
         (item,) = gallery["items"]
         assert item["media"]["url"].startswith("attachment://")

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.render.bias_charts import render_drawings
-from bot.render.bias_message import render_bias_pngs, render_combined_bias_png
+from bot.render.bias_message import render_combined_bias_png
 from bot.render.bias_tables import BiasView, make_bias_view
 from bot.render.charts import Figure
 from bot.render.leaderboard_tables import Coverage
@@ -35,6 +35,8 @@ from tests.bot.render.drawn import (
 names = st.text(max_size=5) | st.sampled_from(["W" * 60, "Qwen 3 (ollama/qwen3)", "\x00", EVIL])
 numbers = st.none() | st.floats(-2, 2) | st.just(float("nan"))
 
+GIVEN, SLOTS, KEPT = "How judges rated each author", "Position bias", "Consistency"
+
 
 @st.composite
 def judges(draw: st.DrawFn) -> JudgeBias:
@@ -61,11 +63,11 @@ def biases(draw: st.DrawFn) -> BiasView:
 
 
 def figures(bias: BiasView) -> dict[str, Figure]:
-    return {drawing.key: drawing.figure for drawing in render_drawings(bias)}
+    return {drawing.title: drawing.figure for drawing in render_drawings(bias)}
 
 
 def heat_map(**changed: object) -> Figure:
-    return figures(a_bias(**changed))["given"]
+    return figures(a_bias(**changed))[GIVEN]
 
 
 def assert_are_drawn_well(bias: BiasView) -> None:
@@ -116,7 +118,7 @@ def test_few_ballots_are_not_shaded_and_have_a_note() -> None:
 
 
 def test_a_curve_says_in_words_whether_it_may_be_chance() -> None:
-    figure = figures(a_bias())["slots"]
+    figure = figures(a_bias())[SLOTS]
 
     texts = texts_of(figure)
     strong = [mark for mark in marks_of(figure, "s-first") if mark.attrib["stroke-width"] == "1.5"]
@@ -127,13 +129,13 @@ def test_a_curve_says_in_words_whether_it_may_be_chance() -> None:
 
 
 def test_the_bars_mark_chance_and_say_who_may_be_chance() -> None:
-    texts = texts_of(figures(a_bias())["kept"])
+    texts = texts_of(figures(a_bias())[KEPT])
     worse = a_judge(kept=Effect(40, AUDITS, 0.2, (0.1, 0.3)))
 
     assert "chance, 50 %" in texts
     assert texts[texts.index("Qwen 3") + 1] == "56 %, may be chance"
     assert texts[texts.index("GPT-5.1") + 1] == "93 %"
-    assert "20 %, worse than chance" in texts_of(figures(a_bias(judges=(worse,)))["kept"])
+    assert "20 %, worse than chance" in texts_of(figures(a_bias(judges=(worse,)))[KEPT])
 
 
 def test_too_many_judges_are_left_to_the_tables() -> None:
@@ -150,8 +152,7 @@ def test_what_is_not_known_is_not_drawn() -> None:
     blind = tuple(one for one in some_given() if one.judge != one.author)
     fair, empty = a_judge(kept=Effect(0, AUDITS)), make_bias_view(NOTHING, Coverage(), {})
 
-    assert [*figures(a_bias(judges=(fair,)))] == ["given", "slots"]
+    assert [*figures(a_bias(judges=(fair,)))] == [GIVEN, SLOTS]
     texts = texts_of(heat_map(given=blind))
     assert "No judge saw its own answer; audit rankings would show that." in texts
-    assert render_bias_pngs(empty) == ()
     assert render_combined_bias_png(empty).startswith(PNG)

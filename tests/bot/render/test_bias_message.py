@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.chat import Caution, File, Heading, Line, Note, Post, Table
-from bot.render.bias_message import bias_thread, render_bias_pngs
+from bot.render.bias_message import bias_thread, render_combined_bias_png
 from bot.render.bias_tables import (
     ALL_MEASURES,
     given_table,
@@ -53,23 +53,21 @@ def test_five_findings_come_first_then_cautions_then_coverage() -> None:
     assert root.summary.startswith("Bias of the judges: Qwen 3 ranks its own answer")
 
 
-def test_the_thread_has_all_findings_each_judge_what_wins_and_the_audits() -> None:
-    thread = bias_thread(a_bias(), render_bias_pngs(a_bias()))
+def test_the_thread_has_all_findings_the_judges_what_wins_and_the_audits() -> None:
+    thread = bias_thread(a_bias(), render_combined_bias_png(a_bias()))
 
     headings = [post.parts[0].text for post in thread.replies if isinstance(post.parts[0], Heading)]
     files = [part for post in thread.replies for part in post.parts if isinstance(part, File)]
     assert headings == [
         "What was found",
-        "Claude Sonnet 4.6 as a judge",
-        "How judges rated each author",
+        "Judges side by side",
         "What blinding changed",
         "What wins here",
         "Audit ballots",
         "How to read it",
     ]
-    names = ["bias-given.png", "bias-slots.png", "bias-kept.png", "bias.csv"]
-    assert [file.name for file in files] == names
-    assert all(file.content.startswith(b"\x89PNG") for file in files[:3])
+    assert [file.name for file in files] == ["bias.png", "bias.csv"]
+    assert files[0].content.startswith(b"\x89PNG")
     assert "Qwen 3 gave Claude Sonnet 4.6 .90" in files[0].text
 
 
@@ -213,7 +211,7 @@ def test_no_nan_is_ever_shown() -> None:
     report = a_report(judges=(judge,), given=given, traits=traits, brands=brands, alpha=nan)
 
     thread = bias_thread(
-        make_bias_view(replace(report, audit_usd=nan, n_eff=inf), COVERAGE, {}), (b"\x89PNG",) * 3
+        make_bias_view(replace(report, audit_usd=nan, n_eff=inf), COVERAGE, {}), b"\x89PNG"
     )
 
     text = " ".join(words_of(post) for post in (thread.root, *thread.replies)).lower()

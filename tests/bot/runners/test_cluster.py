@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -24,7 +24,7 @@ from bot.runners.cluster import (
     job_of,
     locked_in_cluster,
 )
-from bot.runners.local import LocalRunner, RoundElsewhereError, uncharged_gateway
+from bot.runners.local import LocalRunner, RoundElsewhereError
 from council.answers import Call, Reply, Role
 from council.errors import BudgetError, CouncilError
 from council.ports import Gateway
@@ -344,7 +344,8 @@ def _draft(member: Member) -> str:
 
 def a_lone_runner(member: Member, works: ClusterJobQueue, gateway: Gateway) -> LocalRunner:
     return LocalRunner(
-        member.store, gateway, prepare_nothing, paying=locked_in_cluster(works, uncharged_gateway)
+        *(member.store, gateway, prepare_nothing),
+        paying=locked_in_cluster(works, lambda _, gateway: nullcontext(gateway)),
     )
 
 

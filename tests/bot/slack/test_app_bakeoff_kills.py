@@ -3,6 +3,8 @@
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from tests.bot.homes import SERVED, two_panels_config
 from tests.bot.slack.process import RunningProduct, serve_slack
 from tests.bot.slack.story import text_of
@@ -30,6 +32,7 @@ async def told(served: RunningProduct, slack: FakeSlack) -> list[Message]:
     return slack.thread("C1", ours(slack)[0].ts)
 
 
+@pytest.mark.nightly
 async def test_a_kill_repeats_no_question_and_no_message(tmp_path: Path) -> None:
     async with (
         ModelServer() as models,

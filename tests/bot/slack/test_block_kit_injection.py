@@ -8,7 +8,9 @@ from tests.bot.render.hostile import ANSWERS, FORGED, HUGE, LINKS, PARTED, TOKEN
 from tests.bot.slack.block_kit_checks import find_mentions, find_page_faults, find_post_faults
 
 SMALL = [answer for answer in ANSWERS if answer not in HUGE]
-SLOW = [text for text in HUGE if text.startswith(("- item", "[a](https"))]
+SLOW = ("- item", "[a](https", "[[", "![![")
+SLOW_CHARACTERS = 800
+CUT = [text[:SLOW_CHARACTERS] if text.startswith(SLOW) else text for text in HUGE]
 
 
 def faults(post: Post) -> list[str]:
@@ -47,8 +49,10 @@ def test_there_are_at_least_two_hundred_hostile_answers() -> None:
     [
         pytest.param(SMALL[::7], id="sample"),
         pytest.param(SMALL, id="all", marks=pytest.mark.nightly),
-        pytest.param([text for text in HUGE if text not in SLOW], id="huge"),
-        pytest.param(SLOW, id="slow", marks=pytest.mark.nightly),
+        pytest.param(CUT, id="huge"),
+        pytest.param(
+            [text for text in HUGE if text not in CUT], id="slow", marks=pytest.mark.nightly
+        ),
     ],
 )
 def test_no_hostile_answer_mentions_anybody_or_breaks_a_message(answers: list[str]) -> None:

@@ -7,7 +7,8 @@ from starlette.requests import Request
 
 from bot.web.auth import PageSigner
 from bot.web.context import WebContext
-from bot.web.rounds import round_page, rounds_page
+from bot.web.round_list import rounds_page
+from bot.web.rounds import round_page
 from council.integrity.erasure import forget
 from council.rounds import Round
 from tests.bot.app_fakes import an_app

@@ -11,11 +11,13 @@ import pytest
 
 from bot.render.round_json import round_document
 from bot.render.round_report import DISCLAIMER, thread_markdown, whole_round
+from bot.settings.default_panels import DEMO_QUESTIONS
 from council.errors import GatewayError
 from council.rounds import Question
 from tests.bot.app_fakes import an_app
+from tests.bot.rounds import as_demonstration
 from tests.bot.web.browsing import SOMEBODY, NewSite, Site, a_round_of, redirected_round_id
-from tests.builders import CLAUDE, GPT, KEYS
+from tests.builders import CLAUDE, GPT, KEYS, a_panel
 from tests.fakes.gateway import FakeGateway
 
 ALERT = 'role="alert"'  # whatever is wrong is said outside the details
@@ -35,8 +37,8 @@ async def store_questions(site: Site) -> None:
 
 
 def listed(page: httpx.Response) -> list[str]:
-    (found,) = re.findall(r'<ul class="list">(.*?)</ul>', page.text, re.DOTALL)
-    return [unescape(text) for text in re.findall(r"<a href=[^>]*>(.*?)</a>", found)]
+    found = re.findall(r'<th scope="row"><a href=[^>]*>(.*?)</a>', page.text, re.DOTALL)
+    return [unescape(text) for text in found]
 
 
 @pytest.mark.parametrize(
@@ -62,11 +64,29 @@ async def test_a_search_finds_the_questions_with_the_text(
     assert "<script>" not in page.text
 
 
-async def test_the_first_page_says_who_answers_and_how_to_add_a_key(site: Site) -> None:
+async def test_the_first_page_says_who_answers_and_leads_to_connect(site: Site) -> None:
     page = unescape((await site.browser().get("/")).text)
 
-    for words in ("Claude Sonnet 4.6, GPT-5.1", "ANTHROPIC_API_KEY=…", ".env"):
-        assert words in page
+    assert "Claude Sonnet 4.6, GPT-5.1" in page
+    assert 'href="/connect"' in page
+    assert not any(question in page for question in DEMO_QUESTIONS)
+
+
+async def test_demo_rounds_say_so_and_one_press_asks_a_stock_question(new_site: NewSite) -> None:
+    site = new_site(an_app(panels=[as_demonstration(a_panel())]))
+    browser = site.browser()
+
+    first = await browser.get("/")
+    asked = await browser.post(
+        "/ask", **browser.form_of(first, "/ask"), panel="house", question=DEMO_QUESTIONS[0]
+    )
+    round_ = await site.wait_until_closed(redirected_round_id(asked))
+    page = await browser.get(f"/rounds/{round_.id}")
+
+    assert all(f'value="{question}"' in first.text for question in DEMO_QUESTIONS)
+    assert round_.question.text == DEMO_QUESTIONS[0]
+    for shown in (first, page):
+        assert 'Demo models: expect mistakes. <a href="/connect">' in shown.text
 
 
 async def test_every_page_links_to_the_others(site: Site) -> None:
@@ -85,7 +105,7 @@ async def test_without_a_search_every_question_is_listed(site: Site) -> None:
 async def test_without_rounds_the_list_is_empty(site: Site) -> None:
     page = await site.browser().get("/rounds")
 
-    assert "No questions yet. Ask one with `/council QUESTION`." in page.text
+    assert "No questions yet." in page.text
 
 
 async def test_a_round_shows_its_answer_its_ballots_and_its_checks(site: Site) -> None:
@@ -138,7 +158,7 @@ async def test_texts_of_people_and_models_are_escaped(new_site: NewSite) -> None
 
     for text in (page.text, search.text):
         assert not re.findall(
-            r"<script(?! src=\"/static/)|<img|<[^>]* onerror|href=.javascript", text
+            r"<script(?! src=./static/)|<img|<[^>\x22]* onerror|href=.javascript", text
         )
         assert "& {{ 7*7 }} [x]" in unescape(text)
         assert "& 49" not in unescape(text)

@@ -192,7 +192,7 @@ async def test_the_effective_number_of_judges_rests_on_the_panels_past() -> None
     assert round_.tally.verdict.n_eff == effective_judges(past_ballots)
 
 
-async def test_demo_models_get_brief_and_plain_prompts() -> None:
+async def test_demo_models_get_brief_prompts() -> None:
     small = replace(
         a_panel(), members=(a_member(demonstration=True), a_member(GPT), a_member(GEMINI))
     )
@@ -203,4 +203,3 @@ async def test_demo_models_get_brief_and_plain_prompts() -> None:
     systems = {call.prompt.system for call in gateway.of(Role.ANSWER)}
     assert len(systems) == 1
     assert "two to four plain sentences" in systems.pop()
-    assert "drawn_on" not in gateway.of(Role.SYNTHESIS)[0].prompt.system

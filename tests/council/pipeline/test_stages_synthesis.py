@@ -10,7 +10,7 @@ from council.pipeline.run import run_round
 from council.pipeline.stages import TOO_LONG, WROTE_NOTHING, RoundServices
 from council.prompts.shared import SHORTENED_MARK
 from council.rounds import Fallback, Synthesis
-from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, TERMS, a_panel, a_round
+from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, TERMS, a_member, a_panel, a_round
 from tests.council.pipeline.helpers import SHORT_DEADLINES, run_with_fakes
 from tests.fakes.gateway import FakeGateway, Hangs, ScriptEntry, rank_by_slot, read_prompt
 from tests.fakes.memory_store import MemoryStore
@@ -65,6 +65,19 @@ async def test_the_next_chairman_replaces_a_failed_one(says: ScriptEntry, reason
     assert round_.absences == (Absence(CLAUDE, Role.SYNTHESIS, reason),)
     assert round_.synthesis is not None
     assert (round_.synthesis.chairman, round_.synthesis.fallback) == (GPT, Fallback.CHAIRMAN)
+
+
+async def test_demo_models_write_no_synthesis_and_the_winning_answer_stands() -> None:
+    members = tuple(a_member(key, demonstration=True) for key in (CLAUDE, GPT, GEMINI))
+    gateway = FakeGateway(answers={CLAUDE: "a", GPT: "b", GEMINI: "c"})
+
+    round_ = await run_with_fakes(a_round(replace(a_panel(), members=members)), gateway)
+
+    assert round_.draw is not None
+    label = round_.draw.labels.label_of(CLAUDE)
+    assert label is not None
+    assert round_.synthesis == Synthesis("a", None, Fallback.DEMONSTRATION, (label,))
+    assert not gateway.of(Role.SYNTHESIS)
 
 
 async def test_if_all_chairmen_fail_the_winning_answer_is_the_synthesis() -> None:

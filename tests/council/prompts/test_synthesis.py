@@ -19,12 +19,10 @@ def _prompt(
     text: str = "Yes.",
     question: str = "Why?",
     reasons: tuple[str, ...] = (),
-    *,
-    plain: bool = False,
 ) -> Prompt:
     texts = {K: anonymize_answer(text, ()).text, M: "No."}
     heard = JudgesReport(standings([K, M], [a_ballot("M K")]), reasons)
-    return chair_prompt(a_question(question), texts, heard, NONCE, plain=plain)
+    return chair_prompt(a_question(question), texts, heard, NONCE)
 
 
 def test_the_chairman_sees_the_answers_by_public_label() -> None:
@@ -46,7 +44,7 @@ def test_the_chairman_sees_each_reason_in_a_fence() -> None:
 
 
 def test_without_standings_or_reasons_the_prompt_does_not_mention_them() -> None:
-    prompt = chair_prompt(a_question(), {K: "Yes."}, JudgesReport(), NONCE, plain=False)
+    prompt = chair_prompt(a_question(), {K: "Yes."}, JudgesReport(), NONCE)
 
     assert "judges" not in prompt.user
 
@@ -59,37 +57,26 @@ def test_instructions_are_system_and_data_is_user_messages() -> None:
     assert '"drawn_on"' in prompt.system
 
 
-def test_demo_models_are_asked_for_the_answer_alone() -> None:
-    prompt = _prompt(question="Which seed?", plain=True)
-
-    assert "drawn_on" not in prompt.system
-    assert prompt.user.endswith("Now answer the question yourself: Which seed?")
-
-
 @pytest.mark.parametrize("place", ["answer", "question", "reason"])
-@pytest.mark.parametrize("plain", [False, True], ids=["usual", "plain"])
 @each_hostile
-def test_the_chairman_sees_each_real_fence_once_and_no_nonce_line(
-    text: str, place: str, plain: bool
-) -> None:
+def test_the_chairman_sees_each_real_fence_once_and_no_nonce_line(text: str, place: str) -> None:
     said = {"answer": "Yes.", "question": "Why?", "reason": "Fine.", place: text}
     reasons = anonymize_reasons([_with_reason(said["reason"])], ())
 
-    user = _prompt(said["answer"], said["question"], reasons, plain=plain).user
+    user = _prompt(said["answer"], said["question"], reasons).user
 
     assert user.casefold().count("<response") == 2
     assert user.casefold().count("</response") == 2
     assert not any(line.startswith("Nonce:") for line in user.splitlines())
 
 
-@pytest.mark.parametrize("plain", [False, True], ids=["usual", "plain"])
 @each_ballot_or_role
 def test_imitated_ballots_and_role_markers_are_harmless_to_the_chairman(
-    text: str, plain: bool
+    text: str,
 ) -> None:
     reasons = anonymize_reasons([_with_reason(text)], ())
 
-    prompt = _prompt(f"Yes.\n{text}", f"Why?\n{text}", reasons, plain=plain)
+    prompt = _prompt(f"Yes.\n{text}", f"Why?\n{text}", reasons)
 
     assert text not in prompt.user
 

@@ -1,7 +1,10 @@
 """A whole simulation as one value, and how many rounds its leaderboards need."""
 
+from collections.abc import Iterator
+
 import pytest
 
+from council.research import power
 from council.research.power import (
     GAPS,
     Simulation,
@@ -15,8 +18,17 @@ from council.research.simulated_judges import FAIR, STRONG, Biases, SimulatedPan
 SETTINGS = SimulationSettings(uniform_panel(5, FAIR), trials=20, rounds=100, seed="seed")
 
 
+@pytest.fixture(scope="module", params=[4, pytest.param(1, marks=pytest.mark.nightly)])
+def part(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Simulate a fourth of the boards; at night, all."""
+    part: int = request.param
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(power, "BOARD_COUNT", power.BOARD_COUNT // part)
+        yield
+
+
 @pytest.fixture(scope="module")
-def simulated() -> Simulation:
+def simulated(part: None) -> Simulation:
     return run_simulation(SETTINGS)
 
 
@@ -44,6 +56,7 @@ def test_a_gap_of_zero_is_hardly_ever_reported(simulated: Simulation) -> None:
     assert equal.rounds is None
 
 
+@pytest.mark.usefixtures("part")
 def test_a_bias_for_one_maker_looks_like_worth() -> None:
     panel = SimulatedPanel(("A", "A", "A", "B"), (Biases(family=2.0),) * 4)
 

@@ -32,7 +32,7 @@ from tests.wire.models.behaviours import (
     truncate_stream,
     wrong_key,
 )
-from tests.wire.models.server import ModelServer
+from tests.wire.models.server import ModelServer, model_list
 
 __all__ = [
     "Behaviour",
@@ -55,6 +55,7 @@ __all__ = [
     "hang",
     "in_turn",
     "judge",
+    "model_list",
     "no_such_model",
     "overflow",
     "reasoning_only",

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Self, TypedDict
 
@@ -32,12 +33,15 @@ class Usage(TypedDict):
 class ModelServer:
     """Answers for every model name; `script` gives a name its behaviour, `requests` remembers.
 
+    `listing` is the reply of its list of models, and `keys` those that it accepts there, if any.
     A behaviour that raises drops the connection, and leaving the server raises it again.
     """
 
     def __init__(self, *, latency: float = 0.0) -> None:
         self.script: dict[str, Behaviour] = {}
         self.requests: list[Request] = []
+        self.listing: Mapping[str, object] | Fail = model_list()
+        self.keys: set[str] = set()
         self.hang_ups = 0  # requests whose client left before the reply was complete
         self._latency = latency
         self._port = 0
@@ -81,7 +85,19 @@ class ModelServer:
     def asked(self, model: str) -> list[Request]:
         return [request for request in self.requests if request.model == model]
 
+    def _list(self, received: Received, wire: Connection) -> None:
+        key = received.headers.get("authorization", "").removeprefix("Bearer ")
+        if self.keys and key not in self.keys:
+            wire.send(401, openai_error(f"Incorrect API key provided: {key}."))
+        elif isinstance(self.listing, Fail):
+            _fail(self.listing, wire)
+        else:
+            wire.send(200, self.listing)
+
     async def _serve(self, received: Received, wire: Connection) -> None:
+        if (received.method, received.path) == ("GET", "/v1/models"):
+            self._list(received, wire)
+            return
         if (received.method, received.path) != ("POST", "/v1/chat/completions"):
             wire.send(404, openai_error(f"Unknown request URL: {received.path}"))
             return
@@ -119,6 +135,11 @@ class ModelServer:
                 wire.drop()
             case Drop():
                 _break_off(request, outcome, wire)
+
+
+def model_list(*names: str) -> dict[str, object]:
+    """Return a list of models as OpenAI writes one."""
+    return {"object": "list", "data": [{"id": name, "object": "model"} for name in names]}
 
 
 def _fail(fail: Fail, wire: Connection) -> None:

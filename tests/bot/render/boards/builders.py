@@ -18,7 +18,6 @@ from council.bakeoffs.council_value import (
     CouncilValue,
     CouncilValueLine,
     Payoff,
-    TruthAgreement,
 )
 from council.bakeoffs.leaderboard import AuthorLine, Board, JudgeBoard, JudgeLine
 from council.bakeoffs.pairwise import Duel, RunOff
@@ -94,7 +93,7 @@ def a_worth(verdict: Payoff | None = Payoff.NOT_WORTH_IT) -> CouncilValue:
     )
     winner = replace(council, name="Winner", accuracy=0.75, difference=0.0, cost_usd=0.05)
     best = BestMember(CLAUDE, 0.75, 0.012, 4.1, is_picked_elsewhere=True)
-    return CouncilValue((council, winner), best, TruthAgreement(0.71, (0.6, 0.8), 14))
+    return CouncilValue((council, winner), best)
 
 
 def a_board(members: int = 5) -> Board:

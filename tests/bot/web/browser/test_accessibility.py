@@ -19,7 +19,7 @@ from tests.bot.web.browser.actions import ANSWER, PANELS, ask, wait_until_closed
 from tests.bot.web.browser.in_process_site import serve_in_process
 from tests.bot.web.browser.product import Product
 from tests.bot.web.browsing import TOKEN, make_site
-from tests.wire.models import ModelServer, answer, by_role, judge
+from tests.wire.models import ModelServer, answer, by_role, judge, model_list
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
@@ -74,6 +74,23 @@ async def test_static_pages_are_accessible(page: Page, rich: str, view: View) ->
 
     assert faults == {}
     assert await faults_of(page) == []
+
+
+@VIEWS
+async def test_connect_is_accessible(page: Page, models: ModelServer, view: View) -> None:
+    models.listing = model_list("qwen3-32b", "llama-4-scout", "phi-4")
+    await set_view(page, view)
+
+    faults = [await faults_by_path(page, "/panels", "/connect")]
+    for address in (models.api_base.removeprefix("http://"), models.api_base):
+        await page.get_by_label("Another OpenAI-compatible server").check()
+        await page.get_by_label("Address").fill(address)
+        await page.get_by_role("button", name="Test the key").click()
+        await expect(page.locator("[role=alert], [name=member1]").first).to_be_visible()
+        faults.append({address: found} if (found := await faults_of(page)) else {})
+
+    await expect(page.get_by_label("Model 1")).to_be_visible()
+    assert faults == [{}, {}, {}]
 
 
 async def test_a_round_is_accessible_in_the_dark(page: Page, rich: str) -> None:

@@ -84,7 +84,7 @@ async def test_the_schema_forces_a_ranking(server: LocalServer, model: str, lett
 
 async def test_stopping_ends_all_processes(local_files: LocalFiles, tmp_path: Path) -> None:
     async with LocalServer(local_files, tmp_path) as server:
-        await server.warm()
+        await server.warm("Be brief.")
         processes = llama_processes(psutil.Process().pid)
 
     assert len(processes) == 3

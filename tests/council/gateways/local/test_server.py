@@ -130,7 +130,7 @@ async def test_stopping_ends_all_processes(tmp_path: Path) -> None:
 async def test_a_model_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
     async with LocalServer(llama_files(tmp_path), tmp_path) as server:
         with pytest.raises(GatewayError, match="cannot load 'tiny'"):
-            await server.warm()
+            await server.warm("Be brief.")
 
 
 def test_the_server_dies_with_a_parent_that_is_killed(tmp_path: Path) -> None:

@@ -1,0 +1,226 @@
+"""Panels, models and keys that people add on the page while the bot runs; two files of theirs.
+
+`connected.json` has the form of council.toml, which takes precedence; `keys.json` has the keys.
+"""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import mkstemp
+from urllib.parse import urlsplit
+
+from filelock import FileLock
+from pydantic import SecretStr
+
+from bot.settings.council_toml import Document, ModelSection
+from bot.settings.environment import KEYS_FILE, connected_key_variable, read_json
+from bot.settings.panels import PanelConfig, Seat, make_seat, parse_panel_config
+from council.errors import CouncilError
+from council.panel import MAX_MEMBERS, MIN_MEMBERS
+from council.providers import Provider, is_loopback
+
+CONNECTED_FILE = "connected.json"
+_LOCK_SECONDS = 5
+_PANEL_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
+_RESERVED_NAMES = frozenset({"local", "scripted"})
+_ON_THE_NETWORK = re.compile(r"[^.]+|[\d.]+|\[.*|.*\.(local|lan|internal)")  # hosts without https
+
+
+class ConnectionFormError(CouncilError):
+    """What a person entered cannot be used; `fixes` are better values by field."""
+
+    def __init__(self, message: str, **fixes: str) -> None:
+        super().__init__(message)
+        self.fixes = fixes
+
+
+class PanelConflictError(ConnectionFormError):
+    """A panel was changed after its form was opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A provider at an address, with the key for it; once tested, its models, by whom and when."""
+
+    provider: Provider
+    base: str
+    key: SecretStr
+    models: tuple[str, ...] = ()
+    owner: str = ""
+    tested_at: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """Its name in files and panels: the provider's, or one made of its address."""
+        if self.provider.name != "custom":
+            return self.provider.name
+        parts = urlsplit(self.base)
+        host = "server" if is_loopback(parts.hostname or "") else parts.hostname or ""
+        slug = re.sub(r"[^a-z0-9]+", "-", f"{host[:24]} {parts.port or ''}".lower()).strip("-")
+        return slug if "-" in slug else f"{slug}-server"
+
+    def seat(self, model: str) -> Seat:
+        """Return the seat of one of its models, which uses this connection's key alone."""
+        section = ModelSection(
+            model=f"openai/{model}" if self.provider.name == "custom" else None,
+            api_base=None if self.base == self.provider.base else self.base,
+            api_key_env=connected_key_variable(self.name),
+        )
+        return make_seat(f"{self.name}/{model}", section)
+
+
+def parse_address(text: str) -> str:
+    """Return the address of a server without trailing parts; raise ConnectionFormError."""
+    address = text.strip().rstrip("/")
+    if address and "://" not in address:
+        host = re.sub(r"(:\d+)?(/.*)?$", "", address)
+        fix = f"{'http' if _ON_THE_NETWORK.fullmatch(host) else 'https'}://{address}"
+        raise ConnectionFormError(
+            f"The address needs http:// or https:// in front. Did you mean {fix}?", address=fix
+        )
+    address = re.sub(r"(/chat/completions|/models)$", "", address)
+    try:
+        parts = urlsplit(address)
+        is_usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError:
+        is_usable = False
+    if not is_usable or re.search(r"[^!-~]|[@?#]", address):
+        raise ConnectionFormError(
+            "This is not the address of a server. Enter one like http://127.0.0.1:8080/v1, without "
+            "a user name; the key has its own field."
+        )
+    return address
+
+
+def check_panel_seats(name: str, members: Sequence[str], judges: Sequence[str]) -> None:
+    """Raise ConnectionFormError unless these seats can form a panel of this name."""
+    if not _PANEL_NAME.fullmatch(name) or name in _RESERVED_NAMES:
+        raise ConnectionFormError(
+            "Choose another panel name: small letters, digits and hyphens, at most 32."
+        )
+    if len(members) < MIN_MEMBERS:
+        raise ConnectionFormError(
+            "A panel needs at least two models: models rank each other's answers, never their own. "
+            "Add another one."
+        )
+    if len(members) > MAX_MEMBERS:
+        raise ConnectionFormError(f"At most {MAX_MEMBERS} models can answer. Remove some.")
+    seats = [*members, *judges]
+    if twice := next((seat for seat in seats if seats.count(seat) > 1), None):
+        raise ConnectionFormError(f"{twice} is in this panel twice. Remove one of them.")
+
+
+@dataclass(frozen=True, slots=True)
+class Connections:
+    """What adding models at run time needs: where they are stored, and how they are put into use.
+
+    `own` is council.toml, which takes precedence. `list_models`, of a provider, its address and a
+    key, raises ModelListError if there are none; `try_seat` if a seat does not answer. `activate`
+    puts what is stored into use in this process. `pending` has tested connections by code, until
+    they are stored.
+    """
+
+    folder: Path
+    own: PanelConfig
+    ollama: str
+    list_models: Callable[[Provider, str, str], Awaitable[tuple[str, ...]]]
+    try_seat: Callable[[Connection, Seat], Awaitable[None]]
+    activate: Callable[[], Awaitable[None]]
+    pending: dict[str, Connection] = field(default_factory=dict)
+
+
+# --- Files
+
+
+def load_connected(folder: Path) -> tuple[PanelConfig, str | None]:
+    """Return what was added on the page, and the panel it makes the default, if any."""
+    document = read_document(folder)
+    config = parse_panel_config(document, folder / CONNECTED_FILE)
+    return config, document.get("default_panel")
+
+
+def read_document(folder: Path) -> Document:
+    """Return what was added on the page, as in council.toml; raise SettingsError."""
+    return read_json(folder / CONNECTED_FILE)
+
+
+def known_seats(document: Document, found: Connection | None = None) -> dict[str, Seat]:
+    """Return the seats that panels can have: those stored, and those of a new connection."""
+    sections = document.get("models", {}).items()
+    stored = {key: make_seat(key, ModelSection(**section)) for key, section in sections}
+    seats = map(found.seat, found.models) if found else ()
+    return stored | {seat.member.key: seat for seat in seats}
+
+
+@dataclass(frozen=True, slots=True)
+class PanelDraft:
+    """A panel as its form shows it; `version` is a digest of the stored one, if any."""
+
+    name: str
+    members: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
+    version: str = ""
+
+
+def stored_panel(document: Document, name: str) -> PanelDraft:
+    """Return a stored panel; one without members and version if there is none."""
+    if not (section := document.get("panels", {}).get(name)):
+        return PanelDraft(name)
+    version = hashlib.sha256(json.dumps(section, sort_keys=True).encode()).hexdigest()[:16]
+    members, judges = tuple(section["members"]), tuple(section.get("outside_judges", ()))
+    return PanelDraft(name, members, judges, version)
+
+
+def store_panel(
+    folder: Path,
+    draft: PanelDraft,
+    seats: Mapping[str, Seat],
+    connection: Connection | None = None,
+    *,
+    becomes_default: bool = False,
+) -> None:
+    """Store a panel and the key of its connection for this user alone; without members, remove it.
+
+    Raise PanelConflictError if the panel has changed since, SettingsError if it is invalid. Then
+    nothing is stored.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with FileLock(folder / f"{CONNECTED_FILE}.lock", timeout=_LOCK_SECONDS, mode=0o600):
+        document, name = read_document(folder), draft.name
+        if stored_panel(document, name).version != draft.version:
+            raise PanelConflictError(
+                f"The panel {name} was changed elsewhere after you opened this form. Nothing was "
+                "lost: your choices are still here. Save again to replace the other change."
+            )
+        panels, models = document.setdefault("panels", {}), document.setdefault("models", {})
+        sections = {"members": draft.members, "outside_judges": draft.judges}
+        panels[name] = panels.get(name, {}) | sections
+        models |= {k: seat.section.model_dump(exclude_defaults=True) for k, seat in seats.items()}
+        if not draft.members:
+            del panels[name]
+        if becomes_default:
+            document["default_panel"] = name
+        if document.get("default_panel") not in panels:
+            document.pop("default_panel", None)
+        parse_panel_config(document, folder / CONNECTED_FILE)
+        if connection and (key := connection.key.get_secret_value()):
+            keys = read_json(folder / KEYS_FILE)
+            _write_json(folder / KEYS_FILE, keys | {connection.name: key})
+        _write_json(folder / CONNECTED_FILE, document)
+
+
+def _write_json(file: Path, document: Document) -> None:
+    """Replace a file's content at once; only this user can read it."""
+    descriptor, name = mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
+            json.dump(document, opened, indent=2)
+            opened.flush()
+            os.fsync(opened.fileno())
+        Path(name).replace(file)
+    finally:
+        Path(name).unlink(missing_ok=True)

@@ -1,0 +1,287 @@
+"""Handlers of Connect and of the panel editor: providers' keys, proposed panels, edited panels."""
+
+import asyncio
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import partial
+
+from pydantic import SecretStr
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from bot.settings.connections import (
+    Connection,
+    ConnectionFormError,
+    Connections,
+    PanelConflictError,
+    PanelDraft,
+    check_panel_seats,
+    known_seats,
+    parse_address,
+    read_document,
+    store_panel,
+    stored_panel,
+)
+from bot.settings.council_toml import Document
+from bot.settings.default_panels import LOCAL, propose_seats
+from bot.settings.panels import Seat
+from bot.web.auth import FormError, read_form, visitor_of
+from bot.web.context import WebContext
+from council.errors import CouncilError, ModelListError
+from council.panel import MAX_MEMBERS, MIN_MEMBERS
+from council.providers import PROVIDERS, is_loopback
+
+ONE_MODEL = (
+    "The only chat model listed is {}. A panel needs at least two, since models do not rank "
+    "themselves: connect a provider with more models first."
+)
+PENDING_SECONDS = 30 * 60.0
+MAX_PENDING = 20
+MAX_JUDGES = 3
+_MAX_SEATS_TRIED = 3
+_MAX_KEY_CHARACTERS = 500
+_SHOWN_MEMBERS = 5
+
+
+# --- Connect: enter a key, see the proposed panel
+
+
+async def connect_page(context: WebContext, request: Request) -> Response:
+    """Show the form for a provider and its key."""
+    return await _render_provider_form(context, request, {})
+
+
+async def check_connection(context: WebContext, request: Request) -> Response:
+    """Test a key with its provider; show the panel its models can form, or what is wrong."""
+    form = await read_form(context, request)
+    connections, document = await _open(context, request)
+    try:
+        connection = _entered_connection(form, connections)
+        key = connection.key.get_secret_value()
+        models = await connections.list_models(connection.provider, connection.base, key)
+        members, judges = propose_seats(models)
+        await _try_models(connections, connection, members)
+        seats = _proposed_seats(connection, members, known_seats(document))
+    except (ConnectionFormError, ModelListError) as error:
+        fixes = error.fixes if isinstance(error, ConnectionFormError) else {}
+        return await _render_provider_form(context, request, {**form, **fixes}, str(error))
+    tested_at = context.app.now().timestamp()
+    found = replace(
+        connection, models=models, owner=visitor_of(request).secret, tested_at=tested_at
+    )
+    name = connection.name
+    while name in connections.own.panels:  # council.toml's would be used instead
+        name += "-2"
+    outside = tuple(f"{connection.name}/{model}" for model in judges)
+    draft = replace(stored_panel(document, name), members=seats, judges=outside)
+    return await _render_panel_form(context, request, draft, pending=_keep(connections, found))
+
+
+def _entered_connection(form: Mapping[str, str], connections: Connections) -> Connection:
+    """Return the connection of a form; raise ConnectionFormError, which never quotes the key."""
+    provider = next((one for one in PROVIDERS if one.name == form["provider"]), None)
+    if provider is None:
+        raise ConnectionFormError("Choose a provider.")
+    key = form["key"].strip()
+    is_key = key.isascii() and key.isprintable() and " " not in key
+    if not is_key or len(key) > _MAX_KEY_CHARACTERS:
+        raise ConnectionFormError(
+            "This does not look like a key: it has spaces or unusual characters. Copy it again."
+        )
+    if provider.key_page and not key:
+        raise ConnectionFormError(f"Enter a key. You can create one at {provider.key_page}.")
+    is_ollama = provider.name == "ollama"
+    address = form["address"] or (connections.ollama if is_ollama else "")
+    base = provider.base or parse_address(address)
+    return Connection(provider, base, SecretStr("" if is_ollama else key))
+
+
+def _proposed_seats(
+    connection: Connection, models: Sequence[str], known: Mapping[str, Seat]
+) -> tuple[str, ...]:
+    """Return the proposed seats, joined by those of other providers if there is only one."""
+    seats = tuple(f"{connection.name}/{model}" for model in models)
+    if len(seats) < MIN_MEMBERS:
+        seats = tuple(dict.fromkeys((*seats, *known)))[:MAX_MEMBERS]
+    if len(seats) < MIN_MEMBERS:
+        raise ConnectionFormError(ONE_MODEL.format(models[0]))
+    return seats
+
+
+async def _try_models(connections: Connections, connection: Connection, models: list[str]) -> None:
+    """Make a tiny call; raise ModelListError if none of the first models answers it."""
+    for i, model in enumerate(models[:_MAX_SEATS_TRIED], start=1):
+        try:
+            await connections.try_seat(connection, connection.seat(model))
+        except ModelListError as error:
+            if error.is_final or i == min(len(models), _MAX_SEATS_TRIED):
+                raise
+        else:
+            return
+
+
+def _keep(connections: Connections, found: Connection) -> str:
+    """Keep a tested connection in memory, and forget the old ones; return its code."""
+    pending = connections.pending
+    for code, one in [*pending.items()]:
+        if len(pending) >= MAX_PENDING or one.tested_at < found.tested_at - PENDING_SECONDS:
+            del pending[code]
+    code = secrets.token_urlsafe(16)
+    pending[code] = found
+    return code
+
+
+async def _render_provider_form(
+    context: WebContext, request: Request, form: Mapping[str, str], error: str = ""
+) -> Response:
+    connections = _connections(context, request)
+    return await context.render_page(
+        request,
+        "connect.html",
+        status=422 if error else 200,
+        providers=PROVIDERS,
+        chosen=form.get("provider") or PROVIDERS[0].name,
+        address=form.get("address", ""),
+        ollama=connections.ollama,
+        error=error,
+    )
+
+
+# --- Panels: list, edit, save, remove
+
+
+async def panels_page(context: WebContext, request: Request) -> Response:
+    """Show every panel, where it is from, and what can be done with it."""
+    connections, document = await _open(context, request)
+    added = {name: stored_panel(document, name) for name in document.get("panels", {})}
+    return await context.render_page(
+        request,
+        "panels.html",
+        added=added,
+        own=connections.own.panels,
+        default=context.app.default,
+        local=LOCAL,
+        saved=request.query_params.get("saved", ""),
+    )
+
+
+async def panel_page(context: WebContext, request: Request) -> Response:
+    """Show the editor of a panel that was added on the page."""
+    connections = _connections(context, request)
+    name = request.path_params["name"]
+    document = await asyncio.to_thread(read_document, connections.folder)
+    if not (draft := stored_panel(document, name)).members:
+        raise FormError("This panel cannot be edited here. See the list of panels.", 404)
+    return await _render_panel_form(context, request, draft)
+
+
+async def save_panel(context: WebContext, request: Request) -> Response:
+    """Store a panel, with the key of a new connection, and put it into use."""
+    form = await read_form(context, request)
+    connections = _connections(context, request)
+    members, judges = _listed(form, "member", MAX_MEMBERS), _listed(form, "judge", MAX_JUDGES)
+    draft = PanelDraft(form["name"].strip(), members, judges, form["version"])
+    found = _pending(context, request, code := form["pending"])
+    document = await asyncio.to_thread(read_document, connections.folder)
+    try:
+        if code and not found:
+            raise ConnectionFormError(
+                "The key is not kept for longer than half an hour before you save. Connect again."
+            )
+        if form["remove"]:
+            draft = PanelDraft(draft.name, version=draft.version)
+        else:
+            check_panel_seats(draft.name, members, judges)
+        seats = _chosen_seats((*draft.members, *draft.judges), known_seats(document, found))
+        is_default = form["default"] == "yes"
+        store = partial(store_panel, becomes_default=is_default)
+        await asyncio.to_thread(store, connections.folder, draft, seats, found)
+    except OSError as error:
+        why = error.strerror or "another process uses it"
+        failed = ConnectionFormError(f"{connections.folder} cannot be written ({why}). Try again.")
+        return await _render_panel_form(context, request, draft, failed, code)
+    except CouncilError as error:
+        if isinstance(error, PanelConflictError):
+            document = await asyncio.to_thread(read_document, connections.folder)
+            draft = replace(draft, version=stored_panel(document, draft.name).version)
+        return await _render_panel_form(context, request, draft, error, code)
+    connections.pending.pop(code, None)
+    await connections.activate()
+    return RedirectResponse(f"/panels?saved={draft.name}", status_code=303)
+
+
+def _listed(form: Mapping[str, str], kind: str, most: int) -> tuple[str, ...]:
+    """Return the seats entered in the numbered fields of a kind."""
+    entered = (form[f"{kind}{i}"].strip() for i in range(1, most + 1))
+    return tuple(filter(None, entered))
+
+
+def _pending(context: WebContext, request: Request, code: str) -> Connection | None:
+    """Return the connection that this visitor has tested, unless that was too long ago."""
+    found = _connections(context, request).pending.get(code)
+    if found is None or not secrets.compare_digest(found.owner, visitor_of(request).secret):
+        return None
+    is_fresh = context.app.now().timestamp() - found.tested_at < PENDING_SECONDS
+    return found if is_fresh else None
+
+
+def _chosen_seats(keys: tuple[str, ...], known: Mapping[str, Seat]) -> dict[str, Seat]:
+    unknown = next((key for key in keys if key not in known), None)
+    if unknown:
+        near = get_close_matches(unknown, known, 1)
+        hint = f"Did you mean {near[0]}?" if near else "Choose one from the list."
+        raise ConnectionFormError(f"{unknown} is not among the connected models. {hint}")
+    return {key: known[key] for key in keys}
+
+
+async def _render_panel_form(
+    context: WebContext,
+    request: Request,
+    draft: PanelDraft,
+    error: CouncilError | None = None,
+    pending: str = "",
+) -> Response:
+    connections, document = await _open(context, request)
+    found = _pending(context, request, pending)
+    status = 200
+    if error:
+        status = 409 if isinstance(error, PanelConflictError) else 422
+    return await context.render_page(
+        request,
+        "panel.html",
+        status=status,
+        draft=draft,
+        member_fields=min(MAX_MEMBERS, max(_SHOWN_MEMBERS, len(draft.members) + 1)),
+        judge_fields=min(MAX_JUDGES, len(draft.judges) + 1),
+        choices=known_seats(document, found),
+        stored=stored_panel(document, draft.name),
+        is_conflict=isinstance(error, PanelConflictError),
+        error=str(error or ""),
+        pending=pending,
+        provider=found.provider.label if found else "",
+        is_shadowed=draft.name in connections.own.panels,
+        own_default=connections.own.default,
+        is_default=context.app.default == draft.name,
+        becomes_default=context.app.default in (None, LOCAL),
+    )
+
+
+async def _open(context: WebContext, request: Request) -> tuple[Connections, Document]:
+    """Return the connections and what is stored; raise as `_connections` does."""
+    connections = _connections(context, request)
+    return connections, await asyncio.to_thread(read_document, connections.folder)
+
+
+def _connections(context: WebContext, request: Request) -> Connections:
+    """Return the connections; raise FormError unless the visitor may change them.
+
+    Without a token that is this machine alone, and not through a proxy.
+    """
+    host = request.client.host if request.client else ""
+    is_local = is_loopback(host) and "x-forwarded-for" not in request.headers
+    is_allowed = context.is_authenticated(request) if context.token else is_local
+    if context.app.connections is None or not is_allowed:
+        raise FormError("Models can only be connected on this machine, or after you sign in.", 403)
+    return context.app.connections

@@ -1,0 +1,96 @@
+"""Handlers of the list of rounds: filters, pages, and deleting a round."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from bot.access import listable_rounds
+from bot.commands.rounds import find_round_to_forget, forget_and_wipe
+from bot.render.formatting import seat_names
+from bot.render.round_report import round_title, verdict_facts
+from bot.web.auth import empty_message, read_form, visitor_of
+from bot.web.context import WebContext
+from council.places import Place
+from council.ports import RoundQuery
+
+PAGE_ROUNDS = 20
+MAX_FILTER_CHARACTERS = 200
+FILTERS = ("q", "panel", "winner", "by", "since", "until")
+
+
+async def rounds_page(context: WebContext, request: Request) -> Response:
+    """Show the rounds that the filters admit, newest first, twenty a page."""
+    app = context.app
+    given = {name: _parameter(request, name) for name in FILTERS}
+    wanted = _query(request, given)
+    summaries = await app.store.list_summaries(PAGE_ROUNDS + 1, wanted)
+    shown, older = summaries[:PAGE_ROUNDS], ""
+    if len(summaries) > PAGE_ROUNDS:
+        last = {"before": shown[-1].asked_at.isoformat()}
+        older = "?" + urlencode({name: value for name, value in given.items() if value} | last)
+    visitor = visitor_of(request).asker.id
+    return await context.render_page(
+        request,
+        "rounds.html",
+        found=[(line, verdict_facts(await app.store.load(line.id))) for line in shown],
+        given=given,
+        is_filtered=any(given.values()),
+        models=dict(_models(context)),
+        older=older,
+        is_first="before" not in request.query_params,
+        visitor=visitor,
+    )
+
+
+def _parameter(request: Request, name: str) -> str:
+    return request.query_params.get(name, "")[:MAX_FILTER_CHARACTERS].strip()
+
+
+def _query(request: Request, given: dict[str, str]) -> RoundQuery:
+    """Return the query of the filters; a date that is none is ignored."""
+    wanted = listable_rounds(empty_message(request))
+    wanted = replace(wanted, anywhere=given["q"], panel=given["panel"], winner=given["winner"])
+    if given["by"] == "me":
+        wanted = replace(wanted, asked_by=visitor_of(request).asker.id)
+    with suppress(ValueError):
+        wanted = replace(wanted, since=_start_of(given["since"]))
+    with suppress(ValueError):
+        wanted = replace(wanted, before=_start_of(given["until"]) + timedelta(days=1))
+    with suppress(ValueError, TypeError):
+        moment = datetime.fromisoformat(_parameter(request, "before"))
+        wanted = replace(wanted, before=min(moment, wanted.before or moment))
+    return wanted
+
+
+def _start_of(day: str) -> datetime:
+    return datetime.combine(date.fromisoformat(day), time(), UTC)
+
+
+def _models(context: WebContext) -> Iterator[tuple[str, str]]:
+    for panel in context.app.panels.values():
+        names = seat_names(panel)
+        yield from ((seat.key, names[seat.key]) for seat in panel.members)
+
+
+async def confirm_forget(context: WebContext, request: Request) -> Response:
+    """Ask whether to delete a round's texts."""
+    round_ = await find_round_to_forget(
+        context.app, empty_message(request), request.path_params["id"]
+    )
+    return await context.render_page(
+        request, "forget.html", round_=round_, title=round_title(round_)
+    )
+
+
+async def forget(context: WebContext, request: Request) -> Response:
+    """Delete a round's texts, and redirect to the list."""
+    await read_form(context, request)
+    message = replace(empty_message(request), place=Place("web"))
+    round_ = await find_round_to_forget(context.app, message, request.path_params["id"])
+    await forget_and_wipe(context.app.store, round_, context.app.now())
+    return RedirectResponse("/rounds", status_code=303)

@@ -1,0 +1,58 @@
+"""Lists of models in the shapes of the providers, and the headers that each of them expects."""
+
+import json
+
+import pytest
+
+from council.errors import ModelListError
+from council.gateways import model_lists
+from council.gateways.model_lists import list_models
+from council.providers import PROVIDERS, Provider
+from tests.council.gateways.local import file_server
+
+ANTHROPIC, GEMINI, OPENROUTER = PROVIDERS[1:4]
+
+
+@pytest.mark.parametrize(
+    ("provider", "reply", "names"),
+    [
+        (ANTHROPIC, {"data": [{"id": "claude-x", "type": "model"}]}, ("claude-x",)),
+        (
+            GEMINI,
+            {
+                "models": [
+                    {"name": "models/g", "supportedGenerationMethods": ["generateContent"]},
+                    {"name": "models/e", "supportedGenerationMethods": ["embedContent"]},
+                ]
+            },
+            ("g",),
+        ),
+        (
+            OPENROUTER,
+            {
+                "data": [
+                    {"id": "a/text", "architecture": {"output_modalities": ["text"]}},
+                    {"id": "a/image", "architecture": {"output_modalities": ["image"]}},
+                    {"id": "has spaces"},
+                ]
+            },
+            ("a/text",),
+        ),
+    ],
+)
+async def test_models_that_chat_are_listed(
+    provider: Provider, reply: object, names: tuple[str, ...]
+) -> None:
+    async with file_server.serving() as files:
+        files.files[provider.path] = json.dumps(reply).encode()
+
+        assert await list_models(provider, files.address, "key") == names
+
+
+async def test_a_list_that_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model_lists, "MAX_REPLY_BYTES", 100)
+    async with file_server.serving() as files:
+        files.files["/models"] = b'{"data": [' + b" " * 1000 + b"]}"
+
+        with pytest.raises(ModelListError):
+            await list_models(PROVIDERS[0], files.address, "key")
