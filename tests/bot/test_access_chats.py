@@ -106,10 +106,10 @@ def test_the_page_and_the_terminal_are_never_refused(chat: str) -> None:
 @pytest.mark.parametrize(
     ("message", "sentence"),
     [
-        (BY_GUEST, "not open to guests: have a member ask for you, or ask one of its admins."),
-        (SHARED, "ask in a channel of your own, or ask one of its admins."),
-        (DIRECT, "not open in direct messages: ask in a channel, or ask one of its admins."),
-        (IN_CHANNEL, "ask in one of those it is open in, or ask one of its admins."),
+        (BY_GUEST, "Guests can't use the council. Ask a member to ask for you, or contact"),
+        (SHARED, "Use a channel of your own,"),
+        (DIRECT, "The council is off in direct messages. Ask in a channel, or contact"),
+        (IN_CHANNEL, "Ask in a channel where it is on,"),
     ],
     ids=["guest", "shared", "direct", "channel"],
 )

@@ -103,4 +103,4 @@ async def test_two_processes_do_not_hold_the_same_one(tmp_path: Path) -> None:
         await first.communicate()
 
     assert second.code == 1
-    assert "is being held by another process" in second.err
+    assert "is already running in another process on this machine" in second.err

@@ -62,8 +62,12 @@ async def test_a_second_process_is_refused_the_database_and_a_running_round(
             resumed = await home.beside("ask", "--resume", round_id)
 
     assert (served.code, resumed.code) == (1, 1)
-    assert [line for line in served.lines if "Another process serves" in line]
-    assert "is being carried on by another process" in resumed.err
+    assert [
+        line
+        for line in served.lines
+        if "Another process already serves the same chats with this database" in line
+    ]
+    assert "is running in another process" in resumed.err
     assert "Traceback" not in served.err + resumed.err
 
 

@@ -87,7 +87,7 @@ def test_unknown_panels_and_rounds_are_reported_in_one_sentence(transcript: list
 def test_a_chosen_panel_stays_and_another_can_be_named_once(
     transcript: list[str],
 ) -> None:
-    assert lines_with(transcript, "Questions here go to panel pair now")
+    assert lines_with(transcript, "Questions here now go to panel")
     assert len(lines_with(transcript, HERE)) == 2
 
 

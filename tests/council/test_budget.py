@@ -253,7 +253,7 @@ async def test_a_round_over_budget_cannot_be_resumed() -> None:
     budget = a_budget(day=WHOLE)
     await budget.accept(replace(a_round(), id="r2"), PaidGateway())
 
-    with pytest.raises(BudgetError, match="ask again once a round under way has ended"):
+    with pytest.raises(BudgetError, match="once a running round ends"):
         async with budget.paying(a_round(), PaidGateway()):
             pass
 
@@ -297,7 +297,7 @@ class TamperedStore(MemoryStore):
     """A store in which nobody can read a round."""
 
     async def load(self, round_id: str) -> Round:
-        raise StoreError("holds what no round can")
+        raise StoreError("has invalid values")
 
 
 async def test_a_sweep_keeps_the_reservation_of_an_unreadable_round() -> None:

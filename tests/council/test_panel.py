@@ -19,9 +19,9 @@ def test_a_panel_has_two_to_ten_members(members: int) -> None:
 @pytest.mark.parametrize(
     ("keys", "sentence"),
     [
-        pytest.param([CLAUDE], "has 1 member(s): a council needs at least two", id="one"),
-        pytest.param([], "has 0 member(s): a council needs at least two", id="none"),
-        pytest.param([str(i) for i in range(11)], "has 11 members: at most 10", id="eleven"),
+        pytest.param([CLAUDE], "A council needs at least two models", id="one"),
+        pytest.param([], "A council needs at least two models", id="none"),
+        pytest.param([str(i) for i in range(11)], "has 11 members. At most", id="eleven"),
         pytest.param([CLAUDE, GPT, CLAUDE], f"seats {CLAUDE!r} twice", id="the-same-twice"),
     ],
 )
@@ -39,7 +39,7 @@ def test_a_member_cannot_be_an_outside_judge_too() -> None:
 
 @pytest.mark.parametrize("quorum", [0, -1, 4])
 def test_an_impossible_quorum_is_refused(quorum: int) -> None:
-    with pytest.raises(PanelError, match="choose 1 to 3"):
+    with pytest.raises(PanelError, match="Choose 1 to"):
         a_panel(3, terms=Terms(quorum=quorum))
 
 

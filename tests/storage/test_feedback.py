@@ -104,7 +104,10 @@ async def test_no_reasons_are_stored_on_a_forgotten_round(store: Store) -> None:
     await store.open(a_round())
     await store.forget("r1", ASKED_AT, "salt")
 
-    with pytest.raises(ForgottenError, match="say whether it helped, without a reason"):
+    with pytest.raises(
+        ForgottenError,
+        match="Say whether it helped, without a reason",
+    ):
         await store.rate(SAID)
     await store.rate(replace(SAID, reason=""))
 

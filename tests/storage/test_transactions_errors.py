@@ -106,7 +106,7 @@ async def test_a_file_that_is_no_database_is_left_as_it_is(
 
 async def test_a_folder_that_is_missing_is_named_as_the_cause(tmp_path: Path) -> None:
     async with engine_with(f"sqlite+aiosqlite:///{tmp_path / 'nowhere' / 'council.db'}") as engine:
-        with pytest.raises(StoreError, match="check that its folder exists"):
+        with pytest.raises(StoreError, match="Check that its folder exists and is writable"):
             await upgrade(engine)
 
 
@@ -117,7 +117,7 @@ async def test_a_damaged_file_is_reported_as_damaged(engine: AsyncEngine, url: s
     whole = file.read_bytes()
     file.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
 
-    with pytest.raises(StoreError, match="damaged: restore it from a backup"):
+    with pytest.raises(StoreError, match="Restore it from a backup"):
         await SqlRoundStore(engine).load("r1")
 
 

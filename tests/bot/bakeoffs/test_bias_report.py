@@ -117,7 +117,7 @@ async def test_options_narrow_what_is_measured_and_are_shown() -> None:
 
 
 def test_a_version_of_a_suite_is_refused_with_what_to_do() -> None:
-    with pytest.raises(LeaderboardQueryError, match="name the suite without a version"):
+    with pytest.raises(LeaderboardQueryError, match="Name the suite without a version"):
         parse_bias_query({"suite": "sql@3f2a"}, NOW)
 
 

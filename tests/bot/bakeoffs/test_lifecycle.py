@@ -169,9 +169,9 @@ async def test_a_finished_bakeoff_can_be_neither_cancelled_nor_resumed() -> None
     app = an_app()
     bakeoff = (await run_to_end(app)).bakeoff
 
-    with pytest.raises(BakeoffError, match="is over already"):
+    with pytest.raises(BakeoffError, match="has already ended"):
         await stop_bakeoff(app, bakeoff, "It was cancelled.")
-    with pytest.raises(BakeoffError, match="Every question of bake-off bo:beef is over"):
+    with pytest.raises(BakeoffError, match="has no questions left. `/council bakeoff"):
         await reopen_bakeoff(app, bakeoff)
 
 

@@ -102,7 +102,7 @@ def test_no_two_rounds_are_promised_the_same_money() -> None:
     second = budget.reserve(2, 20, None)
 
     assert (first, second) == (80, 20)
-    with pytest.raises(BudgetError, match="The cap of \\$0.0001 for this bake-off is reached"):
+    with pytest.raises(BudgetError, match="which would exceed the bake-off's cap of"):
         budget.reserve(3, 1, None)
     budget.settle(1, 30)
     assert budget.reserve(3, 50, None) == 50

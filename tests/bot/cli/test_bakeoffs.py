@@ -44,7 +44,7 @@ def test_a_bakeoff_is_listed_and_shown(home: Home) -> None:
     named = home.invoke("bakeoff", "run", "My Suite.txt", "--json").json["suite"]
     assert named == "my-suite"
     again = home.invoke("bakeoff", "run", "--resume", "last")
-    assert (again.code, "Every question of bake-off" in again.err) == (1, True)
+    assert (again.code, "has no questions left. `/council bakeoff" in again.err) == (1, True)
     assert "Bake-off of sql by house" in text.out
     assert f"{result['id']}  " in lines.out
     assert "3 questions" in lines.out
@@ -65,11 +65,13 @@ def test_a_suite_of_council_toml_is_found_by_name(folder: Path) -> None:
     [
         pytest.param((), "Name a suite or its file", id="nothing"),
         pytest.param(("nope",), "There is no suite 'nope'", id="unknown-suite"),
-        pytest.param(("nope.csv",), "nope.csv cannot be read", id="no-file"),
+        pytest.param(("nope.csv",), "nope.csv can't be read", id="no-file"),
         pytest.param(("sql.txt", "--panel", "x"), "There is no panel 'x'", id="unknown-panel"),
-        pytest.param(("sql.txt", "--cap", "lots"), "'lots' is no cap", id="bad-cap"),
-        pytest.param(("sql.txt", "--cap", "0"), "'0' is no cap", id="no-money"),
-        (("sql.txt", "--baseline", "b.json"), "b.json cannot be read"),
+        pytest.param(
+            ("sql.txt", "--cap", "lots"), "'lots' is not an amount of money", id="bad-cap"
+        ),
+        pytest.param(("sql.txt", "--cap", "0"), "'0' is not an amount of money", id="no-money"),
+        (("sql.txt", "--baseline", "b.json"), "b.json can't be read"),
         pytest.param(("sql.txt", "--member", "west"), "has no member 'west'", id="no-member"),
         pytest.param(("sql.txt", "--resume", "x"), "Name a suite or its file", id="both"),
     ],
@@ -104,16 +106,16 @@ def test_a_baseline_of_other_questions_cannot_be_compared(home: Home) -> None:
     result = home.invoke("bakeoff", "run", "sql.txt", "--baseline", "base.json")
 
     assert result.code == 2
-    assert "their questions are not the same" in result.err
+    assert ". Their questions differ, so" in result.err
     assert len(home.invoke("bakeoff", "list", "--json").json) == 1  # nothing was begun
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        pytest.param("{", "holds no JSON", id="broken"),
-        pytest.param("[]", "holds no records", id="a-list"),
-        pytest.param('{"records": [{}]}', "cannot be read", id="no-record"),
+        pytest.param("{", "is not valid JSON", id="broken"),
+        pytest.param("[]", "has no records of a bake-off", id="a-list"),
+        pytest.param('{"records": [{}]}', "can't be read", id="no-record"),
     ],
 )
 def test_a_broken_baseline_is_bad_usage(home: Home, text: str, message: str) -> None:

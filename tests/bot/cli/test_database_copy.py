@@ -138,7 +138,7 @@ def test_an_unreachable_server_is_reported_without_its_password(home: Home) -> N
     result = home.invoke("db", "copy", f"postgresql://council:{SECRET}@127.0.0.1:1/council")
 
     assert (result.code, result.out) == (1, "")
-    assert result.err.startswith("The database server cannot be reached")
+    assert result.err.startswith("Can't reach the database server")
     assert SECRET not in result.err
 
 

@@ -66,8 +66,11 @@ def test_a_database_of_a_newer_version_is_not_changed(stored_round: tuple[Home, 
     [
         ({"COUNCIL_DATA_DIR": "file/data"}, "file"),
         ({"COUNCIL_DATA_DIR": "file"}, "file"),
-        ({"COUNCIL_DATABASE_URL": "sqlite:///nowhere/rounds.db"}, "check that its folder exists"),
-        ({"COUNCIL_DATABASE_URL": "sqlite:///folder"}, "cannot be opened"),
+        (
+            {"COUNCIL_DATABASE_URL": "sqlite:///nowhere/rounds.db"},
+            "Check that its folder exists and is writable",
+        ),
+        ({"COUNCIL_DATABASE_URL": "sqlite:///folder"}, "The database file can't be opened"),
     ],
 )
 def test_a_folder_or_a_file_in_the_wrong_place_is_reported(
@@ -85,7 +88,7 @@ def test_a_file_that_is_no_database_is_reported_and_not_changed(home: Home) -> N
 
     result = home.invoke("rounds")
 
-    assert_one_line(result, "is not one")
+    assert_one_line(result, "The database file is not a database")
     assert home.database.read_text(encoding="utf-8") == "Dear diary, " * 1000
 
 

@@ -61,10 +61,13 @@ async def test_a_private_bot_is_reported(home: Home) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"needs_code_grant": True}, "switch off Requires OAuth2 Code Grant"),
+        (
+            {"needs_code_grant": True},
+            "Switch off Requires OAuth2 Code Grant on the Bot page of your application",
+        ),
         pytest.param(
             {"interactions_url": "https://example.com/"},
-            "empty Interactions Endpoint URL under General Information",
+            "Empty Interactions Endpoint URL under General Information of your application",
             id="endpoint",
         ),
     ],
@@ -136,7 +139,7 @@ async def test_no_unusable_invitation_is_printed(home: Home) -> None:
         result = await run_command(home, discord, "discord", "invite")
 
     assert (result.code, result.out) == (1, "")
-    assert "switch off Requires OAuth2 Code Grant" in result.err
+    assert "Switch off Requires OAuth2 Code Grant on the Bot page of your application" in result.err
 
 
 def test_an_invitation_needs_a_token(home: Home) -> None:

@@ -18,7 +18,7 @@ def test_no_rounds_are_no_failure(home: Home) -> None:
     plain, as_json = home.invoke("leaderboard"), home.invoke("leaderboard", "--json")
 
     assert (plain.code, as_json.code) == (0, 0)
-    assert "No round has been held yet" in " ".join(plain.out.split())
+    assert "No rounds yet" in " ".join(plain.out.split())
     assert as_json.json["rows"] == []
 
 
@@ -71,7 +71,7 @@ def test_the_csv_and_the_picture_are_written(asked: Home) -> None:
     ("option", "value", "message"),
     [
         ("--as", "reader", "as:author or as:judge"),
-        ("--since", "soon", "is no time I can read"),
+        ("--since", "soon", "I can't read"),
         ("--weights", "loudness", "Judges weigh by uniform, consistency, human, family, peerrank"),
     ],
 )
@@ -86,7 +86,7 @@ def test_a_file_that_cannot_be_written_exits_with_1(asked: Home) -> None:
     result = asked.invoke("leaderboard", "--csv", str(asked.folder / "no" / "such" / "board.csv"))
 
     assert result.code == 1
-    assert "cannot be written" in result.err
+    assert "The database can't be written to" in result.err
 
 
 def test_an_unreadable_round_is_reported_and_not_counted(

@@ -129,7 +129,7 @@ def test_all_members_failing_is_a_failed_round_with_a_reason(home: Home) -> None
 
     assert (human.code, machine.code) == (1, 1)
     assert "Only 0 of 2 members answered and 2 are needed" in " ".join(human.out.split())
-    assert machine.json["failure"].startswith("Only 0 of 2 members answered")
+    assert machine.json["failure"].startswith("Only 0 of 2 models answered")
     assert machine.json["stage"] == "closed"
     verified = home.invoke("verify", "--all")
     assert (verified.code, "standings and verdict too" in verified.out) == (0, False)

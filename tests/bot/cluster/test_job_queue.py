@@ -344,7 +344,7 @@ async def test_a_job_that_fails_during_an_outage_is_retried(one: Process) -> Non
     async with serve(one) as recorder:
         await begin(one, recorder)
         one.monitor.mark_troubled()
-        recorder.error = StoreError("The database server cannot be reached.")
+        recorder.error = StoreError("Can't reach the database server.")
         recorder.may_end.set()
         again = await next_item(recorder.begun)
         recorder.error = None
@@ -410,7 +410,7 @@ async def test_unknown_job_arguments_are_ignored(one: Process) -> None:
 
 
 async def test_missing_tables_are_one_sentence(postgres_url: str) -> None:
-    with pytest.raises(StoreError, match="run `council db upgrade`"):
+    with pytest.raises(StoreError, match="Run `council db upgrade`"):
         async with start_process(postgres_url):
             pass
 
@@ -418,7 +418,7 @@ async def test_missing_tables_are_one_sentence(postgres_url: str) -> None:
 async def test_an_unreachable_database_is_one_sentence(one: Process) -> None:
     one.connector.is_cut = True
 
-    with pytest.raises(StoreError, match="cannot be reached"):
+    with pytest.raises(StoreError, match="Can't reach the database server"):
         await one.job_queue.enqueue(R1)
 
 

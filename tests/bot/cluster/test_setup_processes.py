@@ -47,7 +47,7 @@ async def test_a_command_cannot_resume_a_round_that_the_cluster_runs(
             refused = await home.beside("ask", "--resume", round_id)
 
     assert refused.code == 1
-    assert "is being carried on by another process" in refused.err
+    assert "is running in another process" in refused.err
     assert len(server.requests) == len(NAMES)
 
 

@@ -90,7 +90,7 @@ async def test_a_press_begins_it_once(app: AppContext) -> None:
     assert (bakeoff.cap_micro, bakeoff.asked_by, bakeoff.place) == (2_000_000, "U1", HERE)
     assert bakeoff.ending
     assert "Bake-off bo:0123456789ab is begun" in chat.whispered[2]
-    assert "was begun already" in chat.whispered[-1]
+    assert "This bake-off has already started" in chat.whispered[-1]
     assert "2 of 2 questions" in chat.edited[-1]
 
 
@@ -101,7 +101,7 @@ async def test_a_press_is_authorised_again(app: AppContext) -> None:
 
     await press(app, chat, button(chat, START), BEN)
 
-    assert "not open in this channel" in chat.whispered[-1]
+    assert "The council is off in this channel" in chat.whispered[-1]
     assert await app.bakeoff_stores.bakeoffs.list_recent() == ()
 
 
@@ -112,12 +112,15 @@ async def test_a_suite_that_changed_since_is_proposed_anew(app: AppContext) -> N
 
     await press(app, chat, button(chat, START))
 
-    assert "Suite sql has changed since this was proposed" in chat.whispered[-1]
+    assert "Suite sql has changed since you saw the cost" in chat.whispered[-1]
 
 
 @pytest.mark.parametrize(
     ("value", "sentence"),
-    [("nonsense", "says nothing that can be read"), ("a.b.c.d.", "is not there any more")],
+    [
+        ("nonsense", "This button can't be read any more"),
+        ("a.b.c.d.", "Pick another with `/council panel NAME`"),
+    ],
 )
 async def test_a_forged_button_begins_nothing(app: AppContext, value: str, sentence: str) -> None:
     chat = Room()
@@ -194,7 +197,7 @@ async def test_rounds_of_other_workspaces_and_private_places_stay_hidden(app: Ap
     await store_bakeoff(app, a_bakeoff(place=DIRECT))
     stranger = Place("slack", "T2", "C1")
 
-    assert "No bake-off has been held here yet" in await replies_to(app, "bakeoff list")
+    assert "No bake-offs yet" in await replies_to(app, "bakeoff list")
     assert "There is no bake-off 'bo:beef' here" in await replies_to(app, "bakeoff show bo:beef")
     assert "There is no bake-off" in await replies_to(app, "bakeoff cancel beef", place=stranger)
     assert "bo:beef" in await replies_to(app, "bakeoff list", place=DIRECT)
@@ -209,7 +212,7 @@ async def test_only_an_admin_starts_cancels_and_resumes_a_bakeoff(app: AppContex
     assert "Bake-off bo:beef is cancelled: 0 of 3 questions are kept" in await replies_to(
         app, "bakeoff cancel beef", BEN
     )
-    assert "is over already" in await replies_to(app, "bakeoff cancel last", BEN)
+    assert "has already ended" in await replies_to(app, "bakeoff cancel last", BEN)
     assert "is resumed" in await replies_to(app, "bakeoff resume last", ANA)
     assert (await app.bakeoff_stores.bakeoffs.load("bo:beef")).ending
 

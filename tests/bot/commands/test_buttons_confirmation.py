@@ -65,7 +65,7 @@ async def test_cancelling_is_confirmed_with_the_results_so_far() -> None:
         await confirmation_post(app, said(BEN), "cancel", "beef1")
     await app.store.open(here(a_closed_round("beef2")))
     closed = await confirmation_post(app, said(), "cancel", "beef2")
-    assert ("is closed already" in words_of(closed), buttons_of(closed)) == (True, [])
+    assert ("has already finished" in words_of(closed), buttons_of(closed)) == (True, [])
 
 
 async def test_a_forgotten_question_cannot_be_put_again() -> None:

@@ -16,7 +16,7 @@ from council.places import Place
 from tests.bot.app_fakes import FakeChat, an_app
 
 SAID = IncomingMessage("", Asker("U1", "Ada"), Place("slack", "T1", "C1"), "k")
-TOLD = "This comes from another version of the council"
+TOLD = "This message comes from another version of the council"
 
 
 async def test_an_unknown_slack_button_is_reported_as_from_another_version() -> None:

@@ -64,7 +64,7 @@ async def test_every_command_is_refused_without_access(text: str) -> None:
 
     reply = await harness.send(f"/council {text}", GUEST)
 
-    assert reply.startswith("The council is not open to guests: ")
+    assert reply.startswith("Guests can't use the council. Ask a member to ask for you, or contact")
     assert await harness.app.store.ids() == ()
 
 

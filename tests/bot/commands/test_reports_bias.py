@@ -75,7 +75,7 @@ async def test_without_rounds_the_reply_says_what_to_do() -> None:
     await handle_message(app, chat, a_message("bias nosuchpanel"))
 
     assert chat.posted == []
-    assert "No round fits" in chat.said[0]
+    assert "No rounds match" in chat.said[0]
 
 
 async def test_a_guest_sees_nothing_of_the_workspace() -> None:
@@ -85,4 +85,4 @@ async def test_a_guest_sees_nothing_of_the_workspace() -> None:
     await handle_message(app, chat, replace(a_message("bias"), asker=replace(ADA, is_guest=True)))
 
     assert (chat.posted, asked) == ([], [])
-    assert "A bias report counts the rounds of the whole workspace" in chat.said[0]
+    assert "A bias report covers the rounds of the whole workspace" in chat.said[0]

@@ -142,7 +142,7 @@ async def test_a_press_is_checked_again_before_a_report_is_shared(who: str) -> N
     await press_share(app, chat, presser)
 
     assert chat.posted == []
-    assert "too old" in chat.said[-1] or "of the whole workspace" in chat.said[-1]
+    assert "too old" in chat.said[-1] or "Suites belong to the whole workspace" in chat.said[-1]
 
 
 async def test_a_workspace_sees_its_own_rounds_alone() -> None:
@@ -176,7 +176,7 @@ async def test_strangers_see_no_leaderboard_of_the_workspace(who: str) -> None:
     await handle_message(app, chat, asked)
 
     assert chat.posted == []
-    assert "counts the rounds of the whole workspace" in chat.said[0]
+    assert "covers the rounds of the whole workspace" in chat.said[0]
 
 
 async def test_a_category_and_a_window_narrow_what_is_counted() -> None:
@@ -189,4 +189,4 @@ async def test_a_category_and_a_window_narrow_what_is_counted() -> None:
     await press_share(app, chat)
     assert counted in words_of(chat.posted[0][1])
     await handle_message(app, chat, a_message("leaderboard sql since:yesterday"))
-    assert "say 30d, 2w, 12h" in chat.said[-1]
+    assert "as a time. Write 30d, 2w, 12h, 2026-11-21 or 2026-11-21T09:00" in chat.said[-1]

@@ -103,5 +103,5 @@ async def test_a_round_that_ends_meanwhile_is_closed_and_not_cancelled() -> None
     app = an_app(store=ClosingStore())
     await app.store.open(asked())
 
-    assert "Round beef1 is closed already" in await replies_to(app, "cancel beef1")
+    assert "Round beef1 has already finished" in await replies_to(app, "cancel beef1")
     assert not (await app.store.load_summary("beef1")).paused

@@ -88,7 +88,7 @@ async def test_last_and_a_number_are_of_the_newest_that_may_be_read() -> None:
     app = await a_full_app()
 
     assert listed(await send(app, "rounds 2")) == {"bbbb000003", "cccc000004"}
-    assert "Several rounds begin with 'aaaa'" in await send(app, "show aaaa", TERMINAL)
+    assert "Several rounds start with" in await send(app, "show aaaa", TERMINAL)
     assert "Asked in the terminal?" in await send(app, "show last")
     assert "Asked in Slack?" in await send(app, "show last", TERMINAL)
 

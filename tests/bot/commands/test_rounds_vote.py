@@ -87,8 +87,8 @@ async def test_a_round_without_two_answers_has_nothing_to_vote_on(
     await app.store.open(replace(a_round(), id="beef2", question=round_.question))
     await app.store.open(replace(round_, id="beef3", draw=None, tally=None, ballots=()))
 
-    assert "is not closed yet" in await send(app, "/council vote beef2 K")
-    assert "no two answers to choose from" in await send(app, "/council vote beef3 K")
+    assert "is not finished yet" in await send(app, "/council vote beef2 K")
+    assert "so there is nothing to choose" in await send(app, "/council vote beef3 K")
 
 
 async def test_a_forgotten_round_has_nothing_to_vote_on(app: AppContext, round_: Round) -> None:

@@ -95,7 +95,7 @@ async def test_without_a_zone_the_default_zone_is_named(app: AppContext) -> None
     ("words", "why"),
     [
         ("add w every day 09:00", "Name a suite, such as suite:NAME. Known suites: sql."),
-        ("add w suite:sql", "When? Say it in words or as a cron"),
+        ("add w suite:sql", "Say when to run it, in words or as a cron expression"),
         ("add w suite:law every day 09:00", "There is no suite 'law'. Known suites: sql."),
         (
             "add w suite:sql panel:x every day 09:00",
@@ -105,9 +105,12 @@ async def test_without_a_zone_the_default_zone_is_named(app: AppContext) -> None
         ("add w suite:sql every 2 minutes", "more often than every 5 minutes"),
         ("add w suite:sql every day 09:00 Europe/Budapst", "did you mean Europe/Budapest?"),
         ("add w suite:sql on 2025-01-01 09:00", "2025-01-01 is past"),
-        ("add w suite:sql every monday", "At what time?"),
+        ("add w suite:sql every monday", "Add a time in hours and minutes"),
         ("add w suite:sql every monday 09:00 #nowhere", "There is no channel #nowhere here."),
-        ("add w suite:sql every monday 09:00 #shared", "not open in channels shared with other"),
+        (
+            "add w suite:sql every monday 09:00 #shared",
+            "The council is off in channels shared with other organisations",
+        ),
         ("pause nothing", "There is no schedule 'nothing' here. Known schedules: none yet."),
     ],
 )
@@ -132,7 +135,7 @@ async def test_a_name_is_taken_once(app: AppContext) -> None:
 async def test_the_list_shows_times_last_run_and_cost_of_schedules(
     app: AppContext,
 ) -> None:
-    assert "No schedule yet" in await replies_to(app, "/council schedule")
+    assert "No schedules yet" in await replies_to(app, "/council schedule")
     await replies_to(app, ADD)
     await replies_to(app, "/council schedule add hourly suite:sql every hour")
     await replies_to(app, "/council schedule pause hourly")
@@ -189,7 +192,7 @@ async def test_an_edit_changes_what_it_names_and_nothing_else(app: AppContext) -
         before, cron="0 18 * * 1,2,3,4,5", words="every weekday 18:00", cap_micro=None
     )
     unnamed = await replies_to(app, "/council schedule edit weekly-sql")
-    assert "Say what is to change" in unnamed
+    assert "Say what to change after the name" in unnamed
 
 
 @pytest.mark.parametrize("act", ["pause", "resume", "remove", "run", "edit"])
@@ -239,5 +242,5 @@ async def test_workspaces_do_not_see_each_others_schedules_nor_other_private_cha
     assert "secret" in await replies_to(app, "/council schedule list", BEN, closed)
     assert "There is no schedule 'secret'" in await replies_to(app, "schedule run secret", ADMIN)
     elsewhere = Place("slack", "T2", "C1")
-    assert "No schedule yet" in await replies_to(app, "/council schedule list", BEN, elsewhere)
+    assert "No schedules yet" in await replies_to(app, "/council schedule list", BEN, elsewhere)
     assert "secret" in await replies_to(app, "/council schedule list", place=Place("terminal"))

@@ -110,7 +110,7 @@ async def test_a_file_is_shown_with_size_and_cost_and_added_by_a_press() -> None
     assert "Save suite sql?" in words
     assert "2 questions, 1 with a reference answer." in words
     assert "One run on panel house costs nothing." in words
-    assert "There is no suite yet" in await harness.replies_to("suite")
+    assert "No suites yet" in await harness.replies_to("suite")
     assert "Suite sql is kept" in await harness.press(shown.buttons()[KEEP])
     add_suite = await harness.app.bakeoff_stores.suites.load(HERE.scope, "sql")
     assert add_suite.questions == (
@@ -133,18 +133,18 @@ async def test_a_declined_suite_is_not_stored() -> None:
     shown = await harness.send("suite add sql\nWhy?")
 
     assert "is left as it was" in await harness.press(shown.buttons()[LEAVE])
-    assert "does not wait" in await harness.press(shown.buttons()[KEEP])
-    assert "There is no suite yet" in await harness.replies_to("suite")
+    assert "Add it again" in await harness.press(shown.buttons()[KEEP])
+    assert "No suites yet" in await harness.replies_to("suite")
 
 
 async def test_only_its_author_confirms_a_draft_and_only_in_its_workspace() -> None:
     harness = SuiteHarness()
     keep = (await harness.send("suite add sql\nWhy?")).buttons()[KEEP]
 
-    assert "does not wait" in await harness.press(keep, CLEO)
-    assert "does not wait" in await harness.press(keep, place=ELSEWHERE)
+    assert "Add it again" in await harness.press(keep, CLEO)
+    assert "Add it again" in await harness.press(keep, place=ELSEWHERE)
     harness.app.access = Access(channels=())
-    assert "not open in this channel" in await harness.press(keep)
+    assert "The council is off in this channel" in await harness.press(keep)
     harness.app.access = Access()
     assert "is kept" in await harness.press(keep)
 
@@ -154,8 +154,10 @@ async def test_a_suite_that_changed_meanwhile_is_not_overwritten() -> None:
     keep = (await harness.send("suite add sql\nWhy?")).buttons()[KEEP]
     newer = await harness.add_suite("sql", "How?")
 
-    assert "was changed meanwhile" in await harness.press(keep)
-    assert "in just this version already" in await harness.replies_to("suite add sql\nHow?")
+    assert "has changed in the meantime" in await harness.press(keep)
+    assert "is already saved in exactly this version" in await harness.replies_to(
+        "suite add sql\nHow?"
+    )
     words = await harness.replies_to("suite add sql\nWhy?")
     assert f"takes the place of version {newer.version} with 1 question" in words
 
@@ -191,11 +193,11 @@ async def test_a_workspace_sees_its_own_suites_and_shared_ones_which_the_operato
     [
         ("suite show nothing", "There is no suite 'nothing'"),
         ("suite add sql", "Attach a file of questions"),
-        ("suite add list", "A suite cannot be called 'list'"),
+        ("suite add list", "A suite can't be called"),
         ("suite add sql\nWhy?\nWhy?", "Line 2 asks the same as line 1"),
         ("suite add sql ffff", "There is no round 'ffff'"),
         ("suite remove nothing", "There is no suite 'nothing'"),
-        ("suite keep 0123abcd", "does not wait for an answer any more"),
+        ("suite keep 0123abcd", "This suite is no longer waiting to be saved"),
     ],
 )
 async def test_an_impossible_command_is_refused_with_advice(text: str, sentence: str) -> None:
@@ -222,8 +224,8 @@ async def test_guests_and_shared_channels_see_no_suites() -> None:
         harness.app, chat, IncomingMessage("suite", ANA, HERE, "k", is_shared=True)
     )
 
-    assert "its own members" in chat.said[0]
-    assert "its own members" in await harness.replies_to("suite", guest)
+    assert "Use them as one of its members" in chat.said[0]
+    assert "Use them as one of its members" in await harness.replies_to("suite", guest)
 
 
 async def test_an_admin_removes_a_suite_once_it_is_confirmed() -> None:
@@ -236,7 +238,7 @@ async def test_an_admin_removes_a_suite_once_it_is_confirmed() -> None:
     assert "is removed" in await harness.press(asked[REMOVE])
     harness.app.access = Access(admins=("U2",))
     assert "is removed" in await harness.replies_to("suite remove more yes", BEN)
-    assert "There is no suite yet" in await harness.replies_to("suite")
+    assert "No suites yet" in await harness.replies_to("suite")
 
 
 async def test_a_plain_member_changes_no_suite_neither_typed_nor_pressed() -> None:
@@ -266,7 +268,9 @@ async def test_a_rounds_question_begins_a_suite_and_joins_it() -> None:
     (question,) = (await harness.app.bakeoff_stores.suites.load(HERE.scope, "queues")).questions
     assert question == SuiteQuestion("Which queue?", context="Notes.")
     assert len((await harness.app.bakeoff_stores.suites.load(HERE.scope, "other")).questions) == 3
-    assert "Suite queues asks this already" in await harness.replies_to("suite add queues last")
+    assert "Suite queues already has this question" in await harness.replies_to(
+        "suite add queues last"
+    )
 
 
 async def test_a_private_question_is_added_by_its_asker_alone() -> None:
@@ -295,11 +299,11 @@ async def test_the_button_adds_the_question_with_its_right_answer() -> None:
     assert "The question is now in suite maths, which has 1 question, 1 with" in replies_to
     (question,) = (await harness.app.bakeoff_stores.suites.load(HERE.scope, "maths")).questions
     assert question.reference == Reference(Grading.NUMBER, "42")
-    assert "asks this already" in await pressed(harness, SuiteAddition("maths"))
-    assert "cannot be called" in await pressed(harness, SuiteAddition("a b"))
+    assert "already has this question" in await pressed(harness, SuiteAddition("maths"))
+    assert "A suite can't be called" in await pressed(harness, SuiteAddition("a b"))
     assert "at most 2,000 can be graded" in await pressed(harness, SuiteAddition("x", "y" * 2_001))
     harness.app.access = Access(channels=())
-    assert "not open in this channel" in await pressed(harness, SuiteAddition("maths"))
+    assert "The council is off in this channel" in await pressed(harness, SuiteAddition("maths"))
 
 
 async def test_a_question_added_to_a_suite_of_the_settings_makes_a_copy_for_the_workspace() -> None:
@@ -320,7 +324,7 @@ async def test_a_full_suite_grows_no_further() -> None:
     full = Suite("full", tuple(SuiteQuestion(f"{n}?") for n in range(1_000)), scope=HERE.scope)
     await harness.app.bakeoff_stores.suites.save(full, "U1", ASKED_AT)
 
-    assert "has 1,000 questions, the most" in await pressed(harness, SuiteAddition("full"))
+    assert "has 1,000 questions" in await pressed(harness, SuiteAddition("full"))
 
 
 async def test_the_oldest_draft_gives_way() -> None:
@@ -329,6 +333,6 @@ async def test_the_oldest_draft_gives_way() -> None:
     codes = [await save_draft(key_values, Draft(suite, "U1")) for _ in range(MAX_DRAFTS + 1)]
     message = IncomingMessage("", ANA, HERE, "k")
 
-    with pytest.raises(SuiteError, match="does not wait"):
+    with pytest.raises(SuiteError, match="Add it again"):
         await take_draft(key_values, codes[0], message)
     assert (await take_draft(key_values, codes[-1], message)).suite == suite

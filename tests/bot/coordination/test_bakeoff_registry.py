@@ -28,7 +28,9 @@ class FakeClaims:
 async def test_a_bake_off_of_another_process_cannot_be_started() -> None:
     registry = BakeoffRegistry(FakeClaims(by_another=True))
 
-    with pytest.raises(RunningElsewhereError, match="held by another process"):
+    with pytest.raises(
+        RunningElsewhereError, match="is already running in another process on this machine"
+    ):
         registry.start(a_bakeoff(), run_forever)
 
 
@@ -106,5 +108,5 @@ async def test_subscribers_get_an_error_when_it_is_stopped() -> None:
 
     await registry.stop()
 
-    with pytest.raises(BakeoffError, match="was interrupted; a restart goes on"):
+    with pytest.raises(BakeoffError, match="was interrupted"):
         await anext(seen)

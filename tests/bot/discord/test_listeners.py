@@ -41,8 +41,8 @@ def _open_to_all(bot: InProcessBot) -> Iterator[None]:
         ),
         ("help", {"command": "schedule add"}, "</council-admin schedule add:"),
         ("bakeoff show", {"bakeoff": "is that"}, "“is that” does not fit bakeoff"),
-        ("leaderboard", {"suite": "sql", "as": "judge"}, "No round of suite sql"),
-        ("schedule list", {}, "No schedule yet"),
+        ("leaderboard", {"suite": "sql", "as": "judge"}, "No rounds yet for suite"),
+        ("schedule list", {}, "No schedules yet"),
         ("show", {"round": "12ab"}, "There is no round '12ab' here"),
         ("budget", {}, "This workspace, today"),
         ("cancel", {"round": "last"}, "None of your rounds is running here."),
@@ -142,7 +142,7 @@ async def test_only_the_configured_roles_may_ask(bot: InProcessBot) -> None:
     bot.app.access = Access(roles=(role,))
 
     await bot.run("ask", question="Which queue?")
-    refusal = "open to certain roles only, and you have none of them"
+    refusal = "Only certain roles can use the council, and you have none of them. Contact"
     await bot.discord.until(lambda: refusal in bot.private_texts())
     server.members[bot.person.id].roles.append(role)
     await bot.run("ask", question="Which queue?")
@@ -159,7 +159,7 @@ async def test_a_channel_that_is_not_open_takes_no_question_and_shows_no_round(
         await bot.run("ask", **options)
     await bot.run("show", round="last")
 
-    told = "not open in this channel"
+    told = "The council is off in this channel"
     await bot.discord.until(lambda: bot.private_texts().count(told) == 3)
     await bot.run("help")
     await bot.discord.until(lambda: "see the panels" in bot.private_texts())
@@ -171,7 +171,7 @@ async def test_a_channel_that_is_not_open_takes_no_question_and_shows_no_round(
         ("notes.txt", "Nur PostgreSQL – sonst nichts.".encode(), "Asking "),
         ("big.txt", b"x" * 80_001, "big.txt has 80,001 bytes"),
         ("long.txt", b"x" * 20_001, "at most 20,000 can be asked"),
-        ("cat.png", b"\x89PNG\xff\xfe\x00", "cat.png is no text file"),
+        ("cat.png", b"\x89PNG\xff\xfe\x00", "cat.png is not a text file"),
     ],
 )
 async def test_a_text_file_becomes_the_context_and_any_other_is_refused(
@@ -213,7 +213,7 @@ async def test_a_suite_is_previewed_stored_and_extended_by_a_rounds_question(
     filled = {"Suite": "Filed", "The right answer": "42"}
     await bot.discord.submit(result.modal, filled, bot.person)
 
-    await bot.discord.until(lambda: "The question is in suite filed now" in bot.private_texts())
+    await bot.discord.until(lambda: "The question is now in suite" in bot.private_texts())
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ async def test_without_a_thread_buttons_show_the_rest(
     assert custom_id_of(root, "answers")
     assert bot.bot_messages() == [root]
     assert f"I need {needed}." in bot.private_texts()
-    assert "The buttons under the answer show" in bot.private_texts()
+    assert "Use the buttons under the answer to see the rest" in bot.private_texts()
     assert not bot.discord.direct(bot.person)
     assert len(bot.discord.refusals) - refused <= 2
     await bot.press(root, "answers", "Response ")
@@ -122,7 +122,7 @@ async def test_a_thread_closed_in_the_middle_leaves_the_answer_and_its_buttons(
     await bot.wait_until_delivered()
 
     assert bot.bot_messages() == [root]
-    assert "The buttons under the answer show" in bot.private_texts()
+    assert "Use the buttons under the answer to see the rest" in bot.private_texts()
     assert not bot.discord.direct(bot.person)
 
 

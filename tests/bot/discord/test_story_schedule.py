@@ -55,4 +55,4 @@ async def test_a_deleted_channel_pauses_the_schedule_and_tells_its_author(
     await product.discord.until(lambda: product.served.home.sql(paused) == [(1,)])
 
     said = [message.text for message in product.discord.direct("UADMIN")]
-    assert any("Your schedule doomed cannot run, so it is paused." in text for text in said)
+    assert any("Your schedule doomed can't run, so it is paused." in text for text in said)

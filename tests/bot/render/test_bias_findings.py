@@ -127,7 +127,7 @@ def test_an_effect_rejected_only_by_holms_correction_is_called_possible() -> Non
         "Possibly position bias in GPT-5.1 (+.14) and Claude Sonnet 4.6 (+.14): alone each "
         "would be beyond chance, but among all tests it may be chance."
     ) in lines
-    assert not any("Too little to say yet about a fondness" in line for line in lines)
+    assert not any("Too few rankings yet to judge" in line for line in lines)
 
 
 def test_a_ruled_out_bias_names_its_judges() -> None:
@@ -222,7 +222,7 @@ def test_few_rounds_and_a_single_judge_are_cautioned_about() -> None:
 
 
 def test_agreement_shows_only_known_numbers() -> None:
-    assert "α over all ballots is .31" in agreement_line(a_bias())
+    assert "Krippendorff’s α over all rankings is" in agreement_line(a_bias())
     assert "count as 2.6 independent ones" in agreement_line(a_bias())
     assert agreement_line(a_bias(alpha=None, n_eff=None)) == (
         "N_eff needs thirty rounds of a panel."
@@ -237,4 +237,4 @@ def test_coverage_names_the_filters_or_says_what_to_do() -> None:
         "Over 64 finished rounds with 256 ballots, panel house, asked since 2026-10-01."
     )
     assert "suite sql in all its versions, category joins" in bias_coverage_line(of_suite)
-    assert "No round fits" in bias_coverage_line(nothing)
+    assert "No rounds match" in bias_coverage_line(nothing)

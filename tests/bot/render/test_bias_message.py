@@ -88,7 +88,7 @@ def test_a_part_without_content_is_left_out(changed: dict[str, object], heading:
 def test_without_rounds_a_sentence_says_what_to_do_and_there_is_no_thread() -> None:
     thread = bias_thread(make_bias_view(NOTHING, Coverage(), {}))
 
-    assert "No round has been held yet" in words_of(thread.root)
+    assert "No rounds yet" in words_of(thread.root)
     assert not thread.replies
 
 

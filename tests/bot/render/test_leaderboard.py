@@ -160,9 +160,9 @@ def test_decisions_explain_the_places() -> None:
 @pytest.mark.parametrize(
     ("coverage", "text"),
     [
-        (Coverage(), "No round has been held yet"),
+        (Coverage(), "No rounds yet"),
         (Coverage(suite="sql"), "No round of suite sql has been held yet"),
-        (Coverage(panel="house"), "No round fits: widen the window"),
+        (Coverage(panel="house"), "No rounds match"),
         (
             Coverage(suite="sql", version="ffff", left_out=(("3f2a1b9c77de", 2),)),
             "No rounds yet for suite sql in version ffff; there are rounds of 3f2a1b9c.",

@@ -124,7 +124,7 @@ async def test_stopped_and_killed_it_repeats_nothing_that_was_saved(tmp_path: Pa
     assert interrupted.code == 1
     assert "Stopped; what there is is kept. The same command goes on." in interrupted.err
     assert meanwhile.code == 1
-    assert "is being held by another process" in meanwhile.err
+    assert "is already running in another process on this machine" in meanwhile.err
     assert ran.code == 0, ran.err
     assert "Going on with bx:" in ran.err
     assert (ran.json["experiment"]["answers"], ran.json["experiment"]["grades"]) == (12, 96)

@@ -28,7 +28,7 @@ def test_findings_are_plain_sentences_self_preference_first() -> None:
     first, second, *_ = finding_lines(build_grade_report(planted()))
 
     assert first.startswith("ann prefers its own work by ")
-    assert first.endswith("the quality of its work set aside, when 5 is best.")
+    assert first.endswith("is harder on its own work by")
     assert second.startswith("cy is strict: it gives the same work ")
 
 

@@ -27,16 +27,19 @@ def _words(board: Leaderboard) -> str:
 def test_rank_changes_are_summarised() -> None:
     text = _words(weighed_by())
 
-    assert "With judges weighed by consistency" in text
+    assert "With judges weighted by consistency" in text
     assert (
         "By average points, GPT-5.1 is 1st instead of 2nd and Claude Sonnet 4.6 comes 2nd "
         "instead of 1st." in text
     )
-    assert "beside the official places, where all judges weigh alike, and changes none" in text
+    assert (
+        "This is in addition to the official places, which weight all judges equally, and "
+        "changes none of them" in text
+    )
 
 
 def test_an_unchanged_order_is_reported() -> None:
-    assert "The order of the members stays as it is" in _words(
+    assert "The order is the same as with equal weights" in _words(
         weighed_by(rows=(a_line(CLAUDE, 1, 1), a_line(GPT, 2, 2)))
     )
 
@@ -70,7 +73,7 @@ def test_every_kind_of_weights_can_be_shown(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "have", "sentence"),
     [
-        ("consistency", 7, "from 20 audit repeats of a judge on; the most that any judge has is 7"),
+        ("consistency", 7, "from 20 repeated rankings of one judge; the most so far is"),
         ("human", 3, "What people chose is used from 20 votes on; there are 3."),
     ],
 )
@@ -78,12 +81,12 @@ def test_too_little_data_for_weights_is_reported(name: str, have: int, sentence:
     text = _words(lacking(name, have))
 
     assert sentence in text
-    assert "Until then judges weigh alike." in text
+    assert "Until then judges are weighted equally." in text
 
 
 def test_rounds_without_stored_ballots_are_counted() -> None:
-    assert "Of 4 rounds no ballots are kept to weigh." in _words(weighed_by(rounds=32))
-    assert "No ballots of these rounds are kept" in _words(lacking("family", 0, 0))
+    assert "Of 4 rounds have no saved rankings." in _words(weighed_by(rounds=32))
+    assert "The rankings of these rounds were not saved" in _words(lacking("family", 0, 0))
 
 
 def test_no_weighted_board_if_no_round_counts() -> None:

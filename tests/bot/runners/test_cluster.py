@@ -134,7 +134,7 @@ async def test_a_round_is_stopped_from_another_process_and_goes_on_there(join: J
 
     await other.runner.stop("r1")
     stopped = not one.runner.latest("r1")
-    with pytest.raises(RoundStoppedError, match="stopped before its end"):
+    with pytest.raises(RoundStoppedError, match="It stopped early: the next call"):
         await watcher
     await one.leave()
     other.runner.start(a_round())
@@ -356,7 +356,7 @@ async def test_a_command_does_not_run_a_round_of_the_cluster(join: Join, migrate
         gateway = FakeGateway()
         lone = a_lone_runner(one, command.job_queue, gateway)
         lone.start(a_round())
-        with pytest.raises(RoundElsewhereError, match="carried on by another process"):
+        with pytest.raises(RoundElsewhereError, match="is running in another process"):
             await collect_snapshots(lone)
 
     assert gateway.asked == []

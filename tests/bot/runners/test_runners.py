@@ -175,7 +175,7 @@ async def test_subscribers_of_a_stopped_round_get_an_error(new_harness: MakeHarn
     await harness.runner.stop("r1")
 
     for watcher in watchers:
-        with pytest.raises(RoundStoppedError, match="Round r1 was stopped before its end"):
+        with pytest.raises(RoundStoppedError, match="Round r1 was stopped before it finished"):
             await watcher
 
 

@@ -54,7 +54,8 @@ def test_three_faults_are_three_lines(tmp_path: Path) -> None:
         ),
         pytest.param(
             '[panels.house]\nmembers = ["openai/a"]\n',
-            "Panel 'house' has 1 member(s): a council needs at least two",
+            "Panel 'house' has 1 member(s). A council needs at least two models, so add "
+            "another to its members",
             id="panel-of-one",
         ),
         pytest.param(

@@ -69,5 +69,5 @@ async def test_the_error_for_a_missing_file_asks_to_send_it_again(slack: FakeSla
     file = sent(slack.state, "U1", "sql.csv", b"x")
     slack.state.sent.clear()
 
-    with pytest.raises(CouncilError, match="send it once more"):
+    with pytest.raises(CouncilError, match="Send it once more"):
         await read(slack, file)

@@ -100,7 +100,7 @@ async def test_a_guest_sees_one_sentence_instead(stage: Story) -> None:
 
     await stage.slack.opens_app(guest)
 
-    home = await _home(stage, guest, "not open to guests")
+    home = await _home(stage, guest, "Ask a member to ask for you")
     assert len(home.payload["blocks"]) == 1
 
 

@@ -128,7 +128,7 @@ async def test_an_export_reaches_only_the_person_who_pressed_and_never_a_guest(
         return [file for file in stage.slack.files if file.name == f"council-{id_}.json"]
 
     await stage.slack.click(root, "council:more", guest, export)
-    await stage.wait_for_ephemeral(guest, channel, "not open to guests")
+    await stage.wait_for_ephemeral(guest, channel, "Ask a member to ask for you")
     assert files() == []
     await stage.slack.click(root, "council:more", dora, export)
     await stage.slack.until(files)

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="package")
 SAID = {
     "help": "see the panels, or pick one for this channel",
     "panel": "house (in use)",
-    "panel served": "Questions here go to panel served now",
+    "panel served": "Questions here now go to panel",
     "show 12ab": "There is no round '12ab' here",
     "budget": "Everybody, this month",
     "cancel last": "None of your rounds is running here.",

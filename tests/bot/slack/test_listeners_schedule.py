@@ -76,7 +76,7 @@ async def test_an_archived_channel_pauses_the_schedule_and_notifies_its_creator(
 
     await is_due(scheduled, "doomed", here)
     alone = scheduled.slack.workspace.im_with("U1").id
-    message = await posted(scheduled, alone, "Your schedule doomed cannot run, so it is paused.")
+    message = await posted(scheduled, alone, "Your schedule doomed can't run, so it is paused.")
 
     paused = "SELECT paused FROM schedule WHERE name = 'doomed'"
     await scheduled.slack.until(lambda: scheduled.home.sql(paused) == [(1,)])
@@ -88,7 +88,7 @@ async def test_an_archived_channel_pauses_the_schedule_and_notifies_its_creator(
     [
         ("#no-such-room", "There is no channel #no-such-room that you and I are both in"),
         ("{closed}", "that you and I are both in"),
-        ("{shared}", "not open in channels shared with other organisations"),
+        ("{shared}", "The council is off in channels shared with other organisations"),
     ],
 )
 async def test_a_channel_where_the_user_may_not_ask_is_refused(

@@ -88,5 +88,5 @@ async def test_a_guest_cannot_press(stage: Stage) -> None:
 
     await stage.slack.click(welcome, action_id(STARTER), guest)
 
-    await stage.wait_for_ephemeral(guest, channel, "not open to guests")
+    await stage.wait_for_ephemeral(guest, channel, "Ask a member to ask for you")
     assert not stage.round_ids(channel)

@@ -34,7 +34,7 @@ async def test_an_added_schedule_is_confirmed_and_listed(site: Site, browser: Br
 
     for text in (confirmation, page):
         assert "Every Monday at 09:00, Europe/Budapest time: suite sql of 1 question" in text
-        assert "the result is posted on the page" in text
+        assert "The result is posted" in text
         assert "A run costs nothing." in text
     assert "Last run: none yet." in page
     one = await only_schedule(site)

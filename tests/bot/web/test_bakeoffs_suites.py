@@ -31,7 +31,7 @@ async def test_a_file_is_previewed_and_then_stored(site: Site) -> None:
 
     assert "2 questions, 1 with a reference answer." in shown.text
     assert "One run on panel house costs nothing." in shown.text
-    assert "There is no suite yet" in (await browser.get("/suites")).text
+    assert "No suites yet" in (await browser.get("/suites")).text
     done = await browser.post("/press/keep_suite", **browser.form_of(shown, "/press/keep_suite"))
     assert "Suite sql is kept" in done.text
     assert "/suites/sql" in (await browser.get("/suites")).text
@@ -86,15 +86,15 @@ async def test_a_rounds_question_joins_a_suite(site: Site) -> None:
     page = unescape((await browser.get("/suites/queues")).text)
     assert round_.question.text in page
     again = await browser.post(path, **form, name="queues", answer="")
-    assert (again.status_code, "asks this already" in again.text) == (422, True)
+    assert (again.status_code, "already has this question" in again.text) == (422, True)
 
 
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
-        ("a b", CSV, "A suite cannot be called"),
+        ("a b", CSV, "A suite can't be called"),
         ("sql", b"question\nWhy?\nWhy?\n", "sql.csv: Line 3 asks the same as line 2"),
-        ("sql", b"", "sql.csv: There is no question in it"),
+        ("sql", b"", "There are no questions in it"),
     ],
 )
 async def test_an_invalid_file_is_an_error(

@@ -37,7 +37,7 @@ async def read(site: Site, path: str = "/bias") -> str:
 async def test_without_rounds_the_page_says_what_to_do(site: Site) -> None:
     page = await read(site)
 
-    assert "No round has been held yet" in page
+    assert "No rounds yet" in page
     assert "<table" not in page
     assert "<svg" not in page
 
@@ -47,9 +47,9 @@ async def test_findings_come_before_cautions_tables_what_wins_and_audits() -> No
 
     order = (
         "ollama/qwen3 ranks its own answer .31 higher than the others do (n 52, .18 to .44).",
-        "Too little to say yet about self-preference",
+        "Too few rankings yet to judge",
         "Over 64 finished rounds with 256 ballots.",
-        "One family, qwen, holds most of the seats",
+        "One family, qwen. If it prefers its own answers, it outvotes the others",
         "Judges side by side",
         "ollama/qwen3 as a judge, in full",
         "How judges rated each author",
@@ -93,7 +93,7 @@ async def test_an_invalid_time_is_an_error_on_the_page() -> None:
     page = await site_with(NOTHING).browser().get("/bias?since=yesterday")
 
     assert page.status_code == 422
-    assert "is no time I can read" in unescape(page.text)
+    assert "I can't read" in unescape(page.text)
 
 
 async def test_query_values_are_escaped() -> None:

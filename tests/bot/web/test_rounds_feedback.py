@@ -68,7 +68,7 @@ async def test_a_round_without_an_end_is_not_rated(site: Site) -> None:
     done = await browser.post(f"/rounds/{round_.id}/feedback", **form, helpful="yes")
 
     assert ASKS not in page.text
-    assert "is not closed yet: wait for its answer" in done.text
+    assert "is not finished yet. Wait for its answer" in done.text
     assert await ratings(site, round_.id) == []
 
 

@@ -67,8 +67,8 @@ def test_options_may_come_first(folder: Path) -> None:
     ("content", "message"),
     [
         pytest.param(None, "nowhere.jsonl cannot be read", id="no-file"),
-        pytest.param("", "There is no grade in it", id="empty"),
-        pytest.param('{"item": "1", "framing": "up"}', "a framing of 'up'", id="framing"),
+        pytest.param("", "The file has no grades", id="empty"),
+        pytest.param('{"item": "1", "framing": "up"}', "has the framing", id="framing"),
     ],
 )
 def test_a_bad_file_exits_with_2_and_says_why(
@@ -88,7 +88,10 @@ def test_two_items_are_too_few_for_a_finding(folder: Path) -> None:
     result = Home(folder).invoke("bias", grades(folder, 2))
 
     assert result.code == 0
-    assert "at least three items are needed" in " ".join(result.out.split())
+    assert (
+        "this needs at least three items on which it and its peers graded each other"
+        in " ".join(result.out.split())
+    )
 
 
 def test_without_a_file_the_usage_is_printed(folder: Path) -> None:

@@ -93,7 +93,9 @@ def test_suite_and_panel_of_council_toml_are_found_by_name(tmp_path: Path) -> No
     [
         pytest.param(("nope",), "There is no suite 'nope'", id="unknown-suite"),
         pytest.param(("sql.txt", "--panel", "x"), "There is no panel 'x'", id="unknown-panel"),
-        pytest.param(("sql.txt", "--usd", "lots"), "'lots' is no cap", id="bad-cap"),
+        pytest.param(
+            ("sql.txt", "--usd", "lots"), "'lots' is not an amount of money", id="bad-cap"
+        ),
     ],
 )
 def test_bad_usage_exits_with_2_and_says_why(
@@ -144,6 +146,6 @@ def test_an_unknown_experiment_is_reported(home: Home) -> None:
     after = home.invoke("bias", "show", "nope")
 
     assert (before.code, after.code) == (1, 1)
-    assert "No experiment has been held yet" in before.err
+    assert "No experiments yet" in before.err
     assert "No experiment starts with 'nope'" in after.err
     assert home.invoke("bias", "show", "bx:").code == 0

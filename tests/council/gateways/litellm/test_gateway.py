@@ -372,7 +372,7 @@ async def test_errors_of_other_routes_are_classified_by_their_response(
 
 
 async def test_a_seat_without_settings_is_an_absence() -> None:
-    with pytest.raises(GatewayError, match="nothing is set for its seat"):
+    with pytest.raises(GatewayError, match="could not be asked: its model is not set up"):
         await LitellmGateway({}).complete(CALL)
 
 

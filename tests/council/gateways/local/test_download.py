@@ -99,7 +99,7 @@ async def test_a_wrong_file_is_removed(
 ) -> None:
     files.files["/w"] = served
 
-    with pytest.raises(GatewayError, match="is not that file"):
+    with pytest.raises(GatewayError, match="is not the expected file (its SHA-256 differs)"):
         await fetch_file(source, target)
 
     assert is_removed(target)
@@ -283,7 +283,7 @@ async def test_downloaded_packages_are_not_downloaded_again(
 async def test_a_full_disk_is_one_sentence(fake_catalogue: FakeCatalogue, tmp_path: Path) -> None:
     (tmp_path / "tiny.gguf.part").symlink_to("/dev/full")
 
-    with pytest.raises(GatewayError, match="is full: make room and start again"):
+    with pytest.raises(GatewayError, match="Free some space and start again"):
         await fake_catalogue.fetch(tmp_path)
 
 
@@ -292,7 +292,7 @@ async def test_an_unusable_folder_is_one_sentence(
 ) -> None:
     (tmp_path / "file").touch()
 
-    with pytest.raises(GatewayError, match="cannot be stored"):
+    with pytest.raises(GatewayError, match="The models can't be stored in"):
         await fake_catalogue.fetch(tmp_path / "file" / "models")
 
 

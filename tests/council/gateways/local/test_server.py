@@ -92,7 +92,7 @@ async def test_an_unresponsive_server_is_stopped_at_its_deadline(tmp_path: Path)
 async def test_a_missing_server_is_one_sentence(tmp_path: Path) -> None:
     files = LocalFiles(tmp_path / "gone", {})
 
-    with pytest.raises(GatewayError, match="cannot be started here"):
+    with pytest.raises(GatewayError, match="The local model server can't be started here"):
         await LocalServer(files, tmp_path).__aenter__()
 
 
@@ -157,12 +157,16 @@ def test_a_current_linux_machine_runs_the_models() -> None:
 @pytest.mark.parametrize(
     ("machine", "reason"),
     [
-        pytest.param(replace(GOOD, system="Darwin"), "Linux on x86-64 only", id="mac"),
-        pytest.param(replace(GOOD, processor="aarch64"), "Linux on x86-64 only", id="arm"),
+        pytest.param(
+            replace(GOOD, system="Darwin"), "The demo models need Linux on x86-64", id="mac"
+        ),
+        pytest.param(
+            replace(GOOD, processor="aarch64"), "The demo models need Linux on x86-64", id="arm"
+        ),
         pytest.param(replace(GOOD, glibc=(2, 31)), "glibc 2.35", id="old-glibc"),
         pytest.param(replace(GOOD, glibc=()), "glibc 2.35", id="musl"),
         pytest.param(replace(GOOD, cpu_flags=frozenset()), "AVX2", id="old-processor"),
-        pytest.param(replace(GOOD, has_openmp=False), "install the package libgomp1", id="slim"),
+        pytest.param(replace(GOOD, has_openmp=False), "Install the package libgomp1", id="slim"),
     ],
 )
 def test_an_unsupported_machine_gets_an_alternative(machine: Machine, reason: str) -> None:
