@@ -78,24 +78,24 @@ def check_admitted(access: Access, message: IncomingMessage) -> None:
     admin = _admin(access)
     if message.asker.is_guest and not access.guests:
         raise AccessDeniedError(
-            f"The council is not open to guests: have a member ask for you, or ask {admin}."
+            f"Guests can't use the council. Ask a member to ask for you, or contact {admin}."
         )
     if access.roles and message.asker.roles is not None:
         _check_roles(access, message, admin)
     if message.is_shared and not access.shared_channels:
         raise AccessDeniedError(
-            "The council is not open in channels shared with other organisations: ask in a channel "
-            f"of your own, or ask {admin}."
+            "The council is off in channels shared with other organisations. Use a channel of "
+            f"your own, or contact {admin}."
         )
     if message.place.within in (access.channels or ()):
         return
     if message.is_direct and not access.direct_messages:
         raise AccessDeniedError(
-            f"The council is not open in direct messages: ask in a channel, or ask {admin}."
+            f"The council is off in direct messages. Ask in a channel, or contact {admin}."
         )
     if not message.is_direct and access.channels is not None:
         raise AccessDeniedError(
-            "The council is not open in this channel: ask in one of those it is open in, or ask "
+            "The council is off in this channel. Ask in a channel where it is on, or contact "
             f"{admin}."
         )
 
@@ -103,12 +103,12 @@ def check_admitted(access: Access, message: IncomingMessage) -> None:
 def _check_roles(access: Access, message: IncomingMessage, admin: str) -> None:
     if message.is_direct and not message.asker.roles:
         raise AccessDeniedError(
-            "The council is open to certain roles only, and direct messages have no roles. Ask in "
+            "Only certain roles can use the council, and direct messages have no roles. Ask in "
             "a channel."
         )
     if set(access.roles).isdisjoint(message.asker.roles or ()):
         raise AccessDeniedError(
-            f"The council is open to certain roles only, and you have none of them. Ask {admin}."
+            f"Only certain roles can use the council, and you have none of them. Contact {admin}."
         )
 
 
@@ -133,9 +133,9 @@ def check_panel(access: Access, place: Place, panel: Panel) -> None:
     if forbidden := _forbidden_providers(access, place, panel):
         vendors = ", ".join(access.rules_in(place).vendors)
         raise AccessDeniedError(
-            f"Only models of {vendors} may be used in this channel, and panel {panel.name!r} also "
-            f"seats {', '.join(forbidden)}: name another panel, `/council panel` lists those there "
-            "are here."
+            f"Only models from {vendors} may be used in this channel, but panel {panel.name!r} "
+            f"also includes {', '.join(forbidden)}. Pick another panel; `/council panel` lists "
+            "them."
         )
 
 
@@ -178,8 +178,8 @@ async def check_rate_limit(access: Access, store: Store, question: Question, now
         if len(lines) == most:
             free = _format_minute(lines[-1].asked_at + window, now)
             raise RoundLimitError(
-                f"You have asked {most} round{'s' * (most > 1)} in the last {words}, as many as "
-                f"are allowed: the next one is free {free}."
+                f"You have asked {most} round{'s' * (most > 1)} in the last {words}, which is "
+                f"the limit. You can ask again {free}."
             )
 
 
@@ -235,7 +235,7 @@ def check_own_round(access: Access, round_: Round, asker: Asker, what: str) -> N
     """Raise NotYoursError unless this is the round's asker or an admin."""
     access = access.at(round_.question.place)
     if asker.id != round_.question.asked_by and not access.is_admin(asker):
-        whose = "the one who asked, or an admin," if access.admins else "the one who asked"
+        whose = "the person who asked, or an admin," if access.admins else "the person who asked"
         raise NotYoursError(f"Only {whose} can {what}.")
 
 
@@ -261,5 +261,9 @@ def check_own_bakeoff(access: Access, bakeoff: Bakeoff, asker: Asker, what: str)
     access = access.at(bakeoff.place)
     if asker.id in {bakeoff.asked_by, "terminal"} or access.is_admin(asker):
         return
-    whose = "the one who began it, or an admin," if access.admins else "the one who began it"
+    whose = (
+        "the person who started it, or an admin,"
+        if access.admins
+        else ("the person who started it")
+    )
     raise NotYoursError(f"Only {whose} can {what}.")

@@ -205,8 +205,8 @@ async def open_database(settings: Settings) -> AsyncIterator[AsyncEngine]:
         settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(
-            f"The data folder {settings.data_dir} cannot be made ({error.strerror}): name another "
-            "in COUNCIL_DATA_DIR."
+            f"The data folder {settings.data_dir} can't be created ({error.strerror}). Set "
+            "COUNCIL_DATA_DIR to another one."
         ) from None
     if settings.database_file:
         check_file_opens(settings.database_file)
@@ -289,7 +289,7 @@ def _log_rate_limiter(is_shared: bool) -> None:
     if is_shared:
         log.info("turns_counted_together")
     else:
-        log.warning("turns_counted_alone", why="the database that counts them did not answer")
+        log.warning("turns_counted_alone", why="the database that counts requests did not answer")
 
 
 # --- Models

@@ -338,7 +338,7 @@ class Chat(Protocol):
 
         Raise PostingForbiddenError unless the bot can post there and the author can read it.
         """
-        raise PostingForbiddenError(f"There are no channels here: leave #{channel} out.")
+        raise PostingForbiddenError(f"There are no channels here, so leave #{channel} out.")
 
     async def check_postable(self, place: Place) -> None:
         """Raise PostingForbiddenError with the reason if the bot cannot post there."""

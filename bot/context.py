@@ -147,7 +147,7 @@ class AppContext:
         wanted = name or self.panel_name(place)
         if wanted is None:
             raise PanelError(
-                "No panel is set up: name one in council.toml, or use --local for the demo models."
+                "No panel is set up. Add one to council.toml, or use --local for the demo models."
             )
         if wanted not in self.panels:
             raise PanelError(self._unknown_panel(wanted, was_picked=name is None))
@@ -158,10 +158,10 @@ class AppContext:
         known = ", ".join(self.panels) or "none"
         if was_picked:
             return (
-                f"Panel {wanted!r}, which goes here, is not there any more: pick another with "
-                f"`/council panel NAME`; known panels: {known}."
+                f"This channel's panel, {wanted!r}, no longer exists. Pick another with "
+                f"`/council panel NAME`. Known panels: {known}."
             )
-        return f"There is no panel {wanted!r}; known panels: {known}."
+        return f"There is no panel {wanted!r}. Known panels: {known}."
 
     def new_round(self, question: Question, panel: Panel, seed: str | None, key: str) -> Round:
         """Return a round that is not stored yet, with a random seed unless one is given."""
@@ -239,8 +239,8 @@ class AppContext:
         soon = f", usually in about {rough_duration(left)}" if left > 0 else ""
         are, one = ("round is", "it") if len(running) == 1 else ("rounds are", "one of them")
         raise RoundLimitError(
-            f"{len(running)} {are} under way in this workspace, as many as are allowed at once: "
-            f"ask again once {one} has its answer{soon}."
+            f"{len(running)} {are} already running in this workspace, which is the limit. Ask "
+            f"again once {one} has its answer{soon}."
         )
 
     async def _running_rounds(self, place: Place) -> Sequence[RoundSummary]:
@@ -277,7 +277,7 @@ def _with_method(method: str | None, panel: Panel) -> Panel:
     if method is None:
         return panel
     if method not in METHODS:
-        raise PanelError(f"There is no method {method!r}; known methods: {', '.join(METHODS)}.")
+        raise PanelError(f"There is no method {method!r}. Known methods: {', '.join(METHODS)}.")
     return replace(panel, terms=replace(panel.terms, method=method))
 
 
@@ -291,8 +291,8 @@ def checked_question(question: Question) -> Question:
         raise QuestionError("The question is empty: write it after /council.")
     if len(text) + len(context) > MAX_QUESTION_CHARACTERS:
         raise QuestionError(
-            f"The question has {len(text) + len(context):,} characters and at most "
-            f"{MAX_QUESTION_CHARACTERS:,} can be asked: shorten it, or ask about one part."
+            f"The question has {len(text) + len(context):,} characters; the limit is "
+            f"{MAX_QUESTION_CHARACTERS:,}. Shorten it, or ask about one part."
         )
     return replace(question, text=text, context=context)
 

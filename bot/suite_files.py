@@ -42,8 +42,8 @@ def parse_suite_text(name: str, filename: str, text: str) -> Suite:
     parse = PARSERS.get(PurePath(filename).suffix.lower())
     if parse is None:
         raise SuiteError(
-            f"{filename}: I read suites from .csv, .jsonl, .yaml, .json and .txt: save it as one "
-            "of these, a question a line."
+            f"{filename} is not a suite I can read. Save it as .csv, .jsonl, .yaml, .json or "
+            ".txt, one question per line."
         )
     try:
         return Suite(name, _parse_questions(parse(text)))
@@ -80,7 +80,7 @@ def validate_suite_name(name: str) -> str:
     lower = name.strip().lower()
     if not _NAME.fullmatch(lower) or lower in _RESERVED:
         raise SuiteError(
-            f"A suite cannot be called {name[:50]!r}: take one word of at most 40 letters, digits, "
+            f"A suite can't be called {name[:50]!r}. Use one word of at most 40 letters, digits, "
             "dots, - and _, such as sql-basics."
         )
     return lower
@@ -90,8 +90,8 @@ def check_size(filename: str, size: int) -> None:
     """Raise SuiteError for a file of more than MAX_BYTES bytes."""
     if size > MAX_BYTES:
         raise SuiteError(
-            f"{filename} has {size:,} bytes, and a suite takes {MAX_BYTES:,} at most: make "
-            "several of it."
+            f"{filename} has {size:,} bytes, and a suite can have {MAX_BYTES:,} at most. Split "
+            "it into several."
         )
 
 
@@ -159,7 +159,7 @@ def _decode(filename: str, content: bytes) -> str:
     check_size(filename, len(content))
     if content.startswith(_SPREADSHEETS):
         raise SuiteError(
-            f"{filename} is a spreadsheet or an archive: save the sheet as “CSV UTF-8”, and send "
+            f"{filename} is a spreadsheet or an archive. Save the sheet as “CSV UTF-8”, and send "
             "that."
         )
     is_utf_16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
@@ -168,11 +168,11 @@ def _decode(filename: str, content: bytes) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise SuiteError(
-            f"Line {line} of {filename} is not UTF-8: save the file as UTF-8, in a spreadsheet as "
-            "“CSV UTF-8”."
+            f"Line {line} of {filename} is not UTF-8. Save the file as UTF-8, in a spreadsheet "
+            "as “CSV UTF-8”."
         ) from None
     if "\0" in text:
-        raise SuiteError(f"{filename} is no text: save it as text in UTF-8, and send that.")
+        raise SuiteError(f"{filename} is not a text file. Save it as text in UTF-8, and send that.")
     return text
 
 
@@ -183,19 +183,19 @@ def _parse_questions(entries: Iterable[_Entry], category: str = "") -> tuple[Sui
     for where, fields in entries:
         if len(questions) == MAX_QUESTIONS:
             raise SuiteError(
-                f"There are more than {MAX_QUESTIONS:,} questions, the most that a suite takes: "
-                "keep those that matter, or make several suites of them."
+                f"There are more than {MAX_QUESTIONS:,} questions, which is the limit for a "
+                "suite. Keep those that matter, or split it into several suites."
             )
         question = _parse_entry(where, fields, category)
         same = _comparison_key(question)
         if same in seen:
-            raise SuiteError(
-                f"{where} asks the same as {seen[same].lower()}: take one of them out."
-            )
+            raise SuiteError(f"{where} asks the same as {seen[same].lower()}. Remove one of them.")
         seen[same] = where
         questions.append(question)
     if not questions:
-        raise SuiteError("There is no question in it: write one a line, or see docs/bakeoffs.md.")
+        raise SuiteError(
+            "There are no questions in it. Write one per line, or see docs/bakeoffs.md."
+        )
     return tuple(questions)
 
 
@@ -204,8 +204,10 @@ def _check_columns(names: Iterable[str], where: str) -> None:
         if name in COLUMNS:
             continue
         near = get_close_matches(name, COLUMNS, 1)
-        meant = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(COLUMNS)}."
-        raise SuiteError(f"{where} names a column {name[:40]!r} that I do not know: {meant}")
+        meant = (
+            f"did you mean {near[0]!r}?" if near else (f"known columns are {', '.join(COLUMNS)}.")
+        )
+        raise SuiteError(f"{where} has an unknown column {name[:40]!r}: {meant}")
 
 
 def _parse_entry(where: str, fields: Mapping[str, str], category: str) -> SuiteQuestion:
@@ -213,17 +215,17 @@ def _parse_entry(where: str, fields: Mapping[str, str], category: str) -> SuiteQ
     given = {name: clean_text(text) for name, text in fields.items()}
     text, context = given.get("question", ""), given.get("context", "")
     if not text:
-        raise SuiteError(f"{where} holds no question: write it, or take the line out.")
+        raise SuiteError(f"{where} has no question. Write one, or remove the line.")
     if len(text) + len(context) > MAX_QUESTION_CHARACTERS:
         raise SuiteError(
-            f"{where} has a question of {len(text) + len(context):,} characters, and at most "
-            f"{MAX_QUESTION_CHARACTERS:,} can be asked: shorten it."
+            f"{where} has a question of {len(text) + len(context):,} characters; the limit is "
+            f"{MAX_QUESTION_CHARACTERS:,}. Shorten it."
         )
     label = given.get("category") or category
     if len(label) > _MAX_CATEGORY:
         raise SuiteError(
-            f"{where} has a category of {len(label):,} characters: {_MAX_CATEGORY} are enough for "
-            "its name."
+            f"{where} has a category of {len(label):,} characters; the limit is {_MAX_CATEGORY}. "
+            "Shorten it."
         )
     reference = _parse_reference(where, given)
     return SuiteQuestion(text, " ".join(label.split()), reference, context)
@@ -238,8 +240,7 @@ def _parse_reference(where: str, given: Mapping[str, str]) -> Reference | None:
         grading = Grading(name.lower()) if name else default_grading(value)
     except ValueError:
         raise SuiteError(
-            f"{where} grades as {name[:40]!r}, which I do not know: choose one of "
-            f"{', '.join(Grading)}."
+            f"{where} has an unknown grading {name[:40]!r}. Choose one of {', '.join(Grading)}."
         ) from None
     reference = Reference(grading, value, _parse_tolerance(tolerance))
     try:
@@ -288,7 +289,9 @@ def _parse_json(text: str) -> Iterator[_Entry]:
         return
     items = _load_json(text, 1)
     if not isinstance(items, list):
-        raise SuiteError(f"Line 1 begins no list: write [ and ] around the questions, {_SHAPES}.")
+        raise SuiteError(
+            f"Line 1 does not start a list. Write [ and ] around the questions, {_SHAPES}."
+        )
     for number, item in enumerate(items, start=1):
         yield _parse_item(item, f"Question {number}")
 
@@ -297,7 +300,7 @@ def _parse_item(item: object, where: str) -> _Entry:
     if isinstance(item, str) and not isinstance(item, _Number):
         return (where, {"question": item})
     if not isinstance(item, dict):
-        raise SuiteError(f"{where} is no question: write {_SHAPES}.")
+        raise SuiteError(f"{where} is not a question. Write {_SHAPES}.")
     return where, {str(key): _cell_text(value, str(key), where) for key, value in item.items()}
 
 
@@ -317,11 +320,11 @@ def _load_json(text: str, number: int) -> object:
         return json.loads(text, parse_float=_Number, parse_int=_Number, parse_constant=_Number)
     except json.JSONDecodeError as error:
         raise SuiteError(
-            f"Line {number + error.lineno - 1} is no JSON ({error.msg} at character "
-            f"{error.colno}): write {_SHAPES}."
+            f"Line {number + error.lineno - 1} is not valid JSON ({error.msg} at character "
+            f"{error.colno}). Write {_SHAPES}."
         ) from None
     except RecursionError:
-        raise SuiteError(f"Line {number} is nested too deep: write {_SHAPES}.") from None
+        raise SuiteError(f"Line {number} is nested too deeply. Write {_SHAPES}.") from None
 
 
 def _split_lines(text: str) -> list[str]:
@@ -353,7 +356,8 @@ def _read_rows(text: str, delimiter: str) -> Iterator[tuple[str, list[str]]]:
             return
         except csv.Error as error:
             raise SuiteError(
-                f"Line {line} is no CSV ({error}): close every quote, and double those inside one."
+                f"Line {line} is not valid CSV ({error}). Close every quote, and double those "
+                "inside one."
             ) from None
         if any(cell.strip() for cell in row):
             yield f"Line {line}", row
@@ -373,28 +377,27 @@ def _check_header(names: list[str], where: str) -> None:
     _check_columns(filter(None, names), where)
     for name in filter(None, names):
         if names.count(name) > 1:
-            raise SuiteError(f"{where} names the column {name!r} twice: keep one.")
+            raise SuiteError(f"{where} names the column {name!r} twice. Keep one.")
 
 
 def _parse_row(names: list[str], row: list[str], where: str) -> _Entry:
     if any(cell.strip() for cell in row[len(names) :]):
         raise SuiteError(
-            f"{where} has {len(row)} columns, and the header {len(names)}: put a "
-            "text with a comma in double quotes."
+            f"{where} has {len(row)} columns, but the header has {len(names)}. Put a text with a "
+            "comma in double quotes."
         )
     cells = map(_from_csv_cell, row)
     fields = {name: cell for name, cell in zip(names, cells, strict=False) if name or cell.strip()}
     if "" in fields:
-        raise SuiteError(f"{where} has a cell under no name: name it in the header.")
+        raise SuiteError(f"{where} has a cell without a column name. Add it to the header.")
     return (where, fields)
 
 
 def _parse_single_cell(_: list[str], row: list[str], where: str) -> _Entry:
     if len(row) > 1:
         raise SuiteError(
-            f"{where} has {len(row)} columns and no header names them: "
-            "begin the file with a line such as question,category,answer, or put each question in "
-            "double quotes."
+            f"{where} has {len(row)} columns and no header. Start the file with a line such as "
+            "question,category,answer, or put each question in double quotes."
         )
     return (where, {"question": _from_csv_cell(row[0])})
 
@@ -408,14 +411,15 @@ def _parse_yaml(text: str) -> Iterator[_Entry]:
     if root is None:
         return
     if not isinstance(root, yaml.SequenceNode):
-        raise SuiteError(f"{_line_of(root)} begins no list: write each question after “- ”.")
+        raise SuiteError(f"{_line_of(root)} does not start a list. Write each question after “- ”.")
     characters = 0
     for node in root.value:
         fields = _parse_node(node)
         characters += sum(map(len, fields.values()))
         if characters > MAX_BYTES:
             raise SuiteError(
-                f"{_line_of(node)}: aliases make it more text than a suite takes: leave them out."
+                f"{_line_of(node)}: its aliases expand to more text than a suite can have. "
+                "Remove them."
             )
         yield (_line_of(node), fields)
 
@@ -427,13 +431,11 @@ def _compose_yaml(text: str) -> yaml.Node | None:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise SuiteError(
-            f"Line {line} is no YAML ({error.problem or 'it is broken'}): write a list, each "
-            "question after “- ”, in quotes where it holds a colon."
+            f"Line {line} is not valid YAML ({error.problem or 'it is broken'}). Write a list "
+            "with each question after “- ”, in quotes if it has a colon."
         ) from None
     except yaml.YAMLError:
-        raise SuiteError(
-            "It is no YAML that can be read: write each question after “- ”."
-        ) from None
+        raise SuiteError("This YAML can't be read. Write each question after “- ”.") from None
 
 
 def _check_depth(text: str) -> None:
@@ -443,14 +445,14 @@ def _check_depth(text: str) -> None:
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > _MAX_YAML_DEPTH:
-            raise yaml.YAMLError("it is nested too deep")
+            raise yaml.YAMLError("it is nested too deeply")
 
 
 def _parse_node(node: yaml.Node) -> dict[str, str]:
     if isinstance(node, yaml.ScalarNode):
         return {"question": _scalar_text(node)}
     if not isinstance(node, yaml.MappingNode):
-        raise SuiteError(f"{_line_of(node)} is no question: write {_SHAPES}.")
+        raise SuiteError(f"{_line_of(node)} is not a question. Write {_SHAPES}.")
     fields: dict[str, str] = {}
     for key, value in node.value:
         if not (isinstance(key, yaml.ScalarNode) and isinstance(value, yaml.ScalarNode)):

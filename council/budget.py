@@ -138,8 +138,8 @@ class Budget:
         if cap is not None and estimate.quorum_micro > cap:
             quorum_usd = format_rounded_usd(estimate.quorum_micro)
             raise BudgetError(
-                f"A quorum of answers may cost {quorum_usd}, and panel {round_.panel.name!r} has a "
-                f"max_round_usd of {format_usd(cap)}: shorten the question, give its models "
+                f"A quorum of answers may cost {quorum_usd}, but panel {round_.panel.name!r} has "
+                f"a max_round_usd of {format_usd(cap)}. Shorten the question, give its models "
                 "max_tokens, or raise the cap in council.toml."
             )
         await self._reserve(round_, estimate, self.ledger.reserve)
@@ -216,8 +216,8 @@ class Budget:
         """Raise BudgetError for a seat without a known price, unless the caps allow it."""
         if estimate.unknown and not self.caps.unknown_prices:
             raise BudgetError(
-                f"Nobody knows what {panel.seat(estimate.unknown[0]).display} costs, and unknown "
-                "prices are forbidden here: give it input_usd_per_million and "
+                f"The price of {panel.seat(estimate.unknown[0]).display} is unknown, and unknown "
+                "prices are not allowed here. Give it input_usd_per_million and "
                 "output_usd_per_million in council.toml."
             )
 

@@ -172,10 +172,10 @@ class CapRefusal:
             first = Account("", day).month[1]
             when = f"on {first.day} {first:%B} (UTC)"
         if self.used.reserved:
-            when = f"once a round under way has ended, or {when}"
+            when = f"once a running round ends, or {when}"
         return (
-            f"This round may cost {format_rounded_usd(wanted)}, and {left} is left of "
-            f"{self.budget}: ask again {when}."
+            f"This round may cost {format_rounded_usd(wanted)}, but only {left} is left of "
+            f"{self.budget}. Ask again {when}."
         )
 
 

@@ -95,23 +95,23 @@ class Panel:
         twice = [key for key, count in keys.items() if count > 1]
         if twice:
             raise PanelError(
-                f"Panel {self.name!r} seats {twice[0]!r} twice: give the second a seat of its own "
-                f'with [models."another-name"] and model = {twice[0]!r}.'
+                f"Panel {self.name!r} includes {twice[0]!r} twice. Name the second one with "
+                f'[models."another-name"] and model = {twice[0]!r}.'
             )
         if len(self.members) < MIN_MEMBERS:
             raise PanelError(
-                f"Panel {self.name!r} has {len(self.members)} member(s): a council needs at least "
-                "two, so add another to its members."
+                f"Panel {self.name!r} has {len(self.members)} member(s). A council needs at "
+                "least two models, so add another to its members."
             )
         if len(self.members) > MAX_MEMBERS:
             raise PanelError(
-                f"Panel {self.name!r} has {len(self.members)} members: at most {MAX_MEMBERS} can "
-                "rank each other, so take some out."
+                f"Panel {self.name!r} has {len(self.members)} members. At most {MAX_MEMBERS} can "
+                "rank each other, so remove some."
             )
         if not 1 <= self.terms.quorum <= len(self.members):
             raise PanelError(
-                f"Panel {self.name!r} asks for a quorum of {self.terms.quorum} out of "
-                f"{len(self.members)} members: choose 1 to {len(self.members)}."
+                f"Panel {self.name!r} has a quorum of {self.terms.quorum}, but "
+                f"{len(self.members)} members. Choose 1 to {len(self.members)}."
             )
 
     @property

@@ -352,16 +352,14 @@ def suite_summary(stored: StoredSuite) -> SuiteSummary:
 def suite_not_found(name: str, version: str = "") -> SuiteError:
     """Return the error for an unknown suite or version."""
     which = f"version {version!r} of suite {name!r}" if version else f"suite {name!r}"
-    return SuiteError(f"There is no {which}: `/council suite` lists those there are.")
+    return SuiteError(f"There is no {which}. `/council suite` lists them.")
 
 
 def bakeoff_not_found(bakeoff_id: str) -> BakeoffError:
     """Return the error for an unknown bake-off."""
-    return BakeoffError(
-        f"There is no bake-off {bakeoff_id!r}: `/council bakeoff` lists those there are."
-    )
+    return BakeoffError(f"There is no bake-off {bakeoff_id!r}. `/council bakeoff` lists them.")
 
 
 def schedule_name_taken(name: str) -> ScheduleError:
     """Return the error for a schedule's name that is taken."""
-    return ScheduleError(f"There is a schedule {name!r} already: give this one another name.")
+    return ScheduleError(f"There is already a schedule {name!r}. Choose another name.")

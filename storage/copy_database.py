@@ -125,8 +125,7 @@ async def _check_empty(connection: AsyncConnection) -> None:
         if count := await _count(connection, table):
             kind = f"{count} round{'s' * (count > 1)}" if table.name == "round" else "data"
             raise StoreError(
-                f"The database to copy into holds {kind} already, so {NOTHING_COPIED}: "
-                "name an empty one."
+                f"The target database already holds {kind}, so {NOTHING_COPIED}. Name an empty one."
             )
 
 
@@ -142,8 +141,7 @@ async def _batches(connection: AsyncConnection, table: Table) -> AsyncGenerator[
                 yield [dict(row) for row in batch]
     except (ValueError, TypeError) as error:
         raise StoreError(
-            f"Table {table.name!r} holds a value that cannot be read ({error}), "
-            f"so {NOTHING_COPIED}."
+            f"Table {table.name!r} holds a value that can't be read ({error}), so {NOTHING_COPIED}."
         ) from error
 
 
@@ -157,8 +155,8 @@ async def _write(connection: AsyncConnection, table: Table, batch: list[Row]) ->
             raise
         if len(batch) == 1:
             raise StoreError(
-                f"{describe_row(table, batch[0])} holds what the other database cannot keep, "
-                f"so {NOTHING_COPIED}."
+                f"{describe_row(table, batch[0])} holds a value that the other database can't "
+                f"store, so {NOTHING_COPIED}."
             ) from error
         for row in batch:
             await _write(connection, table, [row])
@@ -174,7 +172,7 @@ async def _describe_difference(table: Table, read: AsyncConnection, write: Async
         for row in batch:
             if copies.get(describe_row(table, row)) != row_digest(row):
                 what = describe_row(table, row)
-    return f"{what} came back otherwise than it was, so {NOTHING_COPIED}."
+    return f"{what} was different after the copy, so {NOTHING_COPIED}."
 
 
 async def _advance_sequence(connection: AsyncConnection, table: Table) -> None:

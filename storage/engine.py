@@ -54,8 +54,8 @@ DRIVER_SETTINGS = {
     "tcp_user_timeout": 20_000,  # milliseconds
 }
 UNREADABLE_URL = (
-    "COUNCIL_DATABASE_URL cannot be read: write postgresql://USER:PASSWORD@HOST:PORT/NAME, with "
-    "what is no letter or digit of the password as %XX."
+    "COUNCIL_DATABASE_URL can't be read. Write postgresql://USER:PASSWORD@HOST:PORT/NAME, with "
+    "special characters of the password as %XX."
 )
 
 
@@ -108,8 +108,8 @@ def open_server_engine(
         )
     except ModuleNotFoundError as error:
         raise StoreError(
-            f"The database in COUNCIL_DATABASE_URL needs the Python package {error.name!r}: "
-            "install it, or name an SQLite file."
+            f"The database in COUNCIL_DATABASE_URL needs the Python package {error.name!r}. "
+            "Install it, or name an SQLite file."
         ) from error
     # The error would quote the URL, and with it perhaps the password.
     except (ArgumentError, ValueError):
@@ -196,8 +196,8 @@ async def check_encoding(connection: AsyncConnection) -> None:
     encoding = (await connection.execute(text("SHOW server_encoding"))).scalar_one()
     if encoding != "UTF8":
         raise StoreError(
-            "The database keeps its texts in another way than UTF-8: make it anew with "
-            "CREATE DATABASE council ENCODING 'UTF8' TEMPLATE template0."
+            "The database does not store text as UTF-8. Create it again with CREATE DATABASE "
+            "council ENCODING 'UTF8' TEMPLATE template0."
         )
 
 

@@ -78,7 +78,7 @@ def _dump_line(adapter: TypeAdapter[T], value: T, what: str, **extra: object) ->
         own: Mapping[str, Any] = adapter.dump_python(value, mode="json")
         return to_json({"format": FORMAT, **own, **extra}).decode()
     except PydanticSerializationError as error:
-        raise StoreError(f"{what} holds what JSON cannot: {error}.") from error
+        raise StoreError(f"{what} can't be written as JSON: {error}.") from error
 
 
 def parse_item(line: bytes | str) -> ExportedRound | ExportedItem:
@@ -88,7 +88,7 @@ def parse_item(line: bytes | str) -> ExportedRound | ExportedItem:
         return _round_from_values(values)
     kind = values.pop("kind")
     if not isinstance(kind, str) or kind not in KINDS:
-        raise StoreError(f"its kind {kind!r} is none that this version reads: use a newer version")
+        raise StoreError(f"this version does not know the kind {kind!r}; use a newer version")
     item: ExportedItem = _validate(KINDS[kind], values)
     return item
 
@@ -104,7 +104,7 @@ def _round_from_values(values: dict[str, Any]) -> ExportedRound:
     for name in ("ratings", "votes"):
         for i, item in enumerate(getattr(exported, name)):
             if item.round_id != round_.id:
-                raise StoreError(f"{name}.{i}.round_id: it is of another round")
+                raise StoreError(f"{name}.{i}.round_id: it belongs to another round")
     return exported
 
 
@@ -117,9 +117,7 @@ def _parse_line(line: bytes | str) -> dict[str, Any]:
     if not isinstance(values, dict) or "format" not in values:
         raise StoreError("it is not an exported round: it has no format")
     if values.pop("format") != FORMAT:
-        raise StoreError(
-            f"its format is another than {FORMAT}, the one this version reads: use a newer version"
-        )
+        raise StoreError(f"this version reads only format {FORMAT}; use a newer version")
     return values
 
 
@@ -140,7 +138,7 @@ def _validate(kind: TypeAdapter[T], value: object, *path: str) -> T:
 def _check_time_zones(value: object, path: tuple[str, ...]) -> None:
     """Raise StoreError for a time without a time zone, at any depth."""
     if isinstance(value, datetime) and value.tzinfo is None:
-        raise StoreError(f"{'.'.join(path)}: a moment without a time zone could be any")
+        raise StoreError(f"{'.'.join(path)}: this time has no time zone")
     if isinstance(value, tuple):
         for i, item in enumerate(value):
             _check_time_zones(item, (*path, str(i)))

@@ -22,8 +22,8 @@ from storage.tables import SlackInstallationRow
 from storage.transactions import insert_into, retried_and_shielded
 
 UNREADABLE = (
-    "The tokens of the installed Slack workspaces cannot be read, because SLACK_CLIENT_SECRET has "
-    "changed: set the old one, or install the app again in each workspace."
+    "The tokens of the installed Slack workspaces can't be read, because SLACK_CLIENT_SECRET "
+    "has changed. Set the old one, or install the app again in each workspace."
 )
 _ID: Any = col(SlackInstallationRow.id)
 _ENTERPRISE: Any = col(SlackInstallationRow.enterprise_id)

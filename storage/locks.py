@@ -16,7 +16,7 @@ from storage.transactions import lock_key, retried_and_shielded, transaction, tr
 
 WAIT_SECONDS = 10.0  # for a connection; the wait for a lock has the usual limit
 ADMITTED_SECONDS = 60  # after that, an admitted round is running or never will be
-CROWDED = "Too many questions are coming in at this moment: ask again in a few seconds."
+CROWDED = "Too many questions are coming in right now. Ask again in a few seconds."
 _CONNECTIONS = 4
 _LOCK_NOT_AVAILABLE = "55P03"
 

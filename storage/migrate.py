@@ -44,8 +44,8 @@ async def _check_compatible(engine: AsyncEngine, revision: str) -> None:
     oldest = await _fetch_text(engine, "compatible", "SELECT oldest FROM compatible")
     if oldest is None or oldest > HEAD_REVISION:
         raise StoreError(
-            f"This database belongs to a newer version of the program (schema {revision}, this "
-            f"one knows {HEAD_REVISION}): install the newer version, or restore an older backup."
+            f"This database belongs to a newer version of the program (schema {revision}; this "
+            f"one knows {HEAD_REVISION}). Install the newer version, or restore an older backup."
         )
 
 

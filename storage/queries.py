@@ -38,8 +38,8 @@ def match_id(start: str, candidates: Sequence[str]) -> str:
     if len(candidates) == 1:
         return candidates[0]
     if candidates:
-        raise RoundNotFoundError(f"Several rounds begin with {start!r}: give more of the id.")
-    raise RoundNotFoundError(f"There is no round {start!r}: `council rounds` lists what is stored.")
+        raise RoundNotFoundError(f"Several rounds start with {start!r}. Give more of the id.")
+    raise RoundNotFoundError(f"There is no round {start!r}. `council rounds` lists them.")
 
 
 async def fetch_round(
@@ -92,9 +92,7 @@ def _conditions(wanted: RoundQuery) -> Iterator[Any]:
         )
         yield or_(_contains(RoundRow.question, wanted.anywhere), answered, written)
     if wanted.winner:
-        author = and_(
-            col(LabelRow.round_id) == RoundRow.id, col(LabelRow.member) == wanted.winner
-        )
+        author = and_(col(LabelRow.round_id) == RoundRow.id, col(LabelRow.member) == wanted.winner)
         is_first = and_(col(StandingRow.place) == 1, col(StandingRow.label) == LabelRow.label)
         yield _has(StandingRow, is_first, author)
     if wanted.panel:

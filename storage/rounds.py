@@ -63,8 +63,8 @@ from storage.transactions import (
 
 TRUNCATE_LOG = "PRAGMA wal_checkpoint(TRUNCATE)"  # returns 1 if a reader prevents it
 LOG_IN_USE = (
-    "The texts are forgotten, but another program is reading the database, so its log still holds "
-    "them: let that end, and do the same again."
+    "The texts are forgotten, but another program is reading the database, so its log still "
+    "holds them. Close that program, then forget the round again."
 )
 
 

@@ -143,8 +143,8 @@ def _unnested(values: dict[str, Any]) -> dict[str, Any]:
     """Return values by column: prompt, reply and ballot exchange are in the row of the artefact."""
     if "paper" in values and values["paper"] is None:
         raise StoreError(
-            f"The ballot of {values['judge']!r} came without what it was read from, so it could "
-            "not be recomputed and is not kept."
+            f"The ranking of {values['judge']!r} has no source text, so it can't be recomputed "
+            "and is not saved."
         )
     values |= values.pop("paper", {})
     if "audit" in values:
@@ -222,7 +222,7 @@ def from_row(kind: type[T], row: Any, **values: object) -> T:  # noqa: ANN401
 def _panel(row: rows.RoundRow) -> Panel:
     panel = validate("round.panel", PANEL.validate_python, row.panel)
     if panel.name != row.panel_name:
-        raise ValueError(f"round.panel_name: {row.panel_name!r} is not what its panel is called.")
+        raise ValueError(f"round.panel_name: {row.panel_name!r} is not the name of its panel.")
     return panel
 
 
@@ -239,7 +239,9 @@ def _parse_all(table: type[SQLModel], parts: RowsByTable) -> tuple[Any, ...]:
     if hasattr(table, "position"):
         in_order = {row["position"]: row for row in found}
         if in_order.keys() != {*range(len(found))}:
-            raise ValueError(f"{table.__tablename__}.position: they do not run from 0 on.")
+            raise ValueError(
+                f"{table.__tablename__}.position: the positions do not count up from 0."
+            )
         found = [in_order[position] for position in range(len(found))]
     name, parse = str(table.__tablename__), _PARSERS[table]
     return tuple(validate(name, parse, _nested(row), NESTED) for row in found)
@@ -271,7 +273,7 @@ def _synthesis(row: RowValues) -> Synthesis:
     if row["reply"] is not None:
         values |= {"prompt": _nested(row)["prompt"], "reply": {**row, "text": row["reply"]}}
     elif any(row[name] is not None for name in REPLY_COLUMNS):
-        raise ValueError("synthesis.reply: it is missing, and what belongs to it is there.")
+        raise ValueError("synthesis.reply: it is missing, although its other values are there.")
     return validate("synthesis", SYNTHESIS.validate_python, values, NESTED)
 
 
@@ -312,4 +314,4 @@ def translate_validation_errors(kind: str, name: str) -> Iterator[None]:
     try:
         yield
     except (ValueError, PanelError) as error:
-        raise StoreError(f"{kind} {name!r} holds what no {kind.lower()} can: {error}") from error
+        raise StoreError(f"{kind} {name!r} has invalid values: {error}") from error

@@ -252,16 +252,13 @@ def _end_waits(
 # --- Errors: a sentence for people instead of the database's internals
 
 UNREACHABLE = (
-    "The database server cannot be reached: check that it runs, and its address in "
-    "COUNCIL_DATABASE_URL; what was saved stays."
+    "Can't reach the database server. Check that it is running, and its address in "
+    "COUNCIL_DATABASE_URL. What was saved stays."
 )
-NO_CONNECTION = (
-    "The database has no connection left to give: let fewer programs use it, or let it have more "
-    "of them."
-)
-BUSY = "The database is in use by others and did not come free in time: try again."
-NOT_WRITTEN = "The program is stopping, and perhaps this was not saved: try again."
-SLOW = "The database server took too long over what was asked: try again later."
+NO_CONNECTION = "The database has no free connections. Let fewer programs use it, or allow it more."
+BUSY = "The database is busy. Try again."
+NOT_WRITTEN = "The program is stopping, so this may not have been saved. Try again."
+SLOW = "The database server took too long. Try again later."
 
 # By SQLSTATE code, or the start of one.
 _TRANSIENT = {
@@ -277,18 +274,16 @@ _TRANSIENT = {
 _REFUSALS = ("password", "does not exist", "pg_hba", "permission denied", "not permitted")
 _NO_SLOT = ("too many clients", "too many connections", "connection slots are reserved")
 
-_FULL = "The disk is full: what was saved stays. Free some space and try again."
-CANNOT_OPEN = (
-    "The database file cannot be opened: check that its folder exists and may be written to."
-)
-_READ_ONLY = "The database cannot be written to: check the rights of its file and folder."
-_NO_RIGHTS = "The database server lets this user not do that: give it the rights to its tables."
-_NO_TABLES = "The database has no tables yet: run `council db upgrade`."
-_NO_ROUND = "The round this belongs to is not stored, or no longer."
-_TOO_LARGE = "A number is larger than the database can keep."
-_NUL = "A text contains NUL, a character that Postgres cannot store: remove it."
+_FULL = "The disk is full. What was saved stays. Free some space and try again."
+CANNOT_OPEN = "The database file can't be opened. Check that its folder exists and is writable."
+_READ_ONLY = "The database can't be written to. Check the permissions of its file and folder."
+_NO_RIGHTS = "The database user lacks permissions. Grant it access to its tables."
+_NO_TABLES = "The database has no tables yet. Run `council db upgrade`."
+_NO_ROUND = "The round this belongs to is not stored, or was deleted."
+_TOO_LARGE = "A number is too large for the database."
+_NUL = "A text contains NUL, a character that Postgres can't store. Remove it."
 _NO_ADDRESS = (
-    "COUNCIL_DATABASE_URL says something that Postgres' driver does not know: write "
+    "COUNCIL_DATABASE_URL has an option that Postgres does not know. Write "
     "postgresql://USER:PASSWORD@HOST:PORT/NAME."
 )
 
@@ -296,11 +291,11 @@ _NO_ADDRESS = (
 _SENTENCES = {
     "disk is full": _FULL,
     "diskfull": _FULL,
-    "readonlysqltransaction": "The database server takes no changes: name the one that does in "
-    "COUNCIL_DATABASE_URL.",
+    "readonlysqltransaction": "The database server is read-only. Set COUNCIL_DATABASE_URL to "
+    "the primary server.",
     "readonly": _READ_ONLY,
     "insufficientprivilege": _NO_RIGHTS,
-    "is locked": "The database is in use by another program and did not come free in time.",
+    "is locked": "Another program is using the database and did not release it in time.",
     "no such table": _NO_TABLES,
     "undefinedtable": _NO_TABLES,
     "foreign key constraint failed": _NO_ROUND,
@@ -309,13 +304,12 @@ _SENTENCES = {
     "cannot contain nul": _NUL,
     "untranslatablecharacter": _NUL,
     "unable to open": CANNOT_OPEN,
-    "not a database": "The file named as the database is not one: name another in "
-    "COUNCIL_DATABASE_URL.",
-    "malformed": "The database file is damaged: restore it from a backup.",
+    "not a database": "The database file is not a database. Name another in COUNCIL_DATABASE_URL.",
+    "malformed": "The database file is damaged. Restore it from a backup.",
     "invalid connection option": _NO_ADDRESS,
     "in connection info string": _NO_ADDRESS,
-    "connection failed": "The database server does not let the program in: check the user, the "
-    "password and the name of the database in COUNCIL_DATABASE_URL.",
+    "connection failed": "The database server refused the login. Check the user, the password "
+    "and the name of the database in COUNCIL_DATABASE_URL.",
 }
 
 
@@ -332,13 +326,11 @@ def translate_errors() -> Iterator[None]:
         first_line = f"{type(cause).__name__}: {cause}".partition("\n")[0].lower()
         known = (sentence for words, sentence in _SENTENCES.items() if words in first_line)
         kind = type(error).__name__
-        raise StoreError(next(known, f"The database refused what was asked ({kind}).")) from error
+        raise StoreError(next(known, f"The database refused the request ({kind}).")) from error
     except OverflowError as error:
         raise StoreError(_TOO_LARGE) from error
     except (ValueError, TypeError) as error:
-        raise StoreError(
-            f"The database can neither keep nor give back a value: {error}."
-        ) from error
+        raise StoreError(f"The database can't store or return a value: {error}.") from error
 
 
 def transient_error_message(error: BaseException) -> str | None:

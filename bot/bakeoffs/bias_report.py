@@ -54,7 +54,7 @@ def parse_bias_query(options: Mapping[str, str], now: datetime) -> LeaderboardQu
     query = parse_query(options, now)
     if query.version:
         raise LeaderboardQueryError(
-            "Bias is measured over every version of a suite: name the suite without a version."
+            "Bias is measured over every version of a suite. Name the suite without a version."
         )
     return query
 

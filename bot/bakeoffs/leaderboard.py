@@ -75,11 +75,13 @@ def parse_query(options: Mapping[str, str], now: datetime) -> LeaderboardQuery:
     """
     view = (options.get("as") or "author").lower()
     if view not in {"author", "judge"}:
-        raise LeaderboardQueryError(f"A leaderboard is as:author or as:judge, not as:{view}.")
+        raise LeaderboardQueryError(
+            f"A leaderboard ranks models as:author or as:judge, not as:{view}."
+        )
     weights = options.get("weights", "").strip().lower()
     if weights not in {"", *WEIGHTS}:
         raise LeaderboardQueryError(
-            f"Judges weigh by {', '.join(WEIGHTS)}, not by {weights[:20]!r}."
+            f"Judges can be weighted by {', '.join(WEIGHTS)}, not by {weights[:20]!r}."
         )
     suite, _, version = options.get("suite", "").partition("@")
     since, until = options.get("since", ""), options.get("until", "")
@@ -106,7 +108,7 @@ def parse_since(text: str, now: datetime) -> datetime:
         found = datetime.fromisoformat(text.strip())
     except (ValueError, OverflowError):
         raise LeaderboardQueryError(
-            f"{text!r} is no time I can read: say 30d, 2w, 12h, 2026-11-21 or 2026-11-21T09:00."
+            f"I can't read {text!r} as a time. Write 30d, 2w, 12h, 2026-11-21 or 2026-11-21T09:00."
         ) from None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 

@@ -134,7 +134,7 @@ async def stop_bakeoff(app: AppContext, bakeoff: Bakeoff, why: str) -> int:
     """
     stored = await app.bakeoff_stores.bakeoffs.load(bakeoff.id)
     if stored.ending:
-        raise BakeoffError(f"Bake-off {bakeoff.id} is over already.")
+        raise BakeoffError(f"Bake-off {bakeoff.id} has already ended.")
     await app.bakeoff_stores.bakeoffs.end(bakeoff.id, Ending(app.now(), why))
     app.bakeoff_registry.reload(bakeoff.id)
     await app.pubsub.publish(_reload_topic(bakeoff.id))
@@ -161,8 +161,8 @@ async def reopen_bakeoff(
         )
     if (await load_progress(app, bakeoff)).is_complete:
         raise BakeoffError(
-            f"Every question of bake-off {bakeoff.id} is over: "
-            f"`/council bakeoff {bakeoff.suite.name}` holds a new one."
+            f"Bake-off {bakeoff.id} has no questions left. `/council bakeoff {bakeoff.suite.name}` "
+            "starts a new one."
         )
     if cap_micro is not None:
         await app.bakeoff_stores.bakeoffs.limit(bakeoff.id, cap_micro)
@@ -225,7 +225,7 @@ async def _run(app: AppContext, chat: Chat | None, running: RunningBakeoff) -> N
             blocked = await runner.run()
     except CouncilError as error:
         if poster:
-            await poster.stop(runner.progress, f"It was stopped by a fault: {error}")
+            await poster.stop(runner.progress, f"It stopped because of an error: {error}")
         raise
     cancelled = (await app.bakeoff_stores.bakeoffs.load(bakeoff.id)).ending
     ending = cancelled or Ending(app.now(), blocked)

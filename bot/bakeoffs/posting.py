@@ -150,8 +150,8 @@ class BakeoffPoster:
 
     async def _post_privately(self, progress: BakeoffProgress, root: Post) -> None:
         line = Caution(
-            "I could not post this where it was asked for, so only you see it "
-            f"(bake-off {self._bakeoff.id})."
+            "I couldn't post this where you asked for it, so only you can see it (bake-off "
+            f"{self._bakeoff.id})."
         )
         place = self._chat.private_place(self._bakeoff.asked_by, self._bakeoff.place)
         with suppress(PostingForbiddenError, MessageGoneError):  # then there is nobody to tell

@@ -25,7 +25,7 @@ from council.rounds import Round, sort_by_panel
 Report = Callable[[str], None]
 
 BATCH = 50  # rounds in memory at once
-REDO = "make it anew with `council bakeoff run SUITE --save FILE`."
+REDO = "save it again with `council bakeoff run SUITE --save FILE`."
 
 
 # The numbers of one round: for leaderboards, and for bias reports.
@@ -150,7 +150,7 @@ def _count_sync(
 
 
 def _uncounted(round_id: str, error: Exception) -> str:
-    return f"Round {round_id!r} is in no board: {error}"
+    return f"Round {round_id!r} is not counted on any leaderboard: {error}"
 
 
 @contextmanager
@@ -187,18 +187,18 @@ def read_baseline(path: Path) -> tuple[PackedRecord, ...]:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise BaselineError(f"{path} cannot be read ({error.strerror}): {REDO}") from None
+        raise BaselineError(f"{path} can't be read ({error.strerror}): {REDO}") from None
     except ValueError:
-        raise BaselineError(f"{path} holds no JSON: {REDO}") from None
+        raise BaselineError(f"{path} is not valid JSON: {REDO}") from None
     listed = document.get("records") if isinstance(document, dict) else None
     if not isinstance(listed, list) or not listed:
-        raise BaselineError(f"{path} holds no records of a bake-off: {REDO}")
+        raise BaselineError(f"{path} has no records of a bake-off: {REDO}")
     try:
         records = tuple(map(_record, listed))
     except (KeyError, TypeError, ValueError, struct.error):
-        raise BaselineError(f"{path} holds records that cannot be read: {REDO}") from None
+        raise BaselineError(f"{path} has records that can't be read: {REDO}") from None
     if any(record.version != VERSION for record in records):
-        raise BaselineError(f"{path} was written by another version of the council: {REDO}")
+        raise BaselineError(f"{path} was saved by another version of the council: {REDO}")
     return records
 
 
@@ -219,7 +219,7 @@ def check_comparable(records: Sequence[PackedRecord], bakeoff: Bakeoff) -> None:
     versions = {record.suite_version for record in records}
     if versions != {bakeoff.suite.version}:
         raise BaselineError(
-            f"The baseline is of version {', '.join(sorted(versions)) or 'none'} of suite "
-            f"{records[0].suite}, and this bake-off of version {bakeoff.suite.version}: their "
-            f"questions are not the same, so {REDO}"
+            f"The baseline is version {', '.join(sorted(versions)) or 'none'} of suite "
+            f"{records[0].suite}, but this bake-off is version {bakeoff.suite.version}. Their "
+            f"questions differ, so {REDO}"
         )

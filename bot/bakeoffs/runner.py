@@ -25,7 +25,7 @@ from council.rounds import Closing, Question, Round
 HEADROOM = 2  # a round may spend this multiple of its estimate, to repeat requests for ballots
 RELOAD_SECONDS = 3.0  # between reads of the row: another process may have cancelled the bake-off
 RETRY_SECONDS = 1.0  # before a round is restarted whose process stopped
-UNFORESEEN = "something went wrong; the log says what"
+UNFORESEEN = "something went wrong; see the log"
 
 
 async def estimate_bakeoff(app: AppContext, bakeoff: Bakeoff) -> BakeoffEstimate:
@@ -217,7 +217,9 @@ class BakeoffRunner:
         elif (await self._app.store.load_summary(self._bakeoff.round_id(number))).paused:
             await self._fail(number, "its round was cancelled")
         elif self._app.job_queue is None:
-            raise RoundStoppedError("The bake-off stopped with this process; a restart goes on.")
+            raise RoundStoppedError(
+                "The bake-off was interrupted. It resumes when the program restarts."
+            )
         else:
             await asyncio.sleep(RETRY_SECONDS)
             self._waiting.appendleft(number)
@@ -286,9 +288,9 @@ class BakeoffBudget:
             left = self._cap - spent - sum(self._reserved.values())
             if needed > left:
                 raise BudgetError(
-                    f"The cap of {format_usd(self._cap)} for this bake-off is reached: "
-                    f"{format_usd(spent)} is spent, and the next question may cost "
-                    f"{format_rounded_usd(needed)}."
+                    f"The next question may cost {format_rounded_usd(needed)}, which would "
+                    f"exceed the bake-off's cap of {format_usd(self._cap)} ({format_usd(spent)} "
+                    "spent so far)."
                 )
             cap = min(left, needed * HEADROOM)
             cap = cap if panel_cap is None else min(panel_cap, cap)

@@ -17,7 +17,7 @@ from council.rounds import Question, Round
 UNASKED = "unasked"  # the kind of memo
 MAX_UNASKED = 1_000
 ASK_ANYWAY = "ask_anyway"  # the action
-NOT_WAITING = "This question is not waiting any more: ask it again."
+NOT_WAITING = "This question has expired. Please ask it again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ async def ask_with_options(
         await accept_and_deliver(app, chat, message, round_)
     elif not chat.is_room:  # in a room, the platform repeats events
         await chat.send_ephemeral(
-            message, Post((Note(f"This has been asked already: round {message.key}."),))
+            message, Post((Note(f"You have already asked this: round {message.key}."),))
         )
 
 

@@ -30,7 +30,9 @@ def parse_cap_text(text: str) -> int:
     found = _CAP.fullmatch(text.strip())
     micro = cap_micro_usd(float(found[1])) if found else 0
     if micro <= 0:
-        raise BakeoffError(f"{text!r} is no cap: write an amount in dollars, as in cap:$1.50.")
+        raise BakeoffError(
+            f"{text!r} is not an amount of money. Write the cap in dollars, such as cap:$1.50."
+        )
     return micro
 
 
@@ -68,7 +70,9 @@ async def start_bakeoff(
 ) -> None:
     """Store a new bake-off and run it, once for each event."""
     if not await app.bakeoff_stores.bakeoffs.open(bakeoff):
-        line = f"This bake-off was begun already: `/council bakeoff show {bakeoff.id}` shows it."
+        line = (
+            f"This bake-off has already started. See it with `/council bakeoff show {bakeoff.id}`."
+        )
         await chat.send_ephemeral(message, Post((Note(line),), line))
         return
     await _run(app, chat, message, bakeoff, "begun")
@@ -89,14 +93,14 @@ async def resume_bakeoff(
     check_may_change(app, message, "resume a bake-off")
     bakeoff = await find_bakeoff(app, message, name)
     again = await lifecycle.reopen_bakeoff(app, bakeoff, cap)
-    await _run(app, chat, message, again, "gone on with")
+    await _run(app, chat, message, again, "resumed")
 
 
 async def _run(
     app: AppContext, chat: Chat, message: IncomingMessage, bakeoff: Bakeoff, what: str
 ) -> None:
     """Run a bake-off; where the asker watches it, as in the terminal, leaving cancels it."""
-    line = f"Bake-off {bakeoff.id} is {what}: `/council bakeoff cancel {bakeoff.id}` stops it."
+    line = f"Bake-off {bakeoff.id} is {what}. Stop it with `/council bakeoff cancel {bakeoff.id}`."
     await chat.send_ephemeral(message, Post((Note(line),), line))
     shown = _posting_chat(app, chat, message, bakeoff)
     if not chat.shows_progress:
@@ -135,8 +139,8 @@ async def cancel_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage, 
             )
     of = count_noun(len(bakeoff.suite.questions), "question")
     line = (
-        f"Bake-off {bakeoff.id} is cancelled: {kept} of {of} are kept, and nothing more is spent. "
-        f"`/council bakeoff resume {bakeoff.id}` goes on."
+        f"Bake-off {bakeoff.id} is cancelled. {kept} of {of} are saved, and nothing more is "
+        f"spent. Resume it with `/council bakeoff resume {bakeoff.id}`."
     )
     await chat.send_ephemeral(message, Post((Note(line),), line))
 
@@ -145,7 +149,7 @@ async def list_bakeoffs(app: AppContext, chat: Chat, message: IncomingMessage, _
     """List the newest bake-offs."""
     there = (await load_readable_bakeoffs(app, message))[:10]
     if not there:
-        note = Note("No bake-off has been held here yet: `/council bakeoff SUITE` holds one.")
+        note = Note("No bake-offs yet. Start one with `/council bakeoff SUITE`.")
         await chat.send_ephemeral(message, Post((note,)))
         return
     rows = [
@@ -155,8 +159,10 @@ async def list_bakeoffs(app: AppContext, chat: Chat, message: IncomingMessage, _
         )
         for x in there
     ]
-    table = Table(("Suite", "Panel", "Begun (UTC)", "State", "Bake-off"), tuple(rows))
-    note = Note("`/council bakeoff show ID` shows one, `/council bakeoff SUITE` holds a new one.")
+    table = Table(("Suite", "Panel", "Started (UTC)", "State", "Bake-off"), tuple(rows))
+    note = Note(
+        "Open one with `/council bakeoff show ID`; start one with `/council bakeoff SUITE`."
+    )
     await chat.send_ephemeral(
         message, Post((Heading(count_noun(len(rows), "bake-off")), table, note))
     )
@@ -186,18 +192,16 @@ async def find_bakeoff(app: AppContext, message: IncomingMessage, wanted: str) -
     there = await load_readable_bakeoffs(app, message)
     if wanted.lower() == LAST:
         if not there:
-            raise BakeoffError(
-                "No bake-off has been held here yet: `/council bakeoff SUITE` holds one."
-            )
+            raise BakeoffError("No bake-offs yet. Start one with `/council bakeoff SUITE`.")
         return there[0]
     starts = (wanted, f"bo:{wanted}")  # the prefix of those that a person started may be omitted
     found = [bakeoff for bakeoff in there if bakeoff.id.startswith(starts)]
     exact = [bakeoff for bakeoff in found if bakeoff.id in starts] or found
     if len(exact) != 1:
         if exact:
-            raise BakeoffError(f"Several bake-offs begin with {wanted!r}: give more of the id.")
+            raise BakeoffError(f"Several bake-offs start with {wanted!r}. Give more of the id.")
         raise BakeoffError(
-            f"There is no bake-off {wanted!r} here: `/council bakeoff list` lists those there are."
+            f"There is no bake-off {wanted!r} here. `/council bakeoff list` lists them."
         )
     return exact[0]
 
@@ -210,15 +214,18 @@ async def load_suite_to_run(app: AppContext, place: Place, name: str) -> Suite:
         lines = await app.bakeoff_stores.suites.list_summaries(place.scope)
         known = ", ".join(line.name for line in lines)
         raise SuiteError(
-            f"There is no suite {name!r}; those there are: {known}."
+            f"There is no suite {name!r}. Known suites: {known}."
             if known
-            else f"There is no suite {name!r}, and no other: `/council suite add` makes one."
+            else (
+                f"There is no suite {name!r}, and no other yet. Create one with `/council suite "
+                "add`."
+            )
         ) from None
 
 
 # --- Proposals: bake-offs in the value of a button, short enough for any chat.
 
-PROPOSE_AGAIN = "say `/council bakeoff` again to see what it comes to now."
+PROPOSE_AGAIN = "Run `/council bakeoff` again to see the current cost."
 
 
 def proposal_value(bakeoff: Bakeoff) -> str:
@@ -241,19 +248,19 @@ async def proposed_bakeoff(app: AppContext, message: IncomingMessage, value: str
         key, suite_digest, version, panel_digest, cap = value.split(".")
         cap_micro = int(cap) if cap else None
     except ValueError:
-        raise BakeoffError(f"This button says nothing that can be read: {PROPOSE_AGAIN}") from None
+        raise BakeoffError(f"This button can't be read any more. {PROPOSE_AGAIN}") from None
     lines = await app.bakeoff_stores.suites.list_summaries(message.place.scope)
     suites = [line.name for line in lines if _digest(line.name) == suite_digest]
     if not suites:
-        raise BakeoffError(f"The suite of this proposal is not there any more: {PROPOSE_AGAIN}")
+        raise BakeoffError(f"The suite no longer exists. {PROPOSE_AGAIN}")
     suite = await app.bakeoff_stores.suites.load(message.place.scope, suites[0])
     if suite.version != version:
         raise BakeoffError(
-            f"Suite {suite.name} has changed since this was proposed: {PROPOSE_AGAIN}"
+            f"Suite {suite.name} has changed since you saw the cost. {PROPOSE_AGAIN}"
         )
     panels = [name for name in app.panels if _digest(name) == panel_digest]
     if not panels:
-        raise BakeoffError(f"The panel of this proposal is not there any more: {PROPOSE_AGAIN}")
+        raise BakeoffError(f"The panel no longer exists. {PROPOSE_AGAIN}")
     panel = app.panel(panels[0], message.place)
     own = (f"bo:{key}", suite, panel, message.place, message.asker.id, app.now())
     return Bakeoff(*own, cap_micro)

@@ -34,7 +34,7 @@ from council.budget import estimate_round
 from council.errors import CouncilError
 from council.rounds import Round, Stage
 
-DECLINED = "Nothing was begun, and nothing is spent."
+DECLINED = "Nothing was started, and nothing is spent."
 
 
 async def start_proposed(app: AppContext, chat: Chat, message: IncomingMessage, value: str) -> None:
@@ -54,7 +54,7 @@ async def decline_proposal(
 
 # --- Deduplication of presses
 
-BUSY = "That is under way already."
+BUSY = "That has already started."
 PRESS = "press"  # the kind of memo
 MAX_REMEMBERED_PRESSES = 1_000
 # In a cluster, for how long other processes treat the same press as a duplicate.
@@ -101,11 +101,12 @@ FORGET = "forget"  # the action
 THANKS = "Noted, thank you."
 ROUND = "round"  # a modal with everything of a round
 MEMBERS_EXPORT = (
-    "Exports are for members of this workspace, in channels that no other organisation shares."
+    "Only members of this workspace can export, and only in channels that are not shared with "
+    "another organisation."
 )
 OTHER_VERSION = (
-    "This comes from another version of the council, as while a new one is being installed: try "
-    "it again in a few minutes."
+    "This message comes from another version of the council, perhaps because an upgrade is "
+    "running. Try again in a few minutes."
 )
 
 
@@ -119,9 +120,9 @@ async def load_readable_round(app: AppContext, message: IncomingMessage, round_i
 def answer_or_ballot_posts(round_: Round, what: str) -> list[Post]:
     """Return the answers, the ballots or all of a round as posts; CouncilError without any."""
     if round_.draw is None:
-        raise CouncilError("There is nothing to show yet: no answer has been ranked.")
+        raise CouncilError("Nothing to show yet: no answers have been ranked.")
     if round_.forgotten and what != "ballots":
-        raise CouncilError("What was answered in this round is forgotten.")
+        raise CouncilError("The texts of this round have been forgotten.")
     if what == "ballots":
         return [rankings_post(round_, round_.draw)]
     if what != ROUND:
@@ -182,7 +183,7 @@ async def export_round(
         raise AccessDeniedError(MEMBERS_EXPORT)
     round_ = await load_readable_round(app, message, round_id)
     if round_.stage is not Stage.CLOSED:
-        raise CouncilError("This round is not finished: export it when its answer is there.")
+        raise CouncilError("This round is not finished. Export it once its answer is there.")
     text = json.dumps(round_document(round_), ensure_ascii=False, indent=2)
     file = File(file_name(round_id, "json"), text)
     await chat.send_ephemeral(message, Post((file,), file.name))
@@ -307,7 +308,7 @@ async def _confirm_again(
     round_ = new_round(app, again, choice)
     usual = await usual_seconds(app.store, round_.panel.name)
     terms = terms_line(round_, await estimate_round(round_, app.gateway), usual)
-    return "Run again? The whole council is asked once more.", terms
+    return "Run again? Every model is asked once more.", terms
 
 
 async def _confirm_forget(
@@ -318,7 +319,7 @@ async def _confirm_forget(
         return forgotten_line(round_.forgotten), ""
     question = shorten_to_line(round_.question.text, 80)
     note = (
-        "The question, the answers and what was posted here are deleted, for everybody and for "
+        "This deletes the question, the answers and what was posted here, for everybody and for "
         "good. Rankings, result and cost stay."
     )
     return f"Forget “{question}”?", note
@@ -342,11 +343,11 @@ async def _confirm_cancel_bakeoff(
     check_admin(app.access, message, "cancel a bake-off")
     bakeoff = await bakeoffs.find_bakeoff(app, message, bakeoff_id)
     if bakeoff.ending:
-        return f"Bake-off {bakeoff.id} is over already.", ""
+        return f"Bake-off {bakeoff.id} has already ended.", ""
     progress = await load_progress(app, bakeoff)
     note = (
-        f"{progress.over} of {count_noun(progress.questions, 'question')} are over and kept; "
-        "nobody else is asked, and nothing more spent. You can resume it later."
+        f"{progress.over} of {count_noun(progress.questions, 'question')} are finished and "
+        "saved. No more are asked, and nothing more is spent. You can resume it later."
     )
     return f"Cancel bake-off {bakeoff.id}?", note
 

@@ -60,7 +60,7 @@ async def report_errors(chat: Chat, message: IncomingMessage, action: Awaitable[
     # The outermost handler: log a bug once, and reply without its details.
     except Exception as error:  # noqa: BLE001
         wrong = logs.log_unexpected_error("command_failed", error, key=message.key)
-        line = f"{wrong} Nothing that was saved is lost."
+        line = f"{wrong} Nothing you saved is lost."
         await chat.send_ephemeral(message, Post((Caution(line),), line))
 
 
@@ -109,7 +109,7 @@ _METHOD = _option("method", "How the answers are judged", Kind.CHOICE, choices=t
 _QUESTION = (
     _PANEL,
     _METHOD,
-    _option("seed", "A text that fixes labels and orders"),
+    _option("seed", "A text that fixes letters and orders"),
     Parameter("question", "Your question", Kind.TEXT, required=True),
     _form_field("private", "Send the answer only to you", Kind.FLAG),
     _form_field("attachment", "A text file for the question", Kind.FILE),
@@ -190,7 +190,7 @@ _BAKEOFFS = _group(
     ),
     _admin(
         "run",
-        "Put a suite of questions to a panel, and compare its models",
+        "Ask a panel a suite of questions, and compare its models",
         bakeoffs.propose_bakeoff,
         _RUN,
         is_default=True,
@@ -212,7 +212,7 @@ _QUESTIONS = (
     _form_field("file", "A .csv, .jsonl, .yaml or .txt file", Kind.FILE),
 )
 _REMOVE_NOW = Parameter("yes", "Remove it without asking first", Kind.FLAG, text_only=True)
-_CODE = Parameter("code", "The code that was shown", required=True)
+_CODE = Parameter("code", "The code you were shown", required=True)
 _SUITES = _group(
     "suite",
     Command("list", "List the suites of questions", _with("", suites.list_suites), is_default=True),
@@ -249,7 +249,7 @@ _SUBSCRIBE, _UNSUBSCRIBE = (
 _SCHEDULES = _group(
     "schedule",
     Command("list", "List the schedules", _with("", schedules.list_schedules), is_default=True),
-    _admin("add", "Run a suite again and again", schedules.add_schedule, (_NEW, *_PLAN)),
+    _admin("add", "Run a suite regularly", schedules.add_schedule, (_NEW, *_PLAN)),
     _admin("edit", "Change a schedule", schedules.edit_schedule_command, (_SCHEDULE, *_PLAN)),
     *(
         _admin(name, summary, _with("name", handler), (_SCHEDULE,))
@@ -260,7 +260,7 @@ _SCHEDULES = _group(
             ("run", "Run a schedule now", schedules.run_schedule),
         )
     ),
-    Command("subscribe", "Be mentioned when its results change", _SUBSCRIBE, (_SCHEDULE,)),
-    Command("unsubscribe", "No longer be mentioned", _UNSUBSCRIBE, (_SCHEDULE,)),
+    Command("subscribe", "Get mentioned when its results change", _SUBSCRIBE, (_SCHEDULE,)),
+    Command("unsubscribe", "Stop getting mentioned", _UNSUBSCRIBE, (_SCHEDULE,)),
 )
 COMMANDS = Registry((*_ROUNDS, *_BAKEOFFS, *_SUITES, *_SCHEDULES))

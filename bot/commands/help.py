@@ -37,7 +37,9 @@ def command_help_post(commands: Sequence[Command]) -> Post:
 
 def typo_post(typo: Typo, ask_it: Button | None) -> Post:
     """Return what a mistyped line may mean; nothing was asked. Without a button, say how to ask."""
-    line = f"“{shorten_to_line(typo.text, 100)}” looks like a command, so it was not asked."
+    line = (
+        f"“{shorten_to_line(typo.text, 100)}” looks like a command, so the council was not asked."
+    )
     parts: list[Part] = [Line(line)]
     parts += [Line(f"`{one.usage}`: {_lower(one.summary)}.") for one in typo.meant[:_MAX_MEANT]]
     if len(typo.meant) > _MAX_MEANT:

@@ -34,7 +34,7 @@ SHARE = "share_board"  # the button's action, and the kind of its stored query
 SHARED = "Shared in this channel."
 _MAX_SHAREABLE = 1_000
 _SHARE_NOTE = "Sharing posts it here, with all its details in a thread."
-_TOO_OLD = "This report is too old to share: ask for it again."
+_TOO_OLD = "This report is too old to share. Ask for it again."
 
 # --- Access and posting, for both reports
 
@@ -43,8 +43,8 @@ def check_own_workspace(message: IncomingMessage, what: str) -> None:
     """Raise AccessDeniedError for a guest or in a shared channel."""
     if message.asker.is_guest or message.is_shared:
         raise AccessDeniedError(
-            f"{what} counts the rounds of the whole workspace: ask for it in a channel of your "
-            "own, not in one that is shared with others or as a guest."
+            f"{what} covers the rounds of the whole workspace. Ask for it in a channel that is "
+            "not shared with another organisation, as a full member."
         )
 
 

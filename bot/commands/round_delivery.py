@@ -239,7 +239,7 @@ async def _post_replies_or_hint(
     try:
         await _post_replies(app, live, root, replies)
     except NoThreadError as error:
-        line = f"{error} The buttons under the answer show what would be there."
+        line = f"{error} Use the buttons under the answer to see the rest."
         message = message_of(RoundSummary.of(live.snapshot.round_))
         await live.chat.send_ephemeral(message, Post((Note(line),), line))
 
@@ -281,7 +281,7 @@ async def _deliver_privately(app: AppContext, live: "_LiveMessage", why: str) ->
 async def _post_privately(app: AppContext, chat: Chat, round_: Round) -> None:
     root = round_post(round_, with_results=True)
     parts = tuple(part for part in root.parts if not isinstance(part, Buttons))
-    line = f"I could not post this where you asked for it, so only you see it (round {round_.id})."
+    line = f"I couldn't post this where you asked, so only you can see it (round {round_.id})."
     post = replace(root, parts=(Caution(line), *parts))
     place = chat.private_place(round_.question.asked_by, round_.question.place)
     with suppress(PostingForbiddenError, MessageGoneError):  # then there is nobody to tell
@@ -435,7 +435,7 @@ class RoundDelivery:
         # The outermost handler: log a bug once, and reply without its details.
         except Exception as error:
             why = logs.log_unexpected_error("showing_failed", error, round_id=round_id)
-            await _relay_error(relay, message, f"{why} Nothing that was saved is lost.")
+            await _relay_error(relay, message, f"{why} Nothing you saved is lost.")
             raise CouncilError(why) from error
         await relay.end()
 

@@ -40,7 +40,7 @@ async def find_round(app: AppContext, message: IncomingMessage, wanted: str) -> 
             raise
         # The error must not reveal rounds of others, least of all a whole id.
         raise RoundNotFoundError(
-            f"There is no round {wanted!r} here: `/council rounds` lists those there are."
+            f"There is no round {wanted!r} here. `/council rounds` lists them."
         ) from None
     return round_
 
@@ -117,7 +117,7 @@ async def show_panel(app: AppContext, chat: Chat, message: IncomingMessage, name
         await app.pick_panel(name, message.place)
         seats = seat_names(panel)
         seated = tuple((seats[seat.key], seat.family, seat.key) for seat in panel.judges)
-        note = Note(f"Questions here go to panel {name} now, that is to {receivers(panel)}.")
+        note = Note(f"Questions here now go to panel {name}: {receivers(panel)}.")
         table = Table(("Model", "Family", "Key"), seated)
         await chat.send_ephemeral(message, Post((Heading(f"Panel {name}"), table, note)))
         return
@@ -127,7 +127,9 @@ async def show_panel(app: AppContext, chat: Chat, message: IncomingMessage, name
         for panel in app.panels.values()
         if allows_panel(app.access, message.place, panel)
     )
-    note = Note("`/council panel NAME` picks one; `panel:NAME` before a question, for that one.")
+    note = Note(
+        "Pick one with `/council panel NAME`, or for one question with `panel:NAME` before it."
+    )
     await chat.send_ephemeral(
         message, Post((Heading("Panels"), Table(("Panel", "Models"), rows), note))
     )
@@ -142,7 +144,9 @@ async def show_rounds(app: AppContext, chat: Chat, message: IncomingMessage, lim
     """List the newest rounds."""
     lines = await app.store.list_summaries(int(limit or 10), listable_rounds(message))
     if not lines:
-        await chat.send_ephemeral(message, Post((Note("No round has been held yet."),)))
+        await chat.send_ephemeral(
+            message, Post((Note(("No questions yet. Ask one with `/council QUESTION`.")),))
+        )
         return
     rows = tuple(
         (
@@ -152,7 +156,7 @@ async def show_rounds(app: AppContext, chat: Chat, message: IncomingMessage, lim
         for line in lines
     )
     table = Table(("Question", "Asked (UTC)", "State", "Round"), rows)
-    note = Note("`/council show ROUND` opens one.")
+    note = Note("Open one with `/council show ROUND`.")
     await chat.send_ephemeral(message, Post((Heading(count_noun(len(rows), "round")), table, note)))
 
 
@@ -163,7 +167,7 @@ async def show_round(app: AppContext, chat: Chat, message: IncomingMessage, want
     """
     round_ = await find_round_or_last(app, message, wanted)
     if round_.stage is not Stage.CLOSED and not round_.forgotten:
-        line = "This round is not finished yet: its answer appears where it was asked."
+        line = "This round is not finished yet. Its answer will appear where you asked."
         await chat.send_ephemeral(message, Post((Note(line),)))
         return
     thread = whole_round(round_)
@@ -177,7 +181,7 @@ async def find_round_or_last(app: AppContext, message: IncomingMessage, wanted: 
         return await find_round(app, message, wanted)
     newest = await app.store.list_summaries(1, listable_rounds(message))
     if not newest:
-        raise RoundNotFoundError("No round has been held yet.")
+        raise RoundNotFoundError("No questions yet. Ask one with `/council QUESTION`.")
     return await app.store.load(newest[0].id)
 
 
@@ -207,7 +211,7 @@ async def _find_own_or_last(
     newest = await app.store.list_summaries(1, replace(own, remembered=True))
     if not newest:
         running = " is running" if unfinished else " can be found"
-        raise RoundNotFoundError(f"No round of yours{running} here.")
+        raise RoundNotFoundError(f"You have no round{running} here.")
     return await app.store.load(newest[0].id)
 
 
@@ -216,7 +220,7 @@ def why_not_cancellable(round_: Round) -> str:
     if round_.forgotten:
         return forgotten_line(round_.forgotten)
     if round_.closing:
-        return f"Round {round_.id} is closed already: `/council show {round_.id}` opens it."
+        return f"Round {round_.id} has already finished. Open it with `/council show {round_.id}`."
     return ""
 
 
@@ -230,10 +234,10 @@ async def _cancel(app: AppContext, round_: Round) -> str:
         await app.store.pause(round_.id, paused=False)
         return why
     if was_cancelled:
-        return f"Round {round_.id} was cancelled before: {answers_kept(now)}."
+        return f"Round {round_.id} was already cancelled. {answers_kept(now)}."
     return (
-        f"Round {round_.id} is cancelled: {answers_kept(now)}. Nobody is asked any more, and "
-        "nothing spent."
+        f"Round {round_.id} is cancelled. {answers_kept(now)}. No more models are asked, and "
+        "nothing more is spent."
     )
 
 
@@ -241,7 +245,7 @@ def answers_kept(round_: Round) -> str:
     """Return how many answers stay: "2 of 3 answers are kept"."""
     members = count_noun(len(round_.panel.members), "answer")
     are = "is" if len(round_.answers) == 1 else "are"
-    return f"{len(round_.answers)} of {members} {are} kept"
+    return f"{len(round_.answers)} of {members} {are} saved"
 
 
 # --- The command forget: delete the texts of a round, but not its ranking
@@ -259,7 +263,7 @@ async def find_round_to_forget(app: AppContext, message: IncomingMessage, wanted
     round_ = await _find_own_or_last(app, message, wanted)
     check_own_round(app.access, round_, message.asker, "forget a round")
     if await app.runner.is_running(round_.id):
-        raise UnderWayError("This round is still running: cancel it first, then forget it.")
+        raise UnderWayError("This round is still running. Cancel it first, then forget it.")
     return round_
 
 
@@ -269,13 +273,16 @@ async def forget_and_wipe(store: Store, round_: Round, moment: datetime) -> str:
     try:
         await store.wipe()
     except StoreError as error:
-        raise StoreError(f"Round {round_.id} is forgotten, but not yet wiped: {error}") from error
+        raise StoreError(
+            f"Round {round_.id} is forgotten, but its texts are not wiped from the "
+            f"disk yet: {error}"
+        ) from error
     if not is_new:
-        return f"Round {round_.id} was forgotten before; no text of it is left."
+        return f"Round {round_.id} was already forgotten; none of its texts are left."
     texts = count_noun(len(removable_texts(round_)), "text")
     return (
         f"Forgotten: {texts} of round {round_.id} deleted. Its models, rankings, result and cost "
-        "stay, with a digest of each text."
+        "stay, with a checksum of each text."
     )
 
 
@@ -300,11 +307,11 @@ async def save_feedback(app: AppContext, round_: Round, by: str, opinion: Opinio
     """Store somebody's feedback on a closed round, replacing any earlier one."""
     reason = clean_text(opinion.reason)
     if not round_.closing:
-        raise FeedbackError(f"Round {round_.id} is not closed yet: wait for its answer.")
+        raise FeedbackError(f"Round {round_.id} is not finished yet. Wait for its answer.")
     if len(reason) > MAX_COMMENT_CHARACTERS:
         raise FeedbackError(
-            f"The reason has {len(reason):,} characters and at most "
-            f"{MAX_COMMENT_CHARACTERS:,} are kept: shorten it."
+            f"The reason has {len(reason):,} characters; the limit is {MAX_COMMENT_CHARACTERS:,}. "
+            "Shorten it."
         )
     await app.store.rate(Feedback(round_.id, by, opinion.helpful, reason, app.now()))
 
@@ -317,7 +324,7 @@ async def own_feedback(app: AppContext, round_id: str, by: str) -> Feedback | No
 
 # --- The command vote
 
-NOT_BLIND = "You have seen who wrote what, so this vote is not blind."
+NOT_BLIND = "You have already seen who wrote what, so this vote is not blind."
 
 
 async def vote(app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments) -> None:
@@ -337,7 +344,7 @@ async def cast_vote(app: AppContext, round_: Round, by: str, letter: str) -> Hum
     label = next((one for one in draw.labels.labels if one == letter.upper()), None)
     if label is None:
         raise FeedbackError(
-            f"Round {round_.id} has no Response {letter.upper()[:20]}: choose among "
+            f"Round {round_.id} has no Response {letter.upper()[:20]}. Choose "
             f"{join_words(sorted(draw.labels.labels))}."
         )
     cast = HumanVote(round_.id, by, label, draw.labels.author_of(label), app.now())
@@ -347,18 +354,20 @@ async def cast_vote(app: AppContext, round_: Round, by: str, letter: str) -> Hum
 
 def _draw_of(round_: Round) -> Draw:
     if round_.forgotten:
-        raise FeedbackError(f"What was answered in round {round_.id} is forgotten.")
+        raise FeedbackError(f"The answers of round {round_.id} have been forgotten.")
     if not round_.closing:
-        raise FeedbackError(f"Round {round_.id} is not closed yet: wait for its answer.")
+        raise FeedbackError(f"Round {round_.id} is not finished yet. Wait for its answer.")
     if round_.draw is None or len(round_.draw.labels.labels) < 2:  # noqa: PLR2004
-        raise FeedbackError(f"Round {round_.id} has no two answers to choose from.")
+        raise FeedbackError(
+            f"Round {round_.id} has fewer than two answers, so there is nothing to choose."
+        )
     return round_.draw
 
 
 def voted_line(round_: Round, cast: HumanVote) -> str:
     """Return the confirmation of a vote."""
     author = author_names(round_.panel, _draw_of(round_))[cast.label]
-    return f"Noted: Response {cast.label}, by {author}, is the best to you. {NOT_BLIND}"
+    return f"Noted: you chose Response {cast.label}, by {author}, as the best. {NOT_BLIND}"
 
 
 async def own_vote(app: AppContext, round_id: str, by: str) -> HumanVote | None:

@@ -87,7 +87,7 @@ async def pause_schedule(app: AppContext, chat: Chat, message: IncomingMessage, 
     """Pause a schedule."""
     one = await find_schedule(app, message, name)
     await save_schedule(app, replace(one, paused=True))
-    line = f"Schedule {name} is paused: `/council schedule resume {name}` starts it again."
+    line = f"Schedule {name} is paused. Resume it with `/council schedule resume {name}`."
     await _send_note(chat, message, line)
 
 
@@ -100,7 +100,7 @@ async def resume_paused(app: AppContext, chat: Chat, message: IncomingMessage, n
 async def delete_schedule(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
     """Remove a schedule; its bake-offs stay."""
     await remove_schedule(app, await find_schedule(app, message, name))
-    await _send_note(chat, message, f"Schedule {name} is removed; its bake-offs stay.")
+    await _send_note(chat, message, f"Schedule {name} is removed. Its bake-offs stay.")
 
 
 async def run_schedule(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
@@ -119,7 +119,7 @@ async def set_subscribed(
     await save_schedule(app, replace(one, subscribers=(*others, *own)))
     are = "are" if wanted else "are not"
     more = "" if wanted else " any more"
-    line = f"You {are} mentioned{more} when something changed in {name}."
+    line = f"You {are} mentioned{more} when the results of {name} change."
     await _send_note(chat, message, line)
 
 
@@ -172,13 +172,15 @@ async def new_schedule(
     if not wanted.suite:
         lines = await app.bakeoff_stores.suites.list_summaries(there.place.scope)
         known = ", ".join(line.name for line in lines) or "none yet"
-        raise ScheduleError(f"Which suite? Name one, as in suite:NAME; known suites: {known}.")
+        raise ScheduleError(f"Name a suite, such as suite:NAME. Known suites: {known}.")
     if not wanted.cron:
-        raise ScheduleError(f"When? Say it in words or as a cron: {SCHEDULE_EXAMPLE}.")
+        raise ScheduleError(
+            f"Say when to run it, in words or as a cron expression: {SCHEDULE_EXAMPLE}."
+        )
     scope = there.place.scope
     await app.reload_picked_panel(there.place)
     if len(await app.bakeoff_stores.schedules.list_all(scope)) >= MAX_SCHEDULES:
-        raise ScheduleError(f"There are {MAX_SCHEDULES} schedules here already: remove one first.")
+        raise ScheduleError(f"There are already {MAX_SCHEDULES} schedules here. Remove one first.")
     schedule = Schedule(
         id=app.new_id(),
         name=wanted.name,
@@ -213,7 +215,8 @@ async def edit_schedule(
     )
     if wanted == ScheduleRequest(wanted.name):
         raise ScheduleError(
-            "Say what is to change after the name, as in: edit weekly-sql every day 09:00 cap:$2."
+            "Say what to change after the name, for example: edit weekly-sql every day 09:00 "
+            "cap:$2."
         )
     await new_scheduled_bakeoff(app, after)
     is_rescheduled = (after.cron, after.zone) != (before.cron, before.zone)
@@ -257,8 +260,8 @@ async def new_extra_run(app: AppContext, message: IncomingMessage, schedule: Sch
     slot = f"now-{message.key}"
     if before := await unfinished_run(app, schedule, but=slot):
         raise ScheduleError(
-            f"Bake-off {before.id} of schedule {schedule.name!r} still goes: wait for its end, or "
-            "cancel it."
+            f"Bake-off {before.id} of schedule {schedule.name!r} is still running. Wait until it "
+            "ends, or cancel it."
         )
     bakeoff = replace(await new_scheduled_bakeoff(app, schedule, slot), asked_by=message.asker.id)
     # In the terminal the asker watches it; elsewhere it reports where the schedule does.
@@ -289,8 +292,10 @@ async def find_schedule(app: AppContext, message: IncomingMessage, name: str) ->
         if schedule.name == name:
             return schedule
     if not name:
-        raise ScheduleError(f"Which schedule? There are: {_names(schedules)}.")
-    raise ScheduleError(f"There is no schedule {name!r} here; there are: {_names(schedules)}.")
+        raise ScheduleError(f"Name a schedule. Known schedules: {_names(schedules)}.")
+    raise ScheduleError(
+        f"There is no schedule {name!r} here. Known schedules: {_names(schedules)}."
+    )
 
 
 async def load_visible_schedules(app: AppContext, message: IncomingMessage) -> tuple[Schedule, ...]:

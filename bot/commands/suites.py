@@ -35,11 +35,11 @@ REMOVE, RETAIN = "remove_suite", "retain_suite"  # actions
 ADD = "add to suites"  # what only some may do
 NO_QUESTIONS = (
     "Attach a file of questions (.csv, .jsonl, .yaml or .txt), name a round, or write the "
-    "questions under it, one a line."
+    "questions below the command, one per line."
 )
 NOT_HERE = (
-    "Suites hold questions of the whole workspace, so they are for its own members, in channels "
-    "that no other organisation shares."
+    "Suites belong to the whole workspace. Use them as one of its members, in a channel that is "
+    "not shared with another organisation."
 )
 
 
@@ -97,7 +97,7 @@ async def _new_suite(
     if not message.files:
         raise SuiteError(NO_QUESTIONS)
     if len(message.files) > 1:
-        raise SuiteError("Send one file at a time: each makes a suite of its own.")
+        raise SuiteError("Send one file at a time. Each file becomes a suite.")
     [file] = message.files
     suite_files.check_size(file.name, file.size)  # before it is fetched
     # Parsing a large file takes seconds and must not block the event loop.
@@ -108,7 +108,7 @@ async def offer_suite(app: AppContext, chat: Chat, message: IncomingMessage, mad
     """Show the size and cost of a suite, to be confirmed with a button."""
     drafted, before = await with_existing_summary(app, message, made)
     if before and (before.scope, before.version) == (drafted.scope, drafted.version):
-        line = f"Suite {drafted.name} is kept in just this version already."
+        line = f"Suite {drafted.name} is already saved in exactly this version."
         await chat.send_ephemeral(message, Post((Note(line),), line))
         return
     shown = Draft(drafted, message.asker.id, before.version if before else "")
@@ -139,7 +139,8 @@ async def keep_suite(app: AppContext, chat: Chat, message: IncomingMessage, code
     now = await find_suite_summary(app, taken.suite.scope, taken.suite.name)
     if (now.version if now else "") != taken.before:
         raise SuiteError(
-            f"Suite {taken.suite.name} was changed meanwhile: look at it, and add yours once more."
+            f"Suite {taken.suite.name} has changed in the meantime. Look at it, then add yours "
+            "again."
         )
     await app.bakeoff_stores.suites.save(taken.suite, message.asker.id, app.now())
     await chat.send_ephemeral(message, suite_saved_post(taken.suite))
@@ -148,7 +149,7 @@ async def keep_suite(app: AppContext, chat: Chat, message: IncomingMessage, code
 async def decline_suite(app: AppContext, chat: Chat, message: IncomingMessage, code: str) -> None:
     """Discard a draft."""
     taken = await take_draft(app.key_values, code.lower(), message)
-    line = f"Suite {taken.suite.name} is left as it was."
+    line = f"Suite {taken.suite.name} is unchanged."
     await chat.send_ephemeral(message, Post((Note(line),), line))
 
 
@@ -157,10 +158,10 @@ async def find_own_suite(app: AppContext, message: IncomingMessage, name: str) -
     check_may_change(app, message, "remove suites")
     found = await find_suite_summary(app, message.place.scope, name.lower())
     if found is None:
-        raise SuiteError(f"There is no suite {name!r}. `/council suite list` shows all suites.")
+        raise SuiteError(f"There is no suite {name!r}. `/council suite list` lists them.")
     if found.scope != message.place.scope:
         raise SuiteError(
-            f"Suite {found.name} comes from council.toml: remove it there, and restart."
+            f"Suite {found.name} comes from council.toml. Remove it there, then restart."
         )
     if message.place.chat == "web" and message.asker.id != found.by:
         raise NotYoursError(f"Only the person who saved suite {found.name} last can remove it.")
@@ -171,7 +172,7 @@ async def remove_suite(app: AppContext, chat: Chat, message: IncomingMessage, na
     """Remove a suite, as an admin."""
     found = await find_own_suite(app, message, name)
     await app.bakeoff_stores.suites.remove(found.scope, found.name)
-    line = f"Suite {found.name} is removed; what was measured on it stays."
+    line = f"Suite {found.name} is removed. Its results stay."
     await chat.send_ephemeral(message, Post((Note(line),), line))
 
 
@@ -213,8 +214,8 @@ async def estimate_suite_run(app: AppContext, place: Place, made: Suite) -> Suit
 DRAFT = "draft"  # the kind of memo
 MAX_DRAFTS = 100
 NOT_WAITING = (
-    "That suite does not wait for an answer any more: it was kept or left already, or many others "
-    "were shown since. Add it once more."
+    "This suite is no longer waiting to be saved: it was saved or discarded already, or it has "
+    "expired. Add it again."
 )
 
 
@@ -278,7 +279,8 @@ async def suite_with_question(
     asked = round_.question
     if asked.place.private and asked.asked_by != message.asker.id:
         raise NotYoursError(
-            "Only the one who asked can add a private question to a suite, which others can read."
+            "A private question can be added only by the person who asked it, because others "
+            "can read a suite."
         )
     reference = None
     if value := addition.answer.strip():
@@ -290,10 +292,10 @@ async def suite_with_question(
     if await find_suite_summary(app, scope, name):
         before = await app.bakeoff_stores.suites.load(scope, name)
     if any(suite_files.same_question(question, other) for other in before.questions):
-        raise SuiteError(f"Suite {before.name} asks this already.")
+        raise SuiteError(f"Suite {before.name} already has this question.")
     if len(before.questions) >= suite_files.MAX_QUESTIONS:
         raise SuiteError(
-            f"Suite {before.name} has {suite_files.MAX_QUESTIONS:,} questions, the most that a "
-            "suite takes: begin another."
+            f"Suite {before.name} has {suite_files.MAX_QUESTIONS:,} questions, which is the "
+            "limit. Start another suite."
         )
     return replace(before, questions=(*before.questions, question), scope=scope)

@@ -11,7 +11,7 @@ from bot.ports import RoundClaims
 from council.bakeoffs.models import Bakeoff, BakeoffProgress
 from council.errors import BakeoffError, CouncilError
 
-STOPPED_BY_BUG = "Bake-off {id} was stopped by something unforeseen; the log says what."
+STOPPED_BY_BUG = "Bake-off {id} stopped because of an unexpected error; see the log."
 
 
 class RunningElsewhereError(BakeoffError):
@@ -22,7 +22,9 @@ class RunningBakeoff(RunningTask[BakeoffProgress]):
     """A running bake-off; setting `reload` makes its runner read the bake-off's row at once."""
 
     def __init__(self, bakeoff: Bakeoff) -> None:
-        interrupted = BakeoffError(f"Bake-off {bakeoff.id} was interrupted; a restart goes on.")
+        interrupted = BakeoffError(
+            f"Bake-off {bakeoff.id} was interrupted. It resumes when the program restarts."
+        )
         super().__init__(bakeoff.id, BakeoffProgress(bakeoff), interrupted)
         self.reload = asyncio.Event()
 
@@ -42,7 +44,7 @@ class BakeoffRegistry:
         """Start a bake-off unless it runs here; raise RunningElsewhereError if elsewhere."""
         if not self._tasks.start(RunningBakeoff(bakeoff), run):
             raise RunningElsewhereError(
-                f"Bake-off {bakeoff.id} is being held by another process of this machine."
+                f"Bake-off {bakeoff.id} is already running in another process on this machine."
             )
 
     async def run(self, bakeoff: Bakeoff, run: RunBakeoff) -> None:

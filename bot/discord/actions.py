@@ -132,7 +132,7 @@ def ask_modal(message: discord.Message) -> Modal:
         default=message.clean_content[:MAX_FIELD_LENGTH],
         required=False,
     )
-    description = "It is sent along, as it stands here."
+    description = "It is sent with your question, exactly as shown."
     modal.add_item(Label(text="Question", component=question))
     modal.add_item(Label(text="What it refers to", description=description, component=context))
     return modal
@@ -157,8 +157,8 @@ def suite_modal(round_id: str, names: Sequence[str]) -> Modal:
     name = TextInput[Modal](custom_id=NAME, max_length=40, default=names[0] if names else None)
     answer = TextInput[Modal](custom_id=ANSWER, max_length=MAX_REASON_LENGTH, required=False)
     existing = f"There are: {', '.join(names)}. " if names else "There is none yet. "
-    description = shorten(f"{existing}A new name makes a new one.", MAX_DESCRIPTION_LENGTH)
-    hint = "Left out, answers to it are ranked and not graded."
+    description = shorten(f"{existing}A new name creates a new suite.", MAX_DESCRIPTION_LENGTH)
+    hint = "If left out, answers to it are ranked but not graded."
     modal.add_item(Label(text="Suite", description=description, component=name))
     modal.add_item(Label(text="The right answer", description=hint, component=answer))
     return modal

@@ -30,26 +30,28 @@ LOGIN_INTENTS = discord.Intents(guilds=True)  # discord.py requires some, even t
 BAD_TOKEN, TOO_MANY_SERVERS, DISALLOWED_INTENTS = 4004, 4011, 4014
 SHARDS = "discord shards"  # the kind of memo
 LOGIN_REFUSED = (
-    "DISCORD_TOKEN does not work: choose Reset Token on the Bot page of your application, and copy "
-    "the new one."
+    "DISCORD_TOKEN does not work. Choose Reset Token on the Bot page of your application, and "
+    "copy the new one."
 )
 # Close codes of the gateway after which a reconnect would not help.
 CLOSE_REASONS = {
-    BAD_TOKEN: f"Discord takes DISCORD_TOKEN no more ({BAD_TOKEN}): choose Reset Token on the Bot "
-    "page of your application, set the new one, and start again.",
+    BAD_TOKEN: f"Discord no longer accepts DISCORD_TOKEN ({BAD_TOKEN}). Choose Reset Token on "
+    "the Bot page of your application, set the new one, and start again.",
     TOO_MANY_SERVERS: "The bot is in more servers than one connection may serve "
-    f"({TOO_MANY_SERVERS}): run another application for some of them.",
-    DISALLOWED_INTENTS: "Discord does not let the bot hear what it wants to hear "
-    f"({DISALLOWED_INTENTS}, disallowed intents): it wants none that is privileged, so please "
-    "report it.",
+    f"({TOO_MANY_SERVERS}). "
+    "Run another application for some of them.",
+    DISALLOWED_INTENTS: "Discord refused the connection because of its intents "
+    f"({DISALLOWED_INTENTS}, "
+    "disallowed intents). The bot needs no privileged ones, so please "
+    "report this.",
 }
-OTHER_CLOSE_REASON = "Discord closed the connection for good ({code}): please report it."
+OTHER_CLOSE_REASON = "Discord closed the connection for good ({code}). Please report this."
 ENDPOINT_URL_IS_SET = (
-    "Commands and buttons go elsewhere: empty Interactions Endpoint URL under General Information "
-    "of your application."
+    "Commands and buttons are sent elsewhere. Empty Interactions Endpoint URL under General "
+    "Information of your application."
 )
 CODE_GRANT_REQUIRED = (
-    "Nobody can invite the bot: switch off Requires OAuth2 Code Grant on the Bot page of your "
+    "Nobody can invite the bot. Switch off Requires OAuth2 Code Grant on the Bot page of your "
     "application."
 )
 
@@ -96,7 +98,7 @@ class Discord:
             GATEWAY, self._serve_shard, self._shard_names, self._count
         ):
             await self._count_changed.wait()
-        raise DeliveryUnknownError("Discord deals its servers out otherwise now.")
+        raise DeliveryUnknownError("Discord has changed how it assigns servers.")
 
     def _chat_for(self, place: Place) -> Chat | None:
         """Return the chat of a place, or None if this process is not connected to its shard."""
@@ -120,7 +122,7 @@ class Discord:
         title = "Discord" if shard.of == 1 else f"Discord {name}"
         supervisor = ChatSupervisor(title, self._report)
         await supervisor.serve(partial(self._connect, shard, supervisor))
-        raise DiscordError(f"Shard {name} of Discord is heard no more by this process.")
+        raise DiscordError(f"This process no longer receives shard {name} of Discord.")
 
     async def _agree_on_count(self) -> None:
         """Set and store the number of shards: what Discord recommends, but never fewer."""
@@ -128,7 +130,7 @@ class Discord:
             try:
                 count, *_ = await client.http.get_bot_gateway()
             except discord.GatewayNotFound:
-                reason = "Discord does not say how its servers are dealt out."
+                reason = "Discord does not say how its servers are assigned."
                 raise DeliveryUnknownError(reason) from None
             recommended = max(1, count)
             self._application = str(client.application_id)

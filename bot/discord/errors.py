@@ -24,12 +24,12 @@ ARCHIVED, LOCKED, THREAD_EXISTS = 50083, 160005, 160004
 WRONG_KIND, NOT_IN_DIRECT = 50024, 50003
 _UNAUTHORIZED, _TOO_MANY_REQUESTS = 401, 429
 _POSTING_FORBIDDEN = {
-    UNKNOWN_CHANNEL: "the channel is not there any more",
+    UNKNOWN_CHANNEL: "the channel no longer exists",
     NO_ACCESS: "I cannot see the channel; I need View Channel there",
     NO_PERMISSION: "I need View Channel, Send Messages and Send Messages in Threads there",
     **dict.fromkeys((ARCHIVED, LOCKED), "the thread is archived or locked"),
-    10013: "they are not there any more",
-    **dict.fromkeys((50007, 50278), "they take no direct messages from me"),
+    10013: "they no longer exist",
+    **dict.fromkeys((50007, 50278), "they don't accept direct messages from me"),
 }
 _NO_THREAD = {
     UNKNOWN_CHANNEL: "it was deleted",
@@ -58,12 +58,12 @@ def translate_errors() -> Iterator[None]:
     try:
         yield
     except discord.DiscordServerError as error:
-        reason = f"Discord is at fault itself just now ({error.status})."
+        reason = f"Discord has a problem right now ({error.status})."
         raise DeliveryUnknownError(reason) from None
     except discord.HTTPException as error:
         raise _translate(error) from None
     except discord.RateLimited as error:
-        reason = f"Discord wants to be left alone for {error.retry_after:.0f} s."
+        reason = f"Discord asks us to wait {error.retry_after:.0f} s."
         raise DeliveryUnknownError(reason) from None
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
         reason = f"The connection to Discord was lost ({type(error).__name__})."
@@ -72,13 +72,13 @@ def translate_errors() -> Iterator[None]:
 
 def _translate(error: discord.HTTPException) -> CouncilError:
     if error.code == UNKNOWN_MESSAGE:
-        return MessageGoneError("The message is not there any more.")
+        return MessageGoneError("The message no longer exists.")
     if error.code == TOO_MANY_OLD_EDITS:
-        return MessageGoneError("The message is old and cannot be edited any more.")
+        return MessageGoneError("The message is too old to edit.")
     if error.code in _POSTING_FORBIDDEN:
-        return PostingForbiddenError(f"I cannot post there: {_POSTING_FORBIDDEN[error.code]}.")
+        return PostingForbiddenError(f"I can't post there: {_POSTING_FORBIDDEN[error.code]}.")
     if error.status == _TOO_MANY_REQUESTS:
-        return DeliveryUnknownError("Discord is asked too often just now.")
+        return DeliveryUnknownError("Discord is receiving too many requests from us right now.")
     reason = error.text.splitlines()[0] if error.text else ""
     return RefusedError(error.code, reason, is_about_token=error.status == _UNAUTHORIZED)
 
@@ -91,9 +91,9 @@ def is_transient(error: discord.HTTPException) -> bool:
 def thread_error(error: discord.HTTPException, needed: str) -> Exception:
     """Return NoThreadError, naming the needed permissions, if no reply in a thread is possible."""
     if error.code == NO_PERMISSION:
-        return NoThreadError(f"I could not post all in the answer's thread: I need {needed}.")
+        return NoThreadError(f"I couldn't post everything in the answer's thread: I need {needed}.")
     if error.code in _NO_THREAD:
-        return NoThreadError(f"I could not post in the answer's thread: {_NO_THREAD[error.code]}.")
+        return NoThreadError(f"I couldn't post in the answer's thread: {_NO_THREAD[error.code]}.")
     return error
 
 

@@ -89,15 +89,15 @@ async def read_attachment(attachment: discord.Attachment) -> str:
     """Return the text of a file; raise QuestionError if it is too long or not text."""
     if attachment.size > MAX_ATTACHMENT_BYTES:
         raise QuestionError(
-            f"{attachment.filename} has {attachment.size:,} bytes, and with the question at most "
-            f"{MAX_QUESTION_CHARACTERS:,} characters can be asked: attach a part of it."
+            f"{attachment.filename} has {attachment.size:,} bytes. With the question, at most "
+            f"{MAX_QUESTION_CHARACTERS:,} characters can be asked. Attach a part of it."
         )
     content = await parse_attachment(attachment).read()
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise QuestionError(
-            f"{attachment.filename} is no text file: attach plain text, Markdown, CSV or code."
+            f"{attachment.filename} is not a text file. Attach plain text, Markdown, CSV or code."
         ) from None
 
 
@@ -146,15 +146,15 @@ def check_can_post(interaction: discord.Interaction[Any]) -> None:
     needed = _NEEDED_IN_THREAD if in_thread else _NEEDED_IN_CHANNEL
     if missing := _missing(interaction.app_permissions, needed):
         raise PostingForbiddenError(
-            f"I cannot post here: I need {missing}. Grant that to my role in this "
-            "channel, then ask again."
+            f"I can't post here: I need {missing}. Grant that to my role in this channel, then "
+            "ask again."
         )
 
 
 def check_can_post_in(channel: GuildTextChannel, guild: discord.Guild) -> None:
     """Raise PostingForbiddenError, naming the missing permissions, if the bot cannot post there."""
     if missing := _missing(channel.permissions_for(guild.me), _NEEDED_IN_CHANNEL):
-        raise PostingForbiddenError(f"I cannot post in #{channel.name}: I need {missing} there.")
+        raise PostingForbiddenError(f"I can't post in #{channel.name}: I need {missing} there.")
 
 
 def _missing(granted: discord.Permissions, needed: dict[str, str]) -> str:

@@ -52,7 +52,7 @@ from council.places import Place
 Interaction = discord.Interaction[Any]
 Call = Callable[..., Awaitable[object]]
 REPLY_TIMEOUT_SECONDS = 60.0
-TOO_LATE = "The 15 minutes are over in which this message can be edited."
+TOO_LATE = "This message can no longer be edited, because 15 minutes have passed."
 DIRECT_PREFIX = "@"  # before a user's id, it is the channel of their direct messages
 
 
@@ -299,7 +299,9 @@ class DiscordChat(Chat):
         """Return the message as if it were sent in another channel of the server."""
         guild = self._guild(incoming.place)
         if guild is None:
-            raise PostingForbiddenError(f"Direct messages have no channels: leave #{channel} out.")
+            raise PostingForbiddenError(
+                f"Direct messages have no channels, so leave #{channel} out."
+            )
         with translate_errors():
             member = await guild.fetch_member(int(incoming.asker.id))
             channels = await guild.fetch_channels()
@@ -315,7 +317,8 @@ class DiscordChat(Chat):
                 return replace(incoming, place=place_of(found, guild.id), is_direct=False)
         name = channel if channel.isdecimal() else f"#{channel}"
         raise PostingForbiddenError(
-            f"There is no channel {name} in this server that you and I both see: pick one with #."
+            f"There is no channel {name} in this server that you and I can both see. Pick one "
+            "with #."
         )
 
     async def check_postable(self, place: Place) -> None:
@@ -323,7 +326,7 @@ class DiscordChat(Chat):
         if not place.workspace:
             return
         if (guild := self._guild(place)) is None:
-            why = "I am not in the server any more that this would be posted in."
+            why = "I am no longer in the server where this would be posted."
             raise PostingForbiddenError(why)
         with translate_errors():
             channel = await guild.fetch_channel(int(place.within))

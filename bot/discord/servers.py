@@ -96,7 +96,10 @@ class ServerTracker:
         try:
             rounds = await delete_workspace(self._app, CHAT, server)
         except StoreError as error:
-            self._report(f"The bot was removed from {name}, but not all of it is deleted: {error}")
+            self._report(
+                f"The bot was removed from {name}, but some of its data could not be "
+                f"deleted: {error}"
+            )
             return False
         self._report(f"The bot was removed from {name}: {count_noun(rounds, 'round')} deleted.")
         return True

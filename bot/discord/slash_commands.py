@@ -25,7 +25,7 @@ COUNCIL, ADMIN = "council", "council-admin"
 COMMANDS_CHANGED = (
     "This command has changed. Reload Discord (Ctrl+R, or close and open the app), and try again."
 )
-UNEXPECTED = "Something went wrong here, and it is in the log. Nothing that was saved is lost."
+UNEXPECTED = "Something went wrong; it is in the log. Nothing you saved is lost."
 
 Interaction = discord.Interaction[Any]
 RunCommand = Callable[[Interaction, Command], Awaitable[None]]
@@ -57,7 +57,9 @@ def add_commands(
     installs = app_commands.AppInstallationType(guild=True, user=True)
     council = app_commands.Group(
         name=COUNCIL,
-        description="Several models answer, rank each other without names, and one sums up",
+        description=(
+            "Several models answer, rank each other without names, and one writes the final answer"
+        ),
         allowed_contexts=contexts,
         allowed_installs=installs,
     )

@@ -34,7 +34,7 @@ from council.errors import CouncilError
 from council.places import Place
 
 NO_THREAD_HERE = (
-    "I am not in this channel, so there is no thread; `/council show last` opens the round again."
+    "I am not in this channel, so there is no thread. `/council show last` opens the round again."
 )
 
 Interaction = discord.Interaction[Any]

@@ -94,7 +94,7 @@ def _steps(progress: BakeoffProgress) -> Iterator[Step]:
     if progress.under_way:
         yield Step(f"{count_noun(progress.under_way, 'question')} under way", StepState.RUNNING)
     if progress.waiting:
-        yield Step(f"{count_noun(progress.waiting, 'question')} to come", StepState.WAITING)
+        yield Step(f"{count_noun(progress.waiting, 'question')} waiting", StepState.WAITING)
 
 
 def _spent_line(progress: BakeoffProgress) -> str:
@@ -107,8 +107,8 @@ def _spent_line(progress: BakeoffProgress) -> str:
 def _suite_changed_line(progress: BakeoffProgress) -> str:
     suite = progress.bakeoff.suite
     return (
-        f"Suite {suite.name} has changed since this began: it goes by version {suite.version}, "
-        f"the newest is {progress.changed}."
+        f"Suite {suite.name} has changed since this bake-off started. It keeps version "
+        f"{suite.version}; the newest is {progress.changed}."
     )
 
 
@@ -131,8 +131,8 @@ def failure_post(progress: BakeoffProgress, why: str, subscribers: Sequence[str]
 def _resume_hint(progress: BakeoffProgress, why: str) -> Caution:
     count = f"{progress.over} of {count_noun(progress.questions, 'question')}"
     return Caution(
-        f"{why} {count} are kept; `/council bakeoff resume {progress.bakeoff.id}` goes on and "
-        "repeats nothing."
+        f"{why} {count} are saved. Resume with `/council bakeoff resume {progress.bakeoff.id}`; "
+        "nothing is asked twice."
     )
 
 
@@ -173,7 +173,7 @@ def _result_parts(progress: BakeoffProgress, board: Post | None, *, linked: bool
         facts.append(duration((bakeoff.ending.at - bakeoff.at).total_seconds()))
     yield Note(" · ".join([*facts, _spent_line(progress)]))
     if not linked:
-        yield Note(f"`/council show {bakeoff.round_id(1)}` opens its first question.")
+        yield Note(f"Open its first question with `/council show {bakeoff.round_id(1)}`.")
     if failure:
         yield _resume_button(bakeoff)
 
@@ -207,14 +207,14 @@ def proposal_post(bakeoff: Bakeoff, cost: BakeoffEstimate, value: str | None) ->
     parts += map(Note, _cost_lines(bakeoff, cost))
     cap = bakeoff.cap_micro
     if cap is not None and cost.micro > cap:
-        warning = "The cap may end it before its last question; it can then be gone on with."
+        warning = "The cap may stop it before its last question. You can resume it later."
         parts.append(Caution(warning))
     if cap is not None and cost.unknown:
-        parts.append(Caution("The cap cannot count what models of unknown price cost."))
+        parts.append(Caution("The cap can't include models whose price is unknown."))
     if value is None:
         cap_text = "" if cap is None else f" cap:{format_usd(cap)}"
         command = f"/council bakeoff {bakeoff.suite.name} panel:{bakeoff.panel.name}{cap_text}"
-        parts.append(Note(f"`{command} now` starts it."))
+        parts.append(Note(f"Start it with `{command} now`."))
     else:
         buttons = (Button(START, "Start", value), Button(LEAVE, "Cancel", value))
         parts.append(Buttons(buttons))
@@ -226,15 +226,15 @@ def _size_line(bakeoff: Bakeoff) -> str:
     graded = sum(question.reference is not None for question in suite.questions)
     graded_text = f", {graded} with a reference answer" if graded else ""
     members = join_words(names[seat.key] for seat in bakeoff.panel.members)
-    return f"{count_noun(len(suite.questions), 'question')}{graded_text}, each put to {members}."
+    return f"{count_noun(len(suite.questions), 'question')}{graded_text}, each for {members}."
 
 
 def _cost_lines(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
     names, cap = seat_names(bakeoff.panel), bakeoff.cap_micro
     cost_text = max_cost_text(cost.micro, (names[key] for key in cost.unknown))
-    yield f"{cost_text}{'' if cap is None else f', and its cap is {format_usd(cap)}'}."
+    yield f"{cost_text}{'' if cap is None else f', with a cap of {format_usd(cap)}'}."
     if cost.seconds is not None:
-        yield f"It takes about {rough_duration(cost.seconds)}, as long as rounds usually do here."
+        yield f"It takes about {rough_duration(cost.seconds)}, based on earlier rounds."
     yield f"The questions go to {receivers(bakeoff.panel)}."
 
 
@@ -323,7 +323,7 @@ def _summary_lines(
 def _board_lines(board: Leaderboard) -> Iterator[str]:
     if not board.board.rows:
         return
-    yield "| Place | Model | Share | 95 % | Rounds |"
+    yield "| Place | Model | Points | 95 % | Rounds |"
     yield "| ---: | --- | ---: | ---: | ---: |"
     for line in board.board.rows:
         share = "unknown" if line.share is None else percent(line.share)

@@ -113,11 +113,11 @@ def _heat_map(bias: BiasView) -> Drawing:
     is_stacked = len(authors) > _MAX_AUTHORS_BESIDE
     row_height = _ROW_HEIGHT + (24 if is_stacked else 0)
     bottom = _TOP + _HEAD_HEIGHT + row_height * len(seats)
-    few_note = f"Not shaded: fewer than {number_word(MIN_BALLOTS)} ballots."
+    few_note = f"Not shaded: fewer than {number_word(MIN_BALLOTS)} rankings."
     footer = (
-        "Outlined: its own answer, as audit ballots showed it."
+        "Outlined: its own answer, from audit rankings."
         if any(one.judge == one.author for one in given)
-        else "No judge was shown its own answer: audit ballots do so.",
+        else "No judge saw its own answer; audit rankings would show that.",
         few_note if any(one.n < MIN_BALLOTS for one in given) else "",
         note,
     )
@@ -143,16 +143,17 @@ def _heat_map(bias: BiasView) -> Drawing:
                 edges = (x, top, x + width, top + _ROW_HEIGHT)
                 _draw_cell(canvas, axes, edges, cells.get((seat, author)))
 
-    heading = "Mean share a judge (row) gave an author (column)"
+    heading = "Average points from each judge (row) to each author (column)"
     caption = (
-        "A row is a judge, a column an author by the number of its row; the number is the mean "
-        "share of rivals that the judge says the author’s answers beat: 0 is last, 1 is first. "
-        "Outlined is what a judge gives its own answer, which it sees on audit ballots alone."
+        "A row is a judge, a column an author, by the number of its row. The number is the "
+        "average share of rivals that the judge ranked below the author’s answers: 0 is last, 1 "
+        "is first. Outlined is what a judge gives its own answer, which it sees only on audit "
+        "rankings."
     )
     lines = tuple(_heat_map_lines(bias))
-    description = ("Mean share each judge gave each author.", *lines)
+    description = ("Average points from each judge to each author.", *lines)
     figure = _figure(heading, description, bottom, footer, draw)
-    return Drawing("Who gave what to whom", caption, figure, lines, given_table(bias))
+    return Drawing("How judges rated each author", caption, figure, lines, given_table(bias))
 
 
 def _heat_map_lines(bias: BiasView) -> Iterator[str]:
@@ -218,21 +219,21 @@ def _slot_curves(bias: BiasView) -> Drawing:
                 if _known_slots(judge):
                     _draw_curve(canvas, judge, (left, top + 46), scale_end)
 
-    heading = "Share given at each slot, beyond one half"
+    heading = "Points given by position shown, above or below one half"
     caption = (
-        "Every answer stands in every slot equally often, so a judge without a fondness gives each "
-        "slot one half: the line at 0. The bars are 95 % intervals."
+        "Every answer is shown equally often in each position, so an unbiased judge gives each "
+        "position one half: the line at 0. The bars are 95 % intervals."
     )
     lines = tuple(_slot_lines(bias))
-    description = ("Share given at each slot beyond one half.", *lines)
+    description = ("Points given by position shown, above or below one half.", *lines)
     figure = _figure(heading, description, _TOP + sum(heights), (note,), draw)
-    return Drawing("Fondness for a slot", caption, figure, lines, slots_table(bias))
+    return Drawing("Position bias", caption, figure, lines, slots_table(bias))
 
 
 def _slot_lines(bias: BiasView) -> Iterator[str]:
     for judge in bias.report.judges:
         slots = [
-            f"slot {slot.number} {signed_number(slot.effect.value)}"
+            f"position {slot.number} {signed_number(slot.effect.value)}"
             + (f" ({interval_text(slot.effect.interval)})" if slot.effect.interval else "")
             for slot in judge.slots
             if slot.effect.value is not None
@@ -315,15 +316,15 @@ def _consistency_bars(bias: BiasView) -> Drawing:
             canvas.name(MARGIN, top + 16, bias.name(judge.judge), WIDTH - 2 * MARGIN - 190)
             _draw_bar(canvas, axes, judge.kept, top)
 
-    heading = "Pairs kept in order when shown in another, 95 % interval"
+    heading = "Pairs ranked the same way in another order, 95 % interval"
     caption = (
-        "On some audit ballots a judge sees the same answers again in another order. Bars are 95 % "
-        "intervals of the share of pairs it then puts in the same order; a coin keeps half."
+        "For some audit rankings a judge sees the same answers again in another order. Bars are "
+        "95 % intervals of the share of pairs it then ranks the same way. Chance gives half."
     )
     lines = tuple(_consistency_lines(bias))
-    description = ("Share of pairs kept in order; a coin keeps 50 %.", *lines)
+    description = ("Share of pairs ranked the same way; chance gives 50 %.", *lines)
     figure = _figure(heading, description, bottom + 20, (note,), draw)
-    return Drawing("Orders kept", caption, figure, lines, kept_table(bias))
+    return Drawing("Consistency", caption, figure, lines, kept_table(bias))
 
 
 def _consistency_lines(bias: BiasView) -> Iterator[str]:
@@ -332,7 +333,10 @@ def _consistency_lines(bias: BiasView) -> Iterator[str]:
         if kept.value is not None:
             interval = interval_text(kept.interval, percent)
             details = ", ".join(filter(None, (interval, sample_text(kept))))
-            yield f"{bias.name(judge.judge)} kept {percent(kept.value)} ({details})."
+            yield (
+                f"{bias.name(judge.judge)} ranked {percent(kept.value)} of pairs "
+                f"the same way ({details})."
+            )
 
 
 def _draw_bar(canvas: Canvas, axes: "Axes", kept: Effect, top: float) -> None:
@@ -350,5 +354,5 @@ def _draw_bar(canvas: Canvas, axes: "Axes", kept: Effect, top: float) -> None:
 
 def _chance_note(kept: Effect) -> str:
     if kept.interval and kept.interval[0] <= _CHANCE:
-        return ", may be chance" if kept.interval[1] >= _CHANCE else ", worse than a coin"
+        return ", may be chance" if kept.interval[1] >= _CHANCE else ", worse than chance"
     return ""

@@ -27,6 +27,7 @@ from bot.render.bias_tables import (
     number_text,
     p_text,
     rough_count,
+    unit_name,
 )
 from bot.render.formatting import count_noun, join_words, ordinal
 from bot.render.leaderboard_tables import Coverage, no_rounds_line, percent, signed_number
@@ -35,12 +36,12 @@ from council.bias.report import JudgeBias
 
 _COIN_SHARE = 0.5
 _MANY_SPOILED_SHARE = 0.1
-NO_BIAS_FOUND = "No bias of a judge was found beyond chance yet."
+NO_BIAS_FOUND = "No judge shows a bias beyond chance so far."
 MIN_BALLOTS = 10  # audit ballots needed for a finding on order consistency
 _SMALL_BIAS = 0.10  # an interval within this share of 0 rules out bias
 FINDINGS_NOTE = (
-    "Found is what stays beyond chance when all that is tested is taken into account "
-    "(p at most .05, after Holm). Shares are of rivals beaten: 0 is last, 1 is first."
+    "A finding stays beyond chance when all tests are taken into account (p at most .05, after "
+    "Holm). Points are the share of rivals beaten: 0 is last, 1 is first."
 )
 
 
@@ -56,8 +57,8 @@ def bias_coverage_line(bias: BiasView) -> str:
     if not report.rounds:
         return no_rounds_line(bias.coverage)
     rounds, ballots = (
-        count_noun(report.rounds, "closed round"),
-        count_noun(report.ballots, "ballot"),
+        count_noun(report.rounds, "finished round"),
+        count_noun(report.ballots, "ranking"),
     )
     return f"{', '.join([f'Over {rounds} with {ballots}', *_filter_texts(bias.coverage)])}."
 
@@ -109,7 +110,7 @@ def _own_lines(name: str, judge: JudgeBias) -> Iterator[str]:
 def _family_lines(name: str, judge: JudgeBias) -> Iterator[str]:
     if judge.family.is_found:
         yield (
-            f"{name} ranks the rest of its family ({family_name(judge.maker)}) "
+            f"{name} ranks other models of its family ({family_name(judge.maker)}) "
             f"{higher_or_lower(judge.family)} than the others do "
             f"{magnitude_certainty(judge.family)}."
         )
@@ -119,7 +120,7 @@ def _names_shown_lines(name: str, judge: JudgeBias) -> Iterator[str]:
     if judge.named.is_found:
         yield (
             f"{name} ranks its family ({family_name(judge.maker)}) {higher_or_lower(judge.named)} "
-            f"when it sees the names {magnitude_certainty(judge.named)}: blinding takes that away."
+            f"when it sees the names {magnitude_certainty(judge.named)}; blinding prevents that."
         )
 
 
@@ -129,8 +130,8 @@ def _position_lines(name: str, judge: JudgeBias) -> Iterator[str]:
         effect = judge.position
         matters = "" if abs(effect.value or 0) > MAX_POSITION_BIAS else ", which hardly matters"
         yield (
-            f"{name} follows the order it is shown: what it sees {_strongest_slot(judge)} it "
-            f"ranks {higher_or_lower(effect)} than chance would "
+            f"{name} is influenced by the order: it ranks what it sees {_strongest_slot(judge)} "
+            f"{higher_or_lower(effect)} than chance would "
             f"(n {effect.n:,}, {p_text(effect)}){matters}."
         )
     elif judge.first_slot.is_found:
@@ -143,7 +144,7 @@ def _position_lines(name: str, judge: JudgeBias) -> Iterator[str]:
 def _strongest_slot(judge: JudgeBias) -> str:
     slots = [slot for slot in judge.slots if slot.effect.value is not None]
     if not slots:
-        return "at one place"
+        return "in one position"
     number = max(slots, key=lambda slot: abs(slot.effect.value or 0)).number
     return {1: "first", 2: "second", 3: "third"}.get(number, ordinal(number))
 
@@ -154,9 +155,9 @@ def _consistency_lines(name: str, judge: JudgeBias) -> Iterator[str]:
         return
     if kept.interval[1] >= 0.9:  # noqa: PLR2004 - of pairs: such a judge is steady
         return
-    no_better = ", not told from a coin" if kept.interval[0] <= _COIN_SHARE else ""
+    no_better = ", no better than chance" if kept.interval[0] <= _COIN_SHARE else ""
     yield (
-        f"{name} keeps {percent(kept.value)} of its orders of pairs when it sees the same answers "
+        f"{name} ranks {percent(kept.value)} of pairs the same way when it sees the same answers "
         f"in another order{no_better} {certainty_text(kept, percent)}."
     )
 
@@ -168,8 +169,8 @@ def _length_lines(name: str, judge: JudgeBias) -> Iterator[str]:
         phi = f"(φ {magnitude_text(effect.value)}, "
         win_chance = 1 / (1 + exp(-abs(effect.value) * tanh(1)))
         yield (
-            f"{name} favours {longer} answers: one {longer} by a standard deviation beats its "
-            f"equal {percent(win_chance)} of the time "
+            f"{name} favours {longer} answers: one that is {longer} by a standard deviation "
+            f"beats its equal {percent(win_chance)} of the time "
             f"{certainty_text(effect).replace('(', phi, 1)}."
         )
 
@@ -180,7 +181,7 @@ def _style_lines(name: str, judge: JudgeBias) -> Iterator[str]:
             does = "favours" if effect.value > 0 else "marks down"
             yield (
                 f"{name} {does} answers with {trait}, by {magnitude_text(effect.value)} in "
-                f"log-odds beside length {magnitude_certainty(effect)}."
+                f"log-odds, adjusted for length {magnitude_certainty(effect)}."
             )
 
 
@@ -188,7 +189,7 @@ def _agreement_lines(name: str, judge: JudgeBias) -> Iterator[str]:
     effect = judge.agreement
     if effect.value is not None and effect.value < 0 and excludes_zero(effect):
         yield (
-            f"{name} ranks against the other judges: mean τ {number_text(effect.value)} "
+            f"{name} disagrees with the other judges: mean τ {number_text(effect.value)} "
             f"{certainty_text(effect)}."
         )
 
@@ -197,8 +198,8 @@ def _spoiled_lines(name: str, judge: JudgeBias) -> Iterator[str]:
     effect = judge.spoiled
     if effect.value is not None and effect.interval and effect.interval[0] > _MANY_SPOILED_SHARE:
         yield (
-            f"{name} spoils {percent(effect.value)} of its ballots "
-            f"{certainty_text(effect, percent)}: the fewer are left to judge it by."
+            f"{percent(effect.value)} of the rankings of {name} are invalid "
+            f"{certainty_text(effect, percent)}, so there are fewer to judge it by."
         )
 
 
@@ -217,11 +218,11 @@ class _Question:
 _QUESTIONS = (
     _Question("self-preference", OWN),
     _Question("family preference", FAMILY),
-    _Question("a fondness for the first slot", FIRST_SLOT),
-    _Question("order consistency", KEPT, can_be_none=False),
+    _Question("position bias", FIRST_SLOT),
+    _Question("consistency", KEPT, can_be_none=False),
     _Question("length bias", LENGTH, can_be_none=False),
-    _Question("an effect of names", NAMED),
-    _Question("agreement with the others", AGREEMENT),
+    _Question("the effect of names", NAMED),
+    _Question("agreement with others", AGREEMENT),
 )
 
 
@@ -236,8 +237,8 @@ def _sign_lines(bias: BiasView) -> Iterator[str]:
             )
             each = "each" if len(judges) > 1 else "it"
             yield (
-                f"Perhaps {question.noun} in {join_words(names)}: by itself {each} would be beyond "
-                "chance, among all that is tested it may be chance."
+                f"Possibly {question.noun} in {join_words(names)}: alone {each} would be beyond "
+                "chance, but among all tests it may be chance."
             )
 
 
@@ -264,9 +265,9 @@ def open_lines(bias: BiasView) -> Iterator[str]:
         if judges:
             names = _judge_names(bias, judges)
             needed = _needed_text(question.measure, judges)
-            yield f"Too little to say yet about {question.noun} in {names}{needed}."
+            yield f"Too few rankings yet to judge {question.noun} in {names}{needed}."
     if unmeasured:
-        yield f"Nothing is known yet of {_judge_names(bias, unmeasured)}."
+        yield f"Nothing is known yet about {_judge_names(bias, unmeasured)}."
 
 
 def _judge_names(bias: BiasView, judges: Sequence[JudgeBias]) -> str:
@@ -307,7 +308,7 @@ def _is_open(bias: BiasView, question: _Question, judge: JudgeBias) -> bool:
 def _needed_text(measure: Measure, judges: Sequence[JudgeBias]) -> str:
     effects = [measure.of(judge) for judge in judges]
     counts = [effect.more for effect in effects if effect.more]
-    units = {effect.unit for effect in effects if effect.more or not counts}
+    units = {unit_name(effect) for effect in effects if effect.more or not counts}
     unit = f" {units.pop()}" if len(units) == 1 else ""
     if counts:
         fewest, most = rough_count(min(counts)), rough_count(max(counts))
@@ -319,5 +320,5 @@ def _needed_text(measure: Measure, judges: Sequence[JudgeBias]) -> str:
     if any(effect.n for effect in effects):
         return ""
     if measure is AGREEMENT:
-        return ": no two judges of a round have ranked two of the same answers"
-    return f": there are no{unit or ' ballots'} yet"
+        return ": no two judges of a round have ranked the same two answers"
+    return f": no{unit or ' rankings'} yet"

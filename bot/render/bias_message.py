@@ -26,7 +26,7 @@ BIAS_TITLE = "Bias of the judges"
 _FOUND = "What was found"
 _BLINDING = "What blinding changed"
 _WINNING = "What wins here"
-_AUDITS = "Audit ballots"
+_AUDITS = "Audit rankings"
 _READING = "How to read it"
 _MAX_FINDINGS = 5
 _JUDGES = "Judges side by side"
@@ -75,7 +75,10 @@ def reading_lines(bias: BiasView) -> Iterator[str]:
     """Yield what each number means, and how far the judges agree."""
     yield FINDINGS_NOTE
     yield from (f"{measure.title}: {measure.meaning}." for measure in ALL_MEASURES)
-    yield "What is about a family is given of judges that have another seat of theirs."
+    yield (
+        "Figures about a family include only judges with another model of their family on the "
+        "panel."
+    )
     if line := agreement_line(bias):
         yield line
 

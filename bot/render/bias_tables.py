@@ -73,7 +73,7 @@ def _drop_non_finite(value: Any) -> Any:  # noqa: ANN401 - any part of a report
 
 FormatNumber = Callable[[float], str]
 
-TOO_LITTLE = "too little to say"
+TOO_LITTLE = "too few to say"
 _MAX_COUNT = 5_000
 _STEPS = ((20, 1), (200, 10), (1_000, 50), (_MAX_COUNT, 500))  # up to a limit, in steps of
 
@@ -129,9 +129,13 @@ def magnitude_certainty(effect: Effect) -> str:
 
 
 def sample_text(effect: Effect) -> str:
-    """Return what the effect was measured over: "52 audit ballots"."""
-    unit = effect.unit.removesuffix("s") if effect.n == 1 else effect.unit
-    return f"{effect.n:,} {unit}"
+    """Return what the effect was measured over: "52 audit rankings"."""
+    return count_noun(effect.n, unit_name(effect).removesuffix("s"))
+
+
+def unit_name(effect: Effect) -> str:
+    """Return what an effect is counted in, in words for people."""
+    return effect.unit.replace("ballot", "ranking")
 
 
 EFFECT_COLUMNS = ("95 % interval", "Over", "p, Holm", "To settle it")
@@ -196,40 +200,43 @@ class _StyleMeasure(Measure):
 OWN = Measure(
     "own",
     "Own answer",
-    "the share of rivals beaten that it gives its own answer, less what the other judges give it; "
-    "from audit ballots that showed the own answer",
+    "the points a judge gives its own answer, minus what the other judges give it, from audit "
+    "rankings that included its own answer",
 )
 FAMILY = Measure(
-    "family", "Own family", "the same for answers by others of its family", is_of_family=True
+    "family", "Own family", "the same for other models of its family", is_of_family=True
 )
 FIRST_SLOT = Measure(
     "first_slot",
-    "First slot",
-    "the share it gives whatever it sees first, less one half; beyond ±.06 it matters",
+    "Shown first",
+    "the points it gives to what it sees first, minus one half; beyond ±.06 it matters",
 )
 POSITION = Measure(
     "position",
-    "Any slot",
-    "its largest fondness or dislike of a slot, with p of a permutation test over all slots",
+    "Any position",
+    (
+        "its strongest preference for or against a position, with p of a permutation test over all "
+        "positions"
+    ),
 )
 KEPT = Measure(
     "kept",
-    "Orders kept",
-    "the share of pairs it puts in the same order when it sees the same answers in another; "
-    "a coin keeps 50 %",
+    "Consistency",
+    "the share of pairs it ranks the same way when it sees the same answers in another order; "
+    "chance gives 50 %",
     percent,
 )
-LENGTH = Measure("length", "Length φ", "how much longer answers win, in log-odds; 0 is not at all")
+LENGTH = Measure("length", "Length φ", ("how much longer answers win, in log-odds; 0 is no effect"))
 NAMED = Measure(
     "named",
     "Names shown",
-    "what its family gains when it sees the names: what blinding changed",
+    "what its family gains when it sees the names, which blinding prevents",
     is_of_family=True,
 )
 AGREEMENT = Measure(
     "agreement", "Agreement", "its mean τ with the other judges, from −1 to +1; 0 is chance"
 )
-_SPOILED = Measure("spoiled", "Spoiled", "the share of its ballots that could not be read", percent)
+_SPOILED = Measure("spoiled", "Invalid", "the share of its rankings that were invalid", percent)
 _BEFORE_STYLE = (OWN, FAMILY, FIRST_SLOT, POSITION, KEPT, LENGTH)
 _AFTER_STYLE = (NAMED, AGREEMENT, _SPOILED)
 ALL_MEASURES = (*_BEFORE_STYLE, *_AFTER_STYLE)
@@ -239,7 +246,7 @@ def judge_measures(judge: JudgeBias) -> Iterator[Measure]:
     """Yield everything that is measured of a judge."""
     yield from _BEFORE_STYLE
     for trait in judge.style:
-        meaning = "how much answers with it win, in log-odds, beside length"
+        meaning = "how much answers with it win, in log-odds, adjusted for length"
         yield _StyleMeasure(f"style_{trait}", f"Style: {trait}", meaning)
     yield from _AFTER_STYLE
 
@@ -247,8 +254,9 @@ def judge_measures(judge: JudgeBias) -> Iterator[Measure]:
 # --- Effect of blinding
 
 BLINDING_NOTE = (
-    "On some audit ballots a judge sees the same answers with their authors’ names. What a family "
-    "gains is the share its answers are given then, less what the same judge gave them blind."
+    "For some audit rankings a judge sees the same answers with their authors’ names. A "
+    "family’s gain is the share of points its answers get then, minus what the same judge gave "
+    "them blind."
 )
 
 
@@ -258,8 +266,8 @@ def brand_lines(bias: BiasView) -> Iterator[str]:
         effect = brand.effect
         if effect.is_found:
             yield (
-                f"Judges rank answers by {family_name(brand.maker)} {higher_or_lower(effect)} when "
-                f"they see the names {magnitude_certainty(effect)}: blinding takes that away."
+                f"Judges rank answers by {family_name(brand.maker)} {higher_or_lower(effect)} "
+                f"when they see the names {magnitude_certainty(effect)}; blinding prevents that."
             )
 
 
@@ -283,8 +291,8 @@ def caution_lines(bias: BiasView) -> Iterator[str]:
     report = bias.report
     if report.majority:
         yield (
-            f"One family, {family_name(report.majority)}, holds most of the seats: where it likes "
-            "its own kind, the others are outvoted."
+            f"Most judges are from one family, {family_name(report.majority)}. If it prefers its "
+            "own answers, it outvotes the others."
         )
     judges = len(report.judges)
     if report.n_eff is not None and report.n_eff < 0.6 * judges:
@@ -293,11 +301,11 @@ def caution_lines(bias: BiasView) -> Iterator[str]:
             f"{report.n_eff:.1f} independent ones (N_eff)."
         )
     if judges == 1:
-        yield "There is one judge alone, so nobody to compare it with."
+        yield "There is only one judge, so there is nobody to compare it with."
     if report.rounds < _FEW_ROUNDS:
         yield (
             f"{count_noun(report.rounds, 'round')} {'is' if report.rounds == 1 else 'are'} few: "
-            f"most biases need {_FEW_ROUNDS} or more to be told from chance."
+            f"most biases need {_FEW_ROUNDS} or more to be distinguished from chance."
         )
 
 
@@ -307,20 +315,20 @@ def agreement_line(bias: BiasView) -> str:
     parts = []
     if report.alpha is not None:
         parts.append(
-            f"Krippendorff’s α over all ballots is {number_text(report.alpha)}; 0 is chance."
+            f"Krippendorff’s α over all rankings is {number_text(report.alpha)}; 0 is chance."
         )
     if report.n_eff is not None:
         judges = count_noun(len(report.judges), "judge")
         parts.append(f"The {judges} count as {report.n_eff:.1f} independent ones (N_eff).")
     elif report.rounds:
-        parts.append("N_eff is given from thirty rounds of a panel on.")
+        parts.append("N_eff needs thirty rounds of a panel.")
     return " ".join(parts)
 
 
 # --- Audit ballots
 
 _AUDIT_KINDS = {
-    "own": "with the own answer shown",
+    "own": "with its own answer included",
     "order": "with the same answers in another order",
     "named": "with the authors’ names shown",
 }
@@ -331,38 +339,39 @@ def audit_lines(bias: BiasView) -> Iterator[str]:
     audits = {kind: number for kind, number in bias.report.audits.items() if number}
     if not audits:
         yield (
-            "No audit ballots were cast, so self-preference, order consistency and what names "
-            "change are not known: “audit_share = 0.2” for a panel in council.toml has one cast "
-            "in a round of five."
+            "There are no audit rankings, so self-preference, consistency and the effect of "
+            "names are unknown. Set “audit_share = 0.2” for a panel in council.toml to audit "
+            "one round in five."
         )
         return
     kinds = join_words(
         f"{number:,} {_AUDIT_KINDS.get(kind, f'of the kind {kind}')}"
         for kind, number in sorted(audits.items(), key=lambda pair: -pair[1])
     )
-    total = count_noun(sum(audits.values()), "audit ballot")
-    yield f"{total}, cast to measure bias and never counted: {kinds}. {_audit_cost(bias)}"
+    total = count_noun(sum(audits.values()), "audit ranking")
+    yield f"{total}, made to measure bias and never counted: {kinds}. {_audit_cost(bias)}"
     if spoiled := bias.report.spoiled_audits:
-        yield f"{spoiled:,} more could not be read, and measured nothing."
+        yield f"{spoiled:,} more were invalid and are not measured."
     yield (
-        "“audit_share = 0” for a panel in council.toml has none cast; a larger share settles more."
+        "“audit_share = 0” for a panel in council.toml turns them off; a larger share gives "
+        "clearer findings."
     )
 
 
 def _audit_cost(bias: BiasView) -> str:
     usd, unpriced = bias.report.audit_usd, bias.report.unpriced
     if usd is None:
-        return "What they cost is not known."
-    addition = f", beside {unpriced:,} whose cost is not known" if unpriced else ""
-    return f"They cost {money(usd)} in all{addition}."
+        return "Their cost is unknown."
+    addition = f", plus {unpriced:,} of unknown cost" if unpriced else ""
+    return f"They cost {money(usd)} in total{addition}."
 
 
 # --- Winning traits
 
 _LENGTH = "length"
 WINNING_NOTE = (
-    "Winners are the answers that came first in their round, the rest all others. "
-    "A difference is no proof that judges reward the trait: good answers may simply have it."
+    "Winners are the answers ranked first in their round. A difference does not prove that "
+    "judges reward the trait: good answers may simply have it."
 )
 
 
@@ -465,13 +474,13 @@ def slots_table(bias: BiasView) -> Table:
     for judge in judges:
         cells = {slot.number: _value_with_interval(slot.effect) for slot in judge.slots}
         rows.append((bias.name(judge.judge), *(cells.get(n, "") for n in range(1, last + 1))))
-    return number_table(("Judge", *(f"Slot {n}" for n in range(1, last + 1))), rows)
+    return number_table(("Judge", *(f"Shown {n}" for n in range(1, last + 1))), rows)
 
 
 def kept_table(bias: BiasView) -> Table:
     """Return the share of pair orders each judge kept."""
     rows = ((bias.name(x.judge), *_measure_row(x, KEPT)[1:4]) for x in bias.report.judges)
-    return number_table(("Judge", "Orders kept", "95 % interval", "Over"), rows)
+    return number_table(("Judge", "Consistency", "95 % interval", "Over"), rows)
 
 
 def _value_with_interval(effect: Effect) -> str:

@@ -28,10 +28,10 @@ def budget_post(caps: Caps, usage_by_scope: Mapping[Scope, CapUsage]) -> Post:
         limit = "none" if cap is None else format_usd(cap)
         spent, reserved = format_usd(usage.spent), format_usd(usage.reserved)
         rows.append((_NAMES[scope], spent, reserved, limit, left))
-    notes = ["Days and months are UTC. Reserved is for rounds under way."]
+    notes = ["Days and months are in UTC. Reserved amounts are for rounds in progress."]
     if unknown_calls := usage_by_scope[Scope.MONTH].unknown_calls:
         notes.append(
-            f"Not counted: {count_noun(unknown_calls, 'call')} of unknown cost this month."
+            f"Not included: {count_noun(unknown_calls, 'call')} of unknown cost this month."
         )
     if not caps.unknown_prices:
         notes.append("Models of unknown price are not asked.")

@@ -171,8 +171,8 @@ def labelled_rows(table: Table) -> Iterator[tuple[str, str]]:
 
 
 _STATE_WORDS = {
-    StepState.WAITING: "still to come",
-    StepState.RUNNING: "under way …",
+    StepState.WAITING: "waiting",
+    StepState.RUNNING: "in progress …",
     StepState.DONE: "done",
     StepState.MISSING: "missing",
 }

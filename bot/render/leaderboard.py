@@ -44,16 +44,16 @@ _MAX_ROWS = 5
 _AS_AUTHORS = "As authors"
 _AS_JUDGES = "As judges"
 _COUNCIL_VALUE = "Is the council worth it here?"
-_COUNTED = "What is counted, and how the places came about"
+_COUNTED = "How this is counted"
 HOW_AUTHORS = (
-    "Share: how many of the other answers an answer beat, on average over rounds; 50 % is chance. "
-    "Price, time and tokens are those of one answer."
+    "Points: the share of the other answers that an answer beat, on average over rounds; 50 % "
+    "is chance. Price, time and tokens are per answer."
 )
 HOW_JUDGES = (
-    "Agreement is with the other judges, from −1 to +1. First slot is what a judge gave to the "
-    "answer it saw first, beyond one half. Orders kept: when it ranked the same answers again, "
-    "reversed. With people: of its ballots on an answer that a person called the best, those that "
-    "put it first. Price is that of one ballot that counts."
+    "Agreement is with the other judges, from −1 to +1. Shown first: the points a judge gave to "
+    "the answer it saw first, above or below one half. Consistency: pairs ranked the same way "
+    "when it saw the answers again, reversed. With people: of its rankings that include an "
+    "answer a person chose as best, those that put it first. Price is per valid ranking."
 )
 
 
@@ -80,7 +80,7 @@ def _summary(leaderboard: Leaderboard) -> str:
     rounds = count_noun(leaderboard.coverage.rounds, "round")
     if len(first) == 1:
         return f"{leaderboard.title}: {first[0]} first, {rounds}"
-    together = f"{count_noun(len(first), 'model')} share the first place, " if first else ""
+    together = f"{count_noun(len(first), 'model')} are tied for first, " if first else ""
     return f"{leaderboard.title}: {together}{rounds}"
 
 
@@ -114,7 +114,7 @@ def _replies(leaderboard: Leaderboard, picture: bytes, *, as_judge: bool) -> Ite
     if leaderboard.judges.rows and not as_judge:
         yield Post((Heading(_AS_JUDGES), judge_table(leaderboard), Note(HOW_JUDGES)), _AS_JUDGES)
     if leaderboard.weighted:
-        yield Post(leaderboard.weighted.parts, "With judges that do not all weigh alike")
+        yield Post(leaderboard.weighted.parts, "With weighted judges")
     if table := council_value_table(leaderboard):
         yield Post(
             (Heading(_COUNCIL_VALUE), table, *map(Line, council_value_lines(leaderboard))),
@@ -160,7 +160,7 @@ def _draw_row(canvas: Canvas, axes: "Axes", bar: Bar, corner: tuple[float, float
     name_width = right - _NAME_LEFT - _VALUE_WIDTH
     canvas.name(_NAME_LEFT, top + 18, bar.name, name_width, bold=is_first)
     if not bar.spread:
-        canvas.note(right, top + 18, "no share", "right")
+        canvas.note(right, top + 18, "no points", "right")
         return
     canvas.text(right, top + 18, percent(bar.spread.share), align="right", bold=is_first)
     y = top + 35

@@ -94,8 +94,8 @@ def describe_chart(chart: Chart) -> str:
     """Return what the chart shows in words, as its alternative text."""
     shares = "; ".join(_describe_bar(bar, bar.spread) for bar in chart.bars if bar.spread)
     if not shares:
-        return "No model has a share yet."
-    runs = f", over all and in each of {len(chart.days)} runs" if chart.has_trend else ""
+        return "No model has points yet."
+    runs = f", overall and in each of {len(chart.days)} runs" if chart.has_trend else ""
     return f"{chart_heading(chart)}{runs}. {shares}."
 
 
@@ -150,7 +150,7 @@ def coverage_line(coverage: Coverage) -> str:
     number = sum(rounds for _, rounds in coverage.left_out)
     versions = count_noun(len(coverage.left_out), "other version")
     is_are = "is" if number == 1 else "are"
-    return f"{line} {count_noun(number, 'round')} of {versions} {is_are} left out."
+    return f"{line} {count_noun(number, 'round')} of {versions} {is_are} not included."
 
 
 def no_rounds_line(coverage: Coverage) -> str:
@@ -158,17 +158,17 @@ def no_rounds_line(coverage: Coverage) -> str:
     if coverage.left_out:
         versions = join_words(version[:_VERSION_LENGTH] for version, _ in coverage.left_out)
         return (
-            f"No round of suite {coverage.suite} in version {coverage.version} has been held; "
-            f"there are rounds of {versions}."
+            f"No rounds yet for suite {coverage.suite} in version {coverage.version}; there are "
+            f"rounds of {versions}."
         )
     if coverage.panel or coverage.category or coverage.since or coverage.before:
-        return "No round fits: widen the window, or leave out the panel or the category."
+        return "No rounds match. Choose a longer period, or leave out the panel or the category."
     if coverage.suite:
         return (
-            f"No round of suite {coverage.suite} has been held yet: "
-            f"`/council bakeoff {coverage.suite}` holds it."
+            f"No rounds yet for suite {coverage.suite}. Run it with `/council bakeoff "
+            f"{coverage.suite}`."
         )
-    return "No round has been held yet: ask a question, or hold a suite with `/council bakeoff`."
+    return "No rounds yet. Ask a question, or run a suite with `/council bakeoff`."
 
 
 def _counted_text(coverage: Coverage) -> str:
@@ -196,7 +196,7 @@ def _suite_counts(coverage: Coverage) -> Iterator[str]:
             mixed = f" in {versions[name]} versions" if versions[name] > 1 else ""
             yield f"{count} of suite {name}{mixed}"
     if rounds[""] and len(rounds) > 1:
-        yield f"{rounds['']} that people asked"
+        yield f"{rounds['']} asked by people"
 
 
 def _window_text(coverage: Coverage) -> str:
@@ -334,7 +334,7 @@ def author_columns(names: Mapping[str, str]) -> tuple[Column, ...]:
         _number_column("strength", "If all met", "strength", percent),
         Column(
             "strength_ci",
-            "Its interval",
+            "95 % if met",
             attrgetter("strength"),
             lambda line: interval_text(line.strength_ci),
         ),
@@ -343,7 +343,7 @@ def author_columns(names: Mapping[str, str]) -> tuple[Column, ...]:
         _number_column("cost_usd", "Price", "cost_usd", money, is_low_best=True),
         _number_column("seconds", "Time", "seconds", duration, is_low_best=True),
         _number_column("tokens_out", "Tokens", "tokens_out", "{:,.0f}".format, is_low_best=True),
-        _number_column("absences", "Absences", "absences", is_low_best=True),
+        _number_column("absences", "No answer", "absences", is_low_best=True),
         Column(
             "named_itself",
             "Named itself",
@@ -358,7 +358,7 @@ def _short_columns(names: Mapping[str, str]) -> tuple[Column, ...]:
     return (
         Column("place", "", attrgetter("place"), lambda line: str(line.place or "–"), True),
         _name_column("member", "Model", names),
-        _number_column("share", "Share", "share", percent),
+        _number_column("share", "Points", "share", percent),
         Column(
             "ci",
             "95 % interval",
@@ -396,21 +396,21 @@ def judge_columns(
         ),
         _number_column(
             "spoiled",
-            "Spoiled",
+            "Invalid",
             "spoiled_rate",
-            lambda rate: f"{percent(rate)} spoiled",
+            percent,
             is_low_best=True,
         ),
         Column(
             "position",
-            "First slot",
+            "Shown first",
             lambda line: None if line.position is None else abs(line.position),
             position_text,
             is_low_best=True,
         ),
         Column(
             "consistency",
-            "Orders kept",
+            "Consistency",
             attrgetter("consistency"),
             lambda line: f"{line.kept} of {line.pairs}" if line.pairs else "",
         ),

@@ -10,9 +10,9 @@ from council.bakeoffs.changes import Changes, Measure, MemberChange, SwapHint, S
 from council.bakeoffs.council_value import BestMember, CouncilValueLine, Payoff
 from council.bakeoffs.pairwise import RunOff
 
-SHARED_PLACES_NOTE = "Places are shared where the difference may be chance."
-NO_CHANGE = "Nothing moved beyond noise."
-_FIRST_RUN = "The first run: there is nothing to compare it with yet."
+SHARED_PLACES_NOTE = "Models share a place when their difference may be chance."
+NO_CHANGE = "Nothing changed beyond noise."
+_FIRST_RUN = "This is the first run, so there is nothing to compare it with yet."
 
 
 # --- Decisions
@@ -28,8 +28,8 @@ def decision_lines(leaderboard: Leaderboard) -> Iterator[str]:
         yield _run_off_line(leaderboard, board.run_off)
     if board.is_mixed:
         yield (
-            "The rounds had different panels, so models stand by the share each should have "
-            "if all had met (Bradley–Terry), not by the share they had."
+            "The rounds had different panels, so models are ordered by the share of rivals each "
+            "would have beaten had all met (Bradley–Terry)."
         )
 
 
@@ -39,7 +39,7 @@ def run_off_note(leaderboard: Leaderboard) -> str:
     if not run_off or not run_off.changed:
         return ""
     first, second = leaderboard.name(run_off.first), leaderboard.name(run_off.second)
-    return f"{first} stands before {second} by a run-off among the other judges."
+    return f"{first} is ahead of {second} after a run-off among the other judges."
 
 
 def _run_off_line(leaderboard: Leaderboard, run_off: RunOff) -> str:
@@ -48,8 +48,8 @@ def _run_off_line(leaderboard: Leaderboard, run_off: RunOff) -> str:
     if run_off.changed:
         return (
             f"Counting every ranking, {second} came first. Judges other than these two prefer "
-            f"{first} ({margin}), and that decides: a model that judges badly harms every rival "
-            "but itself."
+            f"{first} ({margin}), and that decides, so that a biased judge can't win by ranking "
+            "its rival low."
         )
     return f"Judges other than {first} and {second} also prefer {first} ({margin})."
 
@@ -62,7 +62,7 @@ def _claim_lines(leaderboard: Leaderboard) -> Iterator[str]:
     order = [line.member for line in leaderboard.board.rows]
     for member in order:
         if losers := join_words(leaderboard.name(x) for x in order if x in beaten[member]):
-            yield f"{leaderboard.name(member)} is ahead of {losers}, beyond chance."
+            yield f"{leaderboard.name(member)} is ahead of {losers}; unlikely to be chance."
     if not leaderboard.board.claims:
         yield "No model is ahead of another beyond chance yet."
 
@@ -70,7 +70,7 @@ def _claim_lines(leaderboard: Leaderboard) -> Iterator[str]:
 # --- Council value
 
 _PAYOFF_TEXTS = {
-    Payoff.WORTH_IT: "more accurate than any one model, beyond chance.",
+    Payoff.WORTH_IT: "more accurate than any one model; unlikely to be chance.",
     Payoff.NOT_WORTH_IT: "not worth its cost here.",
     Payoff.OPEN: "too close to the best model to tell.",
 }
@@ -122,12 +122,12 @@ def council_value_lines(leaderboard: Leaderboard) -> Iterator[str]:
     if value.rows and value.best:
         graded = count_noun(max(line.graded for line in value.rows), "graded round")
         picked = (
-            "picked for each run on the other runs"
+            "picked for each run from the other runs"
             if value.best.is_picked_elsewhere
-            else "picked on these same rounds, which flatters it, and the intervals allow for that"
+            else "picked from these same rounds, which flatters it; the intervals allow for that"
         )
         yield (
-            f"Over {graded}, each compared with {leaderboard.name(value.best.member)}, the most "
+            f"Over {graded}, compared with {leaderboard.name(value.best.member)}, the most "
             f"accurate single model, {picked}."
         )
         if all(line.verdict is None for line in value.rows):
@@ -146,12 +146,12 @@ def change_lines(changes: Changes, names: _Names) -> Iterator[str]:
     for hint in changes.hints:
         yield _swap_hint_line(hint, names)
     if changes.hints:
-        yield "That is what it looks like when a provider puts another model behind a name."
+        yield "This can happen when a provider changes the model behind a name."
     if changes.new:
         yield f"New: {join_words(_name(key, names) for key in changes.new)}."
     if changes.missing:
         missing = join_words(_name(key, names) for key in changes.missing)
-        yield f"Missing: {missing} answered in the run before, and not in this one."
+        yield f"Missing: {missing} answered in the previous run, but not in this one."
 
 
 def changes_post(
@@ -179,7 +179,10 @@ def comparison_line(changes: Changes) -> str:
     shares = [move for move in changes.moves if move.measure is Measure.SHARE]
     runs = count_noun(max((move.runs for move in shares), default=changes.runs), "earlier run")
     members = count_noun(len({move.member for move in shares}), "model")
-    return f"{members} compared with {runs}, question by question; what may be chance is left out."
+    return (
+        f"{members} compared with {runs}, question by question; differences that may be "
+        "chance are left out."
+    )
 
 
 def _change_line(move: MemberChange, names: _Names) -> str:
@@ -202,14 +205,14 @@ def _swap_hint_line(hint: SwapHint, names: _Names) -> str:
     match hint.sign:
         case SwapSign.LENGTH:
             longer = "longer" if is_more else "shorter"
-            return f"{name} writes {longer}: {hint.now:.0f} words, before {hint.before:.0f}."
+            return f"{name} writes {longer}: {hint.now:.0f} words, {hint.before:.0f} before."
         case SwapSign.LATENCY:
             slower = "slower" if is_more else "faster"
-            return f"{name} is {slower}: {duration(hint.now)}, before {duration(hint.before)}."
+            return f"{name} is {slower}: {duration(hint.now)}, {duration(hint.before)} before."
         case SwapSign.REFUSALS:
             frequency = "more often" if is_more else "less often"
             return (
-                f"{name} refuses {frequency}: {percent(hint.now)}, before {percent(hint.before)}."
+                f"{name} refuses {frequency}: {percent(hint.now)}, {percent(hint.before)} before."
             )
 
 

@@ -21,7 +21,7 @@ from bot.chat import Buttons, Caution, Heading, Line, Note, Part, Post, Prose, Q
 _MAX_PAGE_CHARACTERS = 40_000  # no platform's page is longer
 _MAX_REPEATED_LENGTH = 300  # longer fence lines and table heads are not repeated
 CONTINUED_NOTE = Note("The answer continues below.")
-FULL_QUESTION_HEADING = Heading("The question in full")
+FULL_QUESTION_HEADING = Heading("Full question")
 _MAX_HEADING_LENGTH = 300
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\"'”’)»]?\s+|\n\s*|(?<=[。！？])")

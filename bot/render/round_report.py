@@ -115,8 +115,8 @@ def round_state(line: RoundSummary) -> str:
 def forgotten_line(forgotten: Erasure) -> str:
     """Return since when the texts are deleted, and what remains."""
     return (
-        f"What was asked and answered here was forgotten on {forgotten.at:%Y-%m-%d}. Who sat, how "
-        "they were ranked and what it cost is kept."
+        f"The texts of this round were forgotten on {forgotten.at:%Y-%m-%d}. Its models, "
+        "rankings and cost are kept."
     )
 
 
@@ -188,7 +188,7 @@ def chairman_notes(round_: Round) -> Iterator[str]:
     written = round_.synthesis
     if written and written.chairman:
         drawn_on = join_words(written.drawn_on or ())
-        drew = f"drew on {drawn_on}" if drawn_on else "did not say what it drew on"
+        drew = f"used {drawn_on}" if drawn_on else "did not name its sources"
         name = seat_names(round_.panel)[written.chairman]
         yield f"Chairman: {name}, who saw the answers without names and {drew}."
 
@@ -266,7 +266,7 @@ def answers_by_label(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
             masked = count_noun(len(answer.scrubbed), "name")
             notes.append(Note(f"Judges and chairman saw it with {masked} masked."))
         if answer.reply.cut:
-            notes.append(Note("It ended at its model's token limit."))
+            notes.append(Note("It was cut off at its model's token limit."))
         yield label, Post((Heading(title), *notes, Prose(answer.text)), title)
 
 
@@ -301,7 +301,7 @@ def _winner_text(round_: Round) -> str:
     authors = author_names(round_.panel, round_.draw)
     first = [line for line in lines if line.place == 1]
     if not first:
-        return "No ranking: nobody was left to judge" if len(lines) else _unranked_text(round_)
+        return "No ranking: no judges were left" if len(lines) else _unranked_text(round_)
     if len(first) == len(lines):
         return f"No clear winner: all {number_word(len(first))} answers got the same points"
     if len(first) > 1:
@@ -318,8 +318,8 @@ def _unranked_text(round_: Round) -> str:
     if answers == 1:
         return "One answer, nothing to rank"
     if round_.draw and not round_.draw.slates:
-        return f"{number_word(answers).capitalize()} answers, nobody left to judge"
-    return "No valid ranking, so there is no result"
+        return f"{number_word(answers).capitalize()} answers, no judges left"
+    return "No valid rankings, so there is no result"
 
 
 def _certainty_text(round_: Round) -> str:
@@ -410,7 +410,7 @@ def _chairman_cautions(round_: Round, names: dict[str, str]) -> list[str]:
         why = f": {synthesis.why.rstrip('.')}" if synthesis.why else ""
         sentences.append(f"This answer departs from the winning answer{why}.")
     if synthesis.reply and synthesis.reply.cut:
-        sentences.append("The chairman reached its token limit, so this answer ends early.")
+        sentences.append("The chairman reached its token limit, so this answer is cut off.")
     return sentences
 
 
@@ -428,13 +428,13 @@ def _missing_chairman_texts(round_: Round, names: dict[str, str]) -> list[str]:
 def _fallback_text(round_: Round, draw: Draw, names: dict[str, str]) -> str:
     """Return whose answer stands for the synthesis, and why if nobody won alone."""
     if round_.tally is None:
-        raise AssertionError("a synthesis is written after the tally")
+        raise AssertionError("the council's answer is written after the count")
     author = names[winning_answer(round_, draw, round_.tally).member]
     first = [line for line in round_.tally.standings if line.place == 1]
     if len(first) == 1:
-        return f"this is the winning answer as it stands, by {author}"
+        return f"this is the winning answer, unchanged, by {author}"
     among = "those tied for first place" if first else "all answers, since none was ranked"
-    return f"this is the answer by {author} as it stands, the cheapest of {among}"
+    return f"this is the answer by {author}, unchanged, the cheapest of {among}"
 
 
 # --- Findings and audit ballots
@@ -453,7 +453,7 @@ def _answer_findings(round_: Round) -> Iterator[str]:
             masked = join_words(f"“{trace}”" for trace in answer.scrubbed)
             yield f"{owner} was shown to judges and chairman with {masked} masked."
         if answer.reply.cut:
-            yield f"{owner} ended at its model's token limit."
+            yield f"{owner} was cut off at its model's token limit."
         for suspicion in answer.suspicions:
             unseen = suspicion in {PLEA, ENCODED} and ballot_version(round_) != FIRST_VERSION
             hidden = " Judges did not see the request." if unseen else ""
@@ -489,7 +489,7 @@ def _audit_lines(round_: Round, judge: str) -> Iterator[str]:
     for spoiled in round_.spoiled:
         if spoiled.judge == judge and spoiled.is_audit:
             why = f"{spoiled.fault}; {_audit_cost_text(spoiled.paper)}"
-            yield f"{name} was asked again and spoiled it: {why}"
+            yield f"{name} was asked again, and its ranking was invalid: {why}"
 
 
 def ranking_text(ballot: Ballot) -> str:

@@ -44,7 +44,7 @@ _PROVIDER_NAMES = {
     "mistral": "Mistral AI",
     "ollama": "Ollama on your own machine",
     "openai": "OpenAI",
-    "scripted": "nobody, since the members are scripted",
+    "scripted": "nobody, because the models are scripted",
     "openrouter": "OpenRouter",
     "vertex_ai": "Google",
     "xai": "xAI",

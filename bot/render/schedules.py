@@ -68,8 +68,8 @@ def schedule_sentence(status: ScheduleStatus, here: Place) -> str:
     when = describe_cron(schedule.cron)
     size = f" of {count_noun(status.questions, 'question')}" if status.questions else ""
     return (
-        f"{when[0].upper()}{when[1:]}, {schedule.zone} time: suite {schedule.suite}{size} is put "
-        f"to panel {schedule.panel}, and the result is posted {_place_text(schedule.place, here)}."
+        f"{when[0].upper()}{when[1:]}, {schedule.zone} time: suite {schedule.suite}{size} runs "
+        f"on panel {schedule.panel}. The result is posted {_place_text(schedule.place, here)}."
     )
 
 
@@ -87,7 +87,7 @@ def format_moment(when: datetime) -> str:
 def next_line(status: ScheduleStatus) -> str:
     """Return when a schedule runs next, in its own zone."""
     times = f"{', '.join(map(format_moment, status.next_times))} ({status.schedule.zone})"
-    return f"It would come {times}." if status.schedule.paused else f"Next: {times}."
+    return f"It would run {times}." if status.schedule.paused else f"Next: {times}."
 
 
 def cost_line(status: ScheduleStatus) -> str:
@@ -109,7 +109,7 @@ def cost_line(status: ScheduleStatus) -> str:
 def _frequency_text(runs: float) -> str:
     """Return how many runs a month has: "about 4.3 runs a month"."""
     if runs < 1:
-        return "a month on the average"
+        return "a month on average"
     # Many runs a month are rounded.
     figure = f"{runs:.0f}" if runs >= 20 or runs == int(runs) else f"{runs:.1f}"  # noqa: PLR2004
     return f"about {figure} run{'' if runs == 1 else 's'} a month"
@@ -118,16 +118,20 @@ def _frequency_text(runs: float) -> str:
 def _zone_note(zone: str) -> str:
     if not zone:
         return ""
-    origin = "no zone was named" if zone == "UTC" else "the house's own, as none was named"
+    origin = "no time zone was given" if zone == "UTC" else "the default, because none was given"
     return (
-        f"{zone} is the time zone ({origin}); Region/City names another, as Europe/Budapest does."
+        f"Time zone: {zone} ({origin}). To use another, write Region/City, for example "
+        "Europe/Budapest."
     )
 
 
 def schedules_post(statuses: Sequence[ScheduleStatus]) -> Post:
     """Return all schedules: when they run, how the last run went, the cost of one."""
     if not statuses:
-        status = "No schedule yet: `/council schedule add NAME suite:NAME every monday 09:00`."
+        status = (
+            "No schedules yet. Add one with `/council schedule add NAME suite:NAME every "
+            "monday 09:00`."
+        )
         return Post((Note(status),), status)
     rows = tuple(
         (
@@ -158,7 +162,7 @@ def last_run_text(status: ScheduleStatus) -> str:
         return "none yet"
     time = format_moment(last.at.astimezone(ZoneInfo(status.schedule.zone)))
     if last.ending is None:
-        return f"{time}, under way"
+        return f"{time}, running"
     return f"{time}, {'stopped' if last.ending.failure else 'done'}"
 
 
@@ -172,26 +176,26 @@ def _price_text(status: ScheduleStatus) -> str:
 
 def dropped_post(schedule: Schedule, due: DueSlot, now: datetime) -> Post:
     """Report that a slot was skipped since it could not run in time."""
-    reason = f"I could not run it within {GRACE_SECONDS // 60} minutes, so it is left out"
+    reason = f"it could not start within {GRACE_SECONDS // 60} minutes, so this run is skipped"
     return _left_out_post(schedule, due, reason, now)
 
 
 def skipped_post(schedule: Schedule, due: DueSlot, before: Bakeoff) -> Post:
     """Report that a slot was skipped since the previous run is still going."""
-    reason = f"bake-off {before.id}, the run before, still goes, so it is left out"
+    reason = f"the previous run, bake-off {before.id}, is still running, so this run is skipped"
     return _left_out_post(schedule, due, reason, due.slot.moment)
 
 
 def _left_out_post(schedule: Schedule, due: DueSlot, reason: str, now: datetime) -> Post:
     next_time = schedule_slots(schedule).after(now).moment
     line = f"Schedule {schedule.name}, run of {format_moment(due.slot.moment)}: {reason}."
-    next_step = f"The next one is {format_moment(next_time)} ({schedule.zone})."
+    next_step = f"The next run is {format_moment(next_time)} ({schedule.zone})."
     return Post((Caution(line), Note(next_step)), f"{line} {next_step}")
 
 
 def paused_post(schedule: Schedule, reason: str) -> Post:
     """Tell the owner that a schedule cannot run and is paused."""
-    line = f"Your schedule {schedule.name} cannot run, so it is paused. {reason}"
+    line = f"Your schedule {schedule.name} can't run, so it is paused. {reason}"
     next_step = (
         f"Fix that, then resume it with `/council schedule resume {schedule.name}`, or change it "
         f"with `/council schedule edit {schedule.name} …`."
@@ -218,7 +222,7 @@ def describe_cron(cron: str) -> str:
     fields = parse_fields(cron)
     clock, calendar = _describe_clock(fields), _describe_calendar(fields)
     if not clock or not calendar:
-        return f'by the cron "{cron}"'
+        return f'with the cron expression "{cron}"'
     if calendar == "every day" and clock.startswith("every"):
         return clock
     return f"{calendar}, {clock}" if clock.startswith("every") else f"{calendar} {clock}"

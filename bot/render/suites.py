@@ -15,8 +15,8 @@ from council.panel import Panel
 _MAX_QUESTIONS = 20
 KEEP, LEAVE = "keep_suite", "leave_suite"
 _NO_SUITE = (
-    "There is no suite yet. `/council suite add NAME` with a file of questions makes one, and "
-    "“Add to suite” under a round grows one."
+    "No suites yet. Create one with `/council suite add NAME` and a file of questions, or with "
+    "“Add to suite” under a round."
 )
 
 
@@ -34,7 +34,7 @@ def suites_post(suites: Sequence[SuiteSummary], scope: str) -> Post:
         return Post((Note(_NO_SUITE),), _NO_SUITE)
     rows = tuple(
         (
-            suite.name + (" (the house's)" if suite.scope != scope else ""),
+            suite.name + (" (built in)" if suite.scope != scope else ""),
             str(suite.questions),
             str(suite.graded),
             f"{suite.kept_at:%Y-%m-%d}",
@@ -44,7 +44,7 @@ def suites_post(suites: Sequence[SuiteSummary], scope: str) -> Post:
     )
     columns = ("Suite", "Questions", "With an answer", "Saved (UTC)", "Version")
     table = Table(columns, rows, frozenset({1, 2}))
-    note = Note("`/council suite show NAME` opens one.")
+    note = Note("Open one with `/council suite show NAME`.")
     return Post((Heading(count_noun(len(suites), "suite")), table, note), "Suites")
 
 
@@ -76,26 +76,26 @@ def confirm_suite_post(
     typed: bool = False,
 ) -> Post:
     """Return a suite to confirm before it is saved, with two buttons, or what to type."""
-    title = f"Keep suite {suite.name}?"
+    title = f"Save suite {suite.name}?"
     parts: list[Part] = [Heading(title), Line(size_line(suite)), Line(cost_line(run))]
     if before:
         parts.append(Note(_replacement_note(suite, before)))
-    hint = f" `suite keep {code}` keeps it." if typed else ""
+    hint = f" Save it with `suite keep {code}`." if typed else ""
     readers = "Everybody in this workspace can read a suite. " if suite.scope else ""
-    parts.append(Note(f"{readers}Nothing is asked now.{hint}"))
+    parts.append(Note(f"{readers}No questions are asked now.{hint}"))
     parts.append(Buttons((Button(KEEP, "Save", code), Button(LEAVE, "Cancel", code))))
     return Post(tuple(parts), title)
 
 
 def suite_saved_post(suite: Suite, run: SuiteRunCost | None = None) -> Post:
     """Return the confirmation that a suite is saved."""
-    line = f"Suite {suite.name} is kept: {size_line(suite)}"
+    line = f"Suite {suite.name} is saved: {size_line(suite)}"
     return Post((Line(line), *((Note(cost_line(run)),) if run else ())), line)
 
 
 def question_added_post(suite: Suite, run: SuiteRunCost | None) -> Post:
     """Return the confirmation that a question was added to a suite."""
-    line = f"The question is in suite {suite.name} now, which has {size_line(suite)}"
+    line = f"The question is now in suite {suite.name}, which has {size_line(suite)}"
     return Post((Line(line), Note(cost_line(run))), line)
 
 
@@ -114,7 +114,7 @@ def size_line(suite: Suite) -> str:
 def cost_line(run: SuiteRunCost | None) -> str:
     """Return the cost of a run: "One run on panel house costs about $0.40 at most"."""
     if run is None:
-        return "What a run costs is not known: no panel is set up here."
+        return "The cost of a run is unknown, because no panel is set up here."
     names, estimate = seat_names(run.panel), run.estimate
     text = f"costs about {format_rounded_usd(estimate.micro)} at most" if estimate.micro else ""
     if estimate.unknown:
@@ -126,10 +126,9 @@ def cost_line(run: SuiteRunCost | None) -> str:
 def _replacement_note(suite: Suite, before: SuiteSummary) -> str:
     size = count_noun(before.questions, "question")
     if before.scope != suite.scope:
-        return f"The house has a suite of this name with {size}; yours goes before it here."
+        return f"A built-in suite with {size} has this name; yours replaces it here."
     return (
-        f"It takes the place of version {before.version} with {size}; what was measured on that "
-        "stays with it."
+        f"It replaces version {before.version} with {size}. Earlier results stay with that version."
     )
 
 

@@ -29,7 +29,7 @@ def experiment_proposal(experiment: Experiment, left: int, cost: Estimate) -> Po
     ]
     parts += map(Note, _cost_sentences(experiment, cost))
     if experiment.cap_micro is not None and cost.unknown:
-        parts.append(Caution("The cap cannot count what models of unknown price cost."))
+        parts.append(Caution("The cap can't include models whose price is unknown."))
     return Post(tuple(parts), f"{title} · {_size_sentence(experiment)}")
 
 
@@ -38,8 +38,8 @@ def _size_sentence(experiment: Experiment) -> str:
     members = join_words(names[seat.key] for seat in experiment.panel.members)
     questions = count_noun(len(experiment.suite.questions), "question")
     return (
-        f"{questions}, each answered by {members}; each of them then grades every answer, its own "
-        "included, twice: once where 5 is best, once where 1 is."
+        f"{questions}, each answered by {members}. Each of them then grades every answer, "
+        "including its own, twice: once with 5 as the best grade, once with 1."
     )
 
 
@@ -48,8 +48,8 @@ def _calls_sentence(experiment: Experiment, left: int) -> str:
     if left == experiment.calls:
         return f"That takes {calls}."
     return (
-        f"Going on with {experiment.id}: {experiment.calls - left:,} of {calls} are there already, "
-        "and are not made again; --new begins another."
+        f"Resuming {experiment.id}: {experiment.calls - left:,} of {calls} are done and not "
+        "repeated. Use --new to start another."
     )
 
 
@@ -60,7 +60,7 @@ def _cost_sentences(experiment: Experiment, cost: Estimate) -> Iterator[str]:
     unknown_text = f"cost unknown for {unknown}" if unknown else ""
     cost_text = "; ".join(filter(None, (known, unknown_text))) or "it costs nothing"
     cap = experiment.cap_micro
-    capped = "" if cap is None else f", and its cap is {format_usd(cap)} in all"
+    capped = "" if cap is None else f", with a cap of {format_usd(cap)} in total"
     yield f"{cost_text[0].upper()}{cost_text[1:]}{capped}."
     yield f"The questions and answers go to {receivers(experiment.panel)}."
 
@@ -83,7 +83,7 @@ def progress_details(progress: ExperimentProgress) -> str:
 def ending_lines(progress: ExperimentProgress) -> Iterator[str]:
     """Yield what came of an experiment, what failed, and how to continue."""
     answers, grades = count_noun(progress.answers, "answer"), count_noun(progress.grades, "grade")
-    spoiled = f", {progress.spoiled} given up on after two tries" if progress.spoiled else ""
+    spoiled = f", {progress.spoiled} invalid after two tries" if progress.spoiled else ""
     spent = format_usd(progress.spent_micro)
     yield f"{progress.experiment.id}: {answers}, {grades}{spoiled}; {spent} spent."
     names = seat_names(progress.experiment.panel)
@@ -91,11 +91,11 @@ def ending_lines(progress: ExperimentProgress) -> Iterator[str]:
         repeated = f" ({times} times)" if times > 1 else ""
         yield f"{names[failure.seat]} {failure.why}{repeated}."
     if len(progress.failures) > MAX_FAILURE_LINES:
-        yield f"Calls failed in {len(progress.failures) - MAX_FAILURE_LINES} more ways."
+        yield f"Calls failed in {len(progress.failures) - MAX_FAILURE_LINES} other ways."
     if progress.blocked:
-        yield f"It stopped before its end: the next call {progress.blocked}."
+        yield f"It stopped early: the next call {progress.blocked}."
     if progress.failed or progress.blocked:
-        yield "The same command goes on, and asks only for what is missing."
+        yield "Run the same command to resume; only what is missing is asked."
 
 
 def experiment_document(progress: ExperimentProgress, report: GradeReport) -> Document:

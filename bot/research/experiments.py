@@ -42,9 +42,7 @@ def find_experiment(experiments: Sequence[Experiment], wanted: str) -> Experimen
     Raise ExperimentError if there is none, or more than one.
     """
     if not experiments:
-        raise ExperimentError(
-            "No experiment has been held yet: `council bias run SUITE` holds one."
-        )
+        raise ExperimentError("No experiments yet. Start one with `council bias run SUITE`.")
     if wanted.lower() == LAST:
         return experiments[0]
     matches = [
@@ -53,8 +51,8 @@ def find_experiment(experiments: Sequence[Experiment], wanted: str) -> Experimen
         if experiment.id.startswith((wanted, f"{ID_PREFIX}{wanted}"))
     ]
     if len(matches) != 1:
-        problem = "Several experiments begin" if matches else "No experiment begins"
-        raise ExperimentError(f"{problem} with {wanted!r}: `council bias list` names them.")
+        problem = "Several experiments start" if matches else "No experiment starts"
+        raise ExperimentError(f"{problem} with {wanted!r}. `council bias list` lists them.")
     return matches[0]
 
 
@@ -122,7 +120,9 @@ async def complete_experiment(
     """
     async with app.bakeoff_registry.acquire(f"experiment {experiment.id}") as is_ours:
         if not is_ours:
-            raise ExperimentError(f"Experiment {experiment.id} is being held by another process.")
+            raise ExperimentError(
+                f"Experiment {experiment.id} is already running in another process."
+            )
         await app.prepare(experiment.panel)
         account = Account(experiment.id, app.now().date(), payer(experiment.asked_by))
         budgeted_gateway = app.budget.budget_gateway(

@@ -32,11 +32,11 @@ def _text(row: Row, name: str, line: int) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str) or not value.strip():
-        raise GradesError(f"Line {line} has no {name!r}: write it as a text.")
+        raise GradesError(f"Line {line} has no {name!r}. Write it as a text.")
     if len(value) > _MAX_NAME_CHARACTERS:
         raise GradesError(
-            f"Line {line} has {len(value):,} characters in {name!r}: a name of at most "
-            f"{_MAX_NAME_CHARACTERS} is enough."
+            f"Line {line} has {len(value):,} characters in {name!r}; the limit is "
+            f"{_MAX_NAME_CHARACTERS}. Shorten it."
         )
     return value.encode(errors="replace").decode()  # a lone surrogate cannot be printed
 
@@ -45,8 +45,8 @@ def _framing(row: Row, line: int) -> Framing:
     value = row.get("framing")
     if not isinstance(value, str) or value not in set(Framing):
         raise GradesError(
-            f"Line {line} has a framing of {_quote(value)}: write pos where 5 was best, neg where "
-            "1 was."
+            f"Line {line} has the framing {_quote(value)}. Write pos where 5 was best, neg where "
+            "1 was best."
         )
     return Framing(value)
 
@@ -54,7 +54,7 @@ def _framing(row: Row, line: int) -> Framing:
 def _score(row: Row, column: str, line: int) -> float | None:
     if column not in row:
         raise GradesError(
-            f"Line {line} has no {column!r}: write the grade, or null where there is none."
+            f"Line {line} has no {column!r}. Write the grade, or null where there is none."
         )
     value = row[column]
     if value is None:
@@ -63,9 +63,9 @@ def _score(row: Row, column: str, line: int) -> float | None:
     # NaN fails the range check.
     if is_boolean or not isinstance(value, int | float) or not WORST <= value <= BEST:
         raise GradesError(
-            f"Line {line} has {_quote(value)} in {column!r}, and grades are numbers from {WORST} "
-            f"to {BEST}, {BEST} being best in both framings: mend it, or write null where there is "
-            "none."
+            f"Line {line} has {_quote(value)} in {column!r}. Grades are numbers from {WORST} to "
+            f"{BEST}, with {BEST} the best in both framings. Correct it, or write null where "
+            "there is none."
         )
     return float(value)
 
@@ -109,11 +109,13 @@ def _parse_grades(text: str, *, strict: bool) -> GradesFile:
         key = (grade.item, grade.framing, grade.judge, grade.author)
         if seen.setdefault(key, number) != number:
             raise GradesError(
-                f"Lines {seen[key]} and {number} hold the same judge's grade of the same work: "
-                "keep one of them."
+                f"Lines {seen[key]} and {number} hold the same judge's grade of the same work. "
+                "Keep one of them."
             )
         if len(grades) == MAX_ROWS:
-            raise GradesError(f"It has more than {MAX_ROWS:,} lines: make several files of it.")
+            raise GradesError(
+                f"The file has more than {MAX_ROWS:,} lines. Split it into several files."
+            )
         grades.append(grade)
     _check_grades(grades)
     return GradesFile(tuple(grades), column)
@@ -121,14 +123,12 @@ def _parse_grades(text: str, *, strict: bool) -> GradesFile:
 
 def _check_grades(grades: list[Grade]) -> None:
     if not grades:
-        raise GradesError(
-            f"There is no grade in it: write a line for each, such as {EXAMPLE_LINE}."
-        )
+        raise GradesError(f"The file has no grades. Write one per line, such as {EXAMPLE_LINE}.")
     judges = len({grade.judge for grade in grades})
     if judges > MAX_JUDGES:
         raise GradesError(
-            f"It names {judges:,} judges, and {MAX_JUDGES} are the most I compare: check that "
-            "“judge” holds who graded."
+            f"The file names {judges:,} judges, but at most {MAX_JUDGES} can be compared. Check "
+            "that “judge” holds who graded."
         )
 
 
@@ -137,7 +137,7 @@ def _decode(content: bytes) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise GradesError(f"Line {line} is not UTF-8: save the file as UTF-8.") from None
+        raise GradesError(f"Line {line} is not UTF-8. Save the file as UTF-8.") from None
 
 
 def _parse_rows(text: str) -> Iterator[tuple[int, dict[str, object]]]:
@@ -153,5 +153,7 @@ def _parse_row(line: str, number: int) -> dict[str, object]:
     except (ValueError, RecursionError):
         row = None
     if not isinstance(row, dict):
-        raise GradesError(f"Line {number} is no JSON object: write each grade as {EXAMPLE_LINE}.")
+        raise GradesError(
+            f"Line {number} is not a JSON object. Write each grade as {EXAMPLE_LINE}."
+        )
     return row

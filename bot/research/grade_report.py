@@ -64,8 +64,10 @@ def _test_columns(title: str, test: Callable[[JudgeRow], PairedTest]) -> tuple[_
 
 _TABLES = {
     "What a judge gives itself (S), its peers give it (R), and it gives them (G)": _MEAN_COLUMNS,
-    "Own work, beside what peers give it": _test_columns("S − R", lambda row: row.over_received),
-    "Own work, beside the work of peers": _test_columns("S − G", lambda row: row.over_given),
+    ("Own work, compared with what peers give it"): _test_columns(
+        "S − R", lambda row: row.over_received
+    ),
+    "Own work, compared with the work of peers": _test_columns("S − G", lambda row: row.over_given),
     "The difference in differences": _test_columns("Preference", lambda row: row.preference),
     "The same work by different judges": _test_columns("Leniency", lambda row: row.leniency),
 }
@@ -175,14 +177,14 @@ FRAMING_WORDS = {Framing.POSITIVE: "when 5 is best", Framing.NEGATIVE: "when 1 i
 MAX_MORE_FACTOR = 20  # times as many items as there are; more is not worth suggesting
 
 _POSITIVE_SENTENCES = {
-    FindingKind.PREFERENCE: "prefers its own work by {size} of a grade {within}, its strictness "
-    "and the quality of its work set aside",
+    FindingKind.PREFERENCE: "prefers its own work by {size} of a grade {within}, adjusted for "
+    "how strict it is and how good its work is",
     FindingKind.LENIENCY: "is lenient: it gives the same work {size} more than the middle judge "
     "{within}",
 }
 _NEGATIVE_SENTENCES = {
-    FindingKind.PREFERENCE: "is harder on its own work by {size} of a grade {within}, its "
-    "strictness and the quality of its work set aside",
+    FindingKind.PREFERENCE: "is harder on its own work by {size} of a grade {within}, adjusted "
+    "for how strict it is and how good its work is",
     FindingKind.LENIENCY: "is strict: it gives the same work {size} less than the middle judge "
     "{within}",
 }
@@ -195,10 +197,10 @@ _COMPARISON_WORDS = {
 }
 _MISSING_DATA_WORDS = {
     FindingKind.NO_OWN: "it graded no work of its own",
-    FindingKind.TOO_FEW: "at least three items are needed on which it and its peers graded each "
+    FindingKind.TOO_FEW: "this needs at least three items on which it and its peers graded each "
     "other",
-    FindingKind.ALIKE: "all its differences are alike, so there is no spread to judge by",
-    FindingKind.NO_PEERS: "at least two other judges are needed that graded its work and each "
+    FindingKind.ALIKE: "all its differences are the same, so there is no spread to judge by",
+    FindingKind.NO_PEERS: "this needs at least two other judges that graded its work and each "
     "other's",
 }
 
@@ -234,8 +236,8 @@ def _no_preference_lines(report: GradeReport, all_findings: Sequence[Finding]) -
         nearest = min(near, key=lambda row: row.preference.effect.more or 0)
         more = count_noun(nearest.preference.effect.more or 0, "more item")
         yield (
-            f"{nearest.judge} comes nearest, {FRAMING_WORDS[nearest.framing]}: about {more} would "
-            "settle it, if it is as large as it looks."
+            f"{nearest.judge} is closest, {FRAMING_WORDS[nearest.framing]}: about {more} would "
+            "settle it, if the effect is as large as it looks."
         )
 
 
@@ -279,7 +281,7 @@ def _is_higher(finding: Finding) -> bool:
 def _missing_data_sentences(without_data: Iterable[Finding]) -> Iterator[str]:
     for kind, same_kind in groupby(without_data, key=lambda finding: finding.kind):
         judges = dict.fromkeys(finding.row.judge for finding in same_kind)
-        yield f"Too little to say of {join_words(judges)}: {_MISSING_DATA_WORDS[kind]}."
+        yield f"Too little data about {join_words(judges)}: {_MISSING_DATA_WORDS[kind]}."
 
 
 # --- Numbers, to the precision the thesis prints

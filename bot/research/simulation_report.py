@@ -22,10 +22,10 @@ def simulation_post(simulation: Simulation) -> Post:
     """Return the simulation as tables with a legend."""
     settings = simulation.settings
     members, biases = len(settings.panel.makers), _describe_biases(settings.panel.biases[0])
-    title = f"{members} members, {settings.trials:,} simulated rounds"
+    title = f"{members} models, {settings.trials:,} simulated rounds"
     numeric = frozenset({1, 2, 3})
     boards_heading = (
-        f"Leaderboards of {settings.rounds:,} rounds, a first member against the last one"
+        f"Leaderboards of {settings.rounds:,} rounds, a first model against the last one"
     )
     parts = (
         Heading(title),

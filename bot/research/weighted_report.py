@@ -25,42 +25,43 @@ from council.research.weighted_leaderboard import WeightedBoard, WeightedLine
 from council.rounds import Draw, Round
 
 _MAX_CHANCE = 0.99
-_PRIOR_TITLE = "What the leaderboard would have said"
+_PRIOR_TITLE = "The same leaderboard, with weighted judges"
 
 
 # --- Weighted judges
 
 _TITLES = {
-    UNIFORM: "With judges that all weigh alike",
-    CONSISTENCY: "With judges weighed by order consistency",
-    HUMAN: "With judges weighed by what people chose",
-    FAMILY: "With judges weighed by family share",
-    PEERRANK: "With judges weighed by PeerRank",
+    UNIFORM: "With judges weighted equally",
+    CONSISTENCY: "With judges weighted by consistency",
+    HUMAN: "With judges weighted by what people chose",
+    FAMILY: "With judges weighted by family",
+    PEERRANK: "With judges weighted by PeerRank",
 }
 _NEED_TEXTS = {
-    CONSISTENCY: "Order consistency is used from {need} audit repeats of a judge on; the most that "
-    "any judge has is {have}.",
-    HUMAN: "What people chose is used from {need} votes on; there are {have}. `/council vote` "
-    "casts one.",
+    CONSISTENCY: "Consistency needs {need} repeated rankings of one judge; the most so far is "
+    "{have}.",
+    HUMAN: "What people chose needs {need} votes ({have} so far). Cast one with `/council vote`.",
 }
 _BASIS_COLUMNS = {
-    CONSISTENCY: ("Orders kept", "Audit repeats"),
+    CONSISTENCY: ("Consistency", "Repeated rankings"),
     HUMAN: ("β", "Votes"),
-    FAMILY: ("Mean voice", "Ballots"),
+    FAMILY: ("Mean weight", "Rankings"),
     PEERRANK: ("Own score", ""),
 }
 _WEIGHING_NOTES = {
-    CONSISTENCY: "A judge that votes the same when it sees the answers in another order weighs "
-    "more, (2c − 1)² of the orders kept, a quarter of the way back to equal weights. A judge that "
-    "is steadily wrong weighs as much as one that is steadily right.",
-    HUMAN: "A judge whose ballots foretell what people chose weighs more. People saw the names.",
-    FAMILY: "In each round a judge weighs 1 / the number of its maker's ballots that count there, "
-    "so that every maker has one voice.",
-    PEERRANK: "A judge weighs as much as its own answers are found to be worth, a quarter of an "
-    "equal weight at least. That a good author judges well is an assumption.",
+    CONSISTENCY: "A judge that ranks the same way when it sees the answers in another order "
+    "weighs more: (2c − 1)² of the pairs it ranks the same way, pulled a quarter "
+    "of the way to equal weights. A judge that is consistently wrong weighs as "
+    "much as one that is consistently right.",
+    HUMAN: "A judge whose rankings predict what people chose weighs more. People saw the names.",
+    FAMILY: "In each round a judge weighs 1 / the number of valid rankings by its maker, so "
+    "that every maker has one voice.",
+    PEERRANK: "A judge weighs as much as its own answers are worth, but at least a quarter of "
+    "an equal weight. This assumes that good authors judge well.",
 }
 _UNOFFICIAL_NOTE = (
-    "This stands beside the official places, where all judges weigh alike, and changes none."
+    "This is in addition to the official places, which weight all judges equally, and changes "
+    "none of them."
 )
 
 
@@ -78,7 +79,7 @@ def _board_parts(leaderboard: Leaderboard, board: WeightedBoard) -> Iterator[Par
     yield Line(_changed_line(leaderboard, board))
     yield _member_table(leaderboard, board)
     if board.weights.name != UNIFORM:
-        yield Line("What each judge weighs, of all weight:")
+        yield Line("What each judge weighs, of the total:")
         yield _judge_table(leaderboard, board)
     yield Note(
         " ".join(
@@ -92,21 +93,21 @@ def _board_parts(leaderboard: Leaderboard, board: WeightedBoard) -> Iterator[Par
 def _no_weights_line(board: WeightedBoard) -> str:
     weighing = board.weights
     if weighing.is_usable:
-        return "No ballots of these rounds are kept to weigh: only their standings are."
+        return "The rankings of these rounds were not saved, only their results."
     text = _NEED_TEXTS[weighing.name].format(need=weighing.need, have=weighing.have)
-    return f"{text} Until then judges weigh alike."
+    return f"{text} Until then judges are weighted equally."
 
 
 def _changed_line(leaderboard: Leaderboard, board: WeightedBoard) -> str:
     """Return what the weights change, in one sentence."""
     if not board.moved:
-        return "The order of the members stays as it is with equal weights."
+        return "The order is the same as with equal weights."
     moves = join_words(
-        f"{leaderboard.name(line.member)} comes {ordinal(line.rank)} instead of "
+        f"{leaderboard.name(line.member)} is {ordinal(line.rank)} instead of "
         f"{ordinal(line.uniform_rank)}"
         for line in board.moved
     )
-    return f"By mean share, {moves}."
+    return f"By average points, {moves}."
 
 
 def _member_table(leaderboard: Leaderboard, board: WeightedBoard) -> Table:
@@ -146,7 +147,7 @@ def _coverage_note(leaderboard: Leaderboard, board: WeightedBoard) -> str:
     without = leaderboard.coverage.rounds - board.rounds
     if without <= 0:
         return _UNOFFICIAL_NOTE
-    return f"{_UNOFFICIAL_NOTE} Of {count_noun(without, 'round')} no ballots are kept to weigh."
+    return f"{_UNOFFICIAL_NOTE} {count_noun(without, 'round')} have no saved rankings."
 
 
 def _weighted_document(board: WeightedBoard, leaderboard: Leaderboard) -> dict[str, Any]:
@@ -189,12 +190,18 @@ def _weight_document(line: JudgeWeight, leaderboard: Leaderboard) -> dict[str, A
 
 # --- Leaderboard as a prior
 
-_PRIOR_COLUMNS = ("Answer", "By", "By the board alone", "With this round's ballots", "Counted")
+_PRIOR_COLUMNS = (
+    "Answer",
+    "By",
+    ("From the leaderboard alone"),
+    "With this round's rankings",
+    "Counted",
+)
 _PRIOR_NOTE = (
-    "The chance of each answer to be the best of the round, by a model: the member's strength on "
-    "the leaderboard of the rounds before, as far as it is known, from which an answer strays by "
-    "{stray:g} in log-odds, and this round's ballots. The official count knows no leaderboard, and "
-    "stays as it is."
+    "The estimated chance that each answer is the best of the round. It combines the model's "
+    "strength on the leaderboard of earlier rounds, from which an answer varies by {stray:g} in "
+    "log-odds, with this round's rankings. The official result does not use the leaderboard and "
+    "stays the same."
 )
 
 
@@ -218,7 +225,8 @@ def prior_post(round_: Round, draw: Draw, chances: Sequence[WinChance], rounds: 
         Heading(_PRIOR_TITLE),
         Table(_PRIOR_COLUMNS, rows, frozenset({2, 3, 4})),
         Note(
-            f"{_PRIOR_NOTE.format(stray=ANSWER_SD)} The board counts {count_noun(rounds, 'round')}."
+            f"{_PRIOR_NOTE.format(stray=ANSWER_SD)} The leaderboard counts "
+            f"{count_noun(rounds, 'round')}."
         ),
     )
     return Post(parts, _PRIOR_TITLE)

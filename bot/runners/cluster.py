@@ -275,8 +275,8 @@ def locked_in_cluster(job_queue: ClusterJobQueue, paying: GatewayFactory) -> Gat
                 await stack.enter_async_context(job_queue.lock(job_of(round_.id)))
             except JobTakenError:
                 raise RoundElsewhereError(
-                    f"Round {round_.id} is being carried on by another process: it can be seen "
-                    "on the page and where it was asked, and stopped there."
+                    f"Round {round_.id} is running in another process. Follow or stop it on the "
+                    "page, or where it was asked."
                 ) from None
             yield await stack.enter_async_context(paying(round_, gateway))
 
@@ -367,7 +367,7 @@ def count_parts(round_: Round) -> int:
 def error_of(fault: JobFault | None, round_id: str) -> CouncilError:
     """Return the error that a job failed with, as its own class if that is known."""
     if not fault:
-        return RoundStoppedError(f"Round {round_id} was stopped before its end.")
+        return RoundStoppedError(f"Round {round_id} was stopped before it finished.")
     kind = getattr(errors, fault.get("kind") or "", None)
     if isinstance(kind, type) and issubclass(kind, CouncilError):
         return kind(fault.get("why", ""))

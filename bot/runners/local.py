@@ -35,8 +35,8 @@ GRACE_SECONDS = 6.0
 DRAFT_SECONDS = 0.1  # between two drafts of a synthesis
 SAVE_SECONDS = 0.05  # for a reply to reach the store
 SERVED = (
-    "Another process serves the same chats with this database: stop it, or give this one a "
-    "COUNCIL_DATA_DIR of its own."
+    "Another process already serves the same chats with this database. Stop it, or set another "
+    "COUNCIL_DATA_DIR for this one."
 )
 
 
@@ -88,7 +88,7 @@ class LocalRunner:
             return
         if not self._tasks.start(RunningRound(round_, self._clock), self._run):
             raise RoundElsewhereError(
-                f"Round {round_.id} is being carried on by another process of this machine."
+                f"Round {round_.id} is already running in another process on this machine."
             )
 
     def latest(self, round_id: str) -> RoundSnapshot | None:
@@ -201,7 +201,7 @@ class RunningRound(RunningTask[RoundSnapshot]):
     """A round that runs in this process, and its clock."""
 
     def __init__(self, round_: Round, clock: Callable[[], float]) -> None:
-        stopped = RoundStoppedError(f"Round {round_.id} was stopped before its end.")
+        stopped = RoundStoppedError(f"Round {round_.id} was stopped before it finished.")
         super().__init__(round_.id, RoundSnapshot(round_), stopped)
         self._clock = clock
         self._started_at = clock()

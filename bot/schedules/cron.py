@@ -51,7 +51,7 @@ _MONTH_NUMBERS = _number_names(MONTH_NAMES, 1, sept=9)
 
 _MIN_INTERVAL_MINUTES = 5
 _FIELD_COUNT = 5
-_EXAMPLE = '"0 9 * * 1" is every Monday at 09:00'
+_EXAMPLE = '"0 9 * * 1" means every Monday at 09:00'
 _ALIASES = {
     "@hourly": "0 * * * *",
     "@daily": "0 0 * * *",
@@ -98,30 +98,30 @@ def validate_cron(text: str) -> str:
     cron = _ALIASES.get(text.strip().lower(), " ".join(text.split()))
     parts = cron.split()
     if cron.startswith("@"):
-        raise ScheduleError(f"There is no {cron!r}: write {' or '.join([*_ALIASES][:5])}.")
+        raise ScheduleError(f"There is no {cron!r}. Write {' or '.join([*_ALIASES][:5])}.")
     if len(parts) != _FIELD_COUNT:
         raise ScheduleError(
-            f"A cron has five fields (minute, hour, day, month, weekday), and {cron!r} has "
-            f"{len(parts)}: {_EXAMPLE}."
+            f"A cron expression has five fields (minute, hour, day, month, weekday), but {cron!r} "
+            f"has {len(parts)}: {_EXAMPLE}."
         )
     cron = " ".join(_SINGLE_VALUE_RANGE.sub(r"\1", part) for part in parts)
     for part in parts:
         if not _FIELD.fullmatch(part):
-            raise ScheduleError(f"{part!r} in {cron!r} is no field of a cron: {_EXAMPLE}.")
+            raise ScheduleError(f"{part!r} in {cron!r} is not a valid field: {_EXAMPLE}.")
     try:
         fields = parse_fields(cron)
         croniter(cron, _START).get_next(datetime)
     except CroniterError as error:
         if "failed to find" in str(error).lower():
             raise ScheduleError(
-                f"{cron!r} never comes: no such day is in any such month. Name a day there is: "
+                f"{cron!r} never runs, because no month has that day. Choose another day: "
                 f"{_EXAMPLE}."
             ) from None
-        raise ScheduleError(f"{cron!r} is no cron: {_EXAMPLE}.") from None
+        raise ScheduleError(f"{cron!r} is not a cron expression: {_EXAMPLE}.") from None
     if any(gap < _MIN_INTERVAL_MINUTES for gap in _minute_gaps(fields)):
         raise ScheduleError(
-            f"{cron!r} comes more often than every {_MIN_INTERVAL_MINUTES} minutes, and each run "
-            'is paid: write "*/30 * * * *" or "every hour", for example.'
+            f"{cron!r} runs more often than every {_MIN_INTERVAL_MINUTES} minutes, and you pay "
+            'for each run. Write "*/30 * * * *" or "every hour", for example.'
         )
     return cron
 

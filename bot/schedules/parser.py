@@ -152,7 +152,7 @@ def _parse_time(state: _ParseState, word: str, match: re.Match[str]) -> int:
     elif half:
         hour = _HOURS
     if hour >= _HOURS or minute >= _MINUTES:
-        raise ScheduleError(f"{word!r} is no time of day: write 09:00, 18:30 or 9am.")
+        raise ScheduleError(f"{word!r} is not a time of day. Write 09:00, 18:30 or 9am.")
     state.times.append((hour, minute))
     return 1
 
@@ -161,12 +161,12 @@ def _date_error(word: str, match: re.Match[str], today: date) -> ScheduleError:
     try:
         day = date(int(match[1]), int(match[2]), int(match[3]))
     except ValueError:
-        return ScheduleError(f"There is no day {word!r}: write {_EXAMPLES}.")
+        return ScheduleError(f"There is no day {word!r}. Write {_EXAMPLES}.")
     if day < today:
-        return ScheduleError(f"{day} is past, and a schedule recurs: write {_EXAMPLES}.")
+        return ScheduleError(f"{day} is in the past, and a schedule repeats. Write {_EXAMPLES}.")
     return ScheduleError(
-        f"{day} comes once, and a schedule recurs: write {_EXAMPLES}; for one run there is "
-        "`/council bakeoff`."
+        f"{day} comes only once, and a schedule repeats. Write {_EXAMPLES}. For a single run, "
+        "use `/council bakeoff`."
     )
 
 
@@ -209,7 +209,7 @@ def _add_ordinal(state: _ParseState, number: int, after: str) -> None:
     elif 1 <= number <= _LONGEST_MONTH:
         state.days.append(number)
     else:
-        raise ScheduleError(f"No month has a day {number}: write 1st to 31st, or last day.")
+        raise ScheduleError(f"No month has a day {number}. Write 1st to 31st, or last day.")
 
 
 def _parse_other(state: _ParseState, word: str) -> int:
@@ -231,9 +231,9 @@ def _parse_other(state: _ParseState, word: str) -> int:
 _ANY = "*"
 _UNITS_IN_WHOLE = {_MINUTE: 60, _HOUR: 24, _MONTH: 12}
 _DIVISION_HINTS = {
-    _MINUTE: "minutes do not divide an hour evenly: write every 5, 10, 15, 20 or 30 minutes",
-    _HOUR: "hours do not divide a day evenly: write every 2, 3, 4, 6, 8 or 12 hours",
-    _MONTH: "months do not divide a year evenly: write every 2, 3, 4 or 6 months",
+    _MINUTE: "minutes do not divide an hour evenly. Write every 5, 10, 15, 20 or 30 minutes",
+    _HOUR: "hours do not divide a day evenly. Write every 2, 3, 4, 6, 8 or 12 hours",
+    _MONTH: "months do not divide a year evenly. Write every 2, 3, 4 or 6 months",
 }
 
 
@@ -244,8 +244,8 @@ def words_to_cron(words: Iterable[str], today: date) -> str:
         used = _parse_next(state, rest, today)
         if not used:
             raise ScheduleError(
-                f"I do not know what {rest[0]!r} means for a schedule: write {_EXAMPLES}, or a "
-                'cron in quotes, "0 9 * * 1".'
+                f"I don't understand {rest[0]!r} in a schedule. Write {_EXAMPLES}, or a cron "
+                'expression in quotes, "0 9 * * 1".'
             )
         rest = rest[used:]
     return " ".join((*_clock_fields(state), *_calendar_fields(state)))
@@ -260,16 +260,16 @@ def _clock_fields(state: _ParseState) -> tuple[str, str]:
         return (step, _ANY) if unit == _MINUTE else (str(state.past_hour), step)
     times = set(state.times)
     if not times:
-        raise ScheduleError(f"At what time? Write it in hours and minutes: {_EXAMPLES}.")
+        raise ScheduleError(f"Add a time in hours and minutes: {_EXAMPLES}.")
     hours, minutes = ({time[index] for time in times} for index in (0, 1))
     if len(times) < state.min_times:
         raise ScheduleError(
-            f"At which {state.min_times} times? Write all of them: twice a day 09:00 18:00."
+            f"Write all {state.min_times} times, for example: twice a day 09:00 18:00."
         )
     if len(times) != len(hours) * len(minutes):
         raise ScheduleError(
-            "The times of one schedule share their minute, as 09:00 and 18:00 do: make a schedule "
-            "for each time instead."
+            "The times of one schedule must have the same minutes, like 09:00 and 18:00. Create "
+            "one schedule for each time."
         )
     return _list_field(minutes), _list_field(hours)
 
@@ -292,7 +292,7 @@ def _calendar_fields(state: _ParseState) -> tuple[str, str, str]:
         month = _step_field(count, unit) if month == _ANY else month
     elif unit not in {_MINUTE, _HOUR} and (count != 1 or unit == "year"):
         raise ScheduleError(
-            f"Every {count} {unit}s is more than a calendar can tell: name the days, as in "
+            f"“Every {count} {unit}s” is not supported. Name the days instead, for example "
             f"{_EXAMPLES}."
         )
     day, weekday = _list_field(state.days), _list_field(state.weekdays)
@@ -309,12 +309,11 @@ def _check_days(state: _ParseState) -> None:
     # "Every second monday" could also mean every other one.
     if state.turns or (state.nth and not in_month):
         raise ScheduleError(
-            'First, second or last of what? Write, for example, "first monday of the month 09:00".'
+            'Say which day after first, second or last, for example "first monday of the month '
+            '09:00".'
         )
     if bool(state.weekdays) + bool(state.nth) + bool(state.days) > 1:
-        raise ScheduleError(
-            "Name days of the week or days of the month, not both: a cron comes on either."
-        )
+        raise ScheduleError("Name days of the week or days of the month, not both.")
 
 
 def _list_field(values: Iterable[int | str]) -> str:
@@ -362,7 +361,8 @@ def parse_schedule(text: str, today: date) -> ScheduleRequest:
     name, *words = _WORD.findall(text.translate(_QUOTES)) or [""]
     if not _NAME.fullmatch(name) or _OPTION.fullmatch(name):
         raise ScheduleError(
-            f"Begin with a name for the schedule, of letters, digits, - and _: {SCHEDULE_EXAMPLE}."
+            "Start with a name for the schedule, made of letters, digits, - and _: "
+            f"{SCHEDULE_EXAMPLE}."
         )
     parts: dict[str, str] = {"name": name}
     when = [word for word in words if not _parse_option(word, parts)]
@@ -377,7 +377,9 @@ def _parse_option(word: str, parts: dict[str, str]) -> bool:
     if option := _OPTION.fullmatch(word):
         kind, value = option[1].lower().replace("tz", "zone"), _unquote(option[2])
         if not value:
-            raise ScheduleError(f"Say which after {word!r}, without a space: {SCHEDULE_EXAMPLE}.")
+            raise ScheduleError(
+                f"Write the value right after {word!r}, without a space: {SCHEDULE_EXAMPLE}."
+            )
         _set_part(parts, kind, _parse_zone(value) if kind == "zone" else value)
     elif channel := _CHANNEL.fullmatch(word):
         _set_part(parts, "channel", channel[1] or channel[2])
@@ -387,11 +389,11 @@ def _parse_option(word: str, parts: dict[str, str]) -> bool:
         _set_part(parts, "zone", _parse_zone(word))
     elif word.casefold() in _ZONE_ABBREVIATIONS:
         raise ScheduleError(
-            f"{word!r} is no zone that keeps its clock right in summer and winter: write "
-            "Region/City, as in Europe/Budapest."
+            f"{word!r} ignores daylight saving time. Write Region/City, for example "
+            "Europe/Budapest."
         )
     elif word.isalpha() and (zone := _cities().get(word.casefold())):
-        raise ScheduleError(f"Name the time zone in full: {zone} for {word!r}.")
+        raise ScheduleError(f"Write the time zone in full: {zone} instead of {word!r}.")
     else:
         return False
     return True
@@ -400,7 +402,7 @@ def _parse_option(word: str, parts: dict[str, str]) -> bool:
 def _set_part(parts: dict[str, str], kind: str, value: str) -> None:
     if parts.setdefault(kind, value) != value:
         raise ScheduleError(
-            f"A schedule has one {kind}, and you name {parts[kind]!r} and {value!r}: leave one out."
+            f"A schedule has one {kind}, but you name {parts[kind]!r} and {value!r}. Leave one out."
         )
 
 
@@ -408,14 +410,20 @@ def _parse_zone(word: str) -> str:
     if zone := find_zone(word):
         return zone
     nearest = suggest_zone(word)
-    hint = f"did you mean {nearest}?" if nearest else "write Region/City, as in Europe/Budapest."
+    hint = (
+        f"did you mean {nearest}?"
+        if nearest
+        else ("write Region/City, for example Europe/Budapest.")
+    )
     raise ScheduleError(f"There is no time zone {word!r}: {hint}")
 
 
 def _parse_cron(cron: str, when: list[str], today: date) -> str:
     """Return the cron that was typed or described; "" if nothing says when."""
     if cron and when:
-        raise ScheduleError(f"Say when either in words or as a cron: leave {' '.join(when)!r} out.")
+        raise ScheduleError(
+            f"Say when either in words or as a cron expression: leave {' '.join(when)!r} out."
+        )
     words = " ".join(map(_unquote, [cron, *when])).split()
     if not words:
         return ""
@@ -433,5 +441,5 @@ def _parse_cap(text: str) -> int:
     match = _DOLLARS.fullmatch(text)
     cap = cap_micro_usd(float(match[1])) if match else 0
     if not cap:
-        raise ScheduleError(f"{text!r} is no cap: write cap:$2, or cap:none for none.")
+        raise ScheduleError(f"{text!r} is not a cap. Write cap:$2, or cap:none for no cap.")
     return cap

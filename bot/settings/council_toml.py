@@ -187,12 +187,15 @@ def channel_panel_faults(
             continue
         where = f"access.{path}.panel"
         if rules.panel not in known:
-            yield f"{where}: there is no panel {rules.panel!r}."
+            yield f"{where}: there is no panel {rules.panel!r}; add it, or name another panel."
         elif rules.panel in panels and not allows_panel(
             access, Place("", workspace, channel), panels[rules.panel]
         ):
             vendors = ", ".join(rules.vendors)
-            yield f"{where}: {rules.panel!r} also seats models of others than {vendors}."
+            yield (
+                f"{where}: panel {rules.panel!r} includes models that are not from {vendors}; "
+                "take them out, or allow their vendor."
+            )
 
 
 class SuiteSection(Section):
@@ -223,8 +226,8 @@ def parse_suite(name: str, section: SuiteSection, folder: Path) -> Suite:
             content = path.read_bytes()
         except OSError as error:
             raise SuiteError(
-                f"The file {path} cannot be read ({error.strerror}): name one beside council.toml, "
-                "or with its whole path."
+                f"The file {path} can't be read ({error.strerror}). Put it next to council.toml, "
+                "or write its full path."
             ) from None
         suite = with_default_category(parse_suite_file(name, path.name, content), section.category)
     are_references_shown = section.judges_see_references or suite.judges_see_references

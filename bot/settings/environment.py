@@ -73,7 +73,7 @@ class Settings(BaseSettings):
     @classmethod
     def _check_url(cls, url: str) -> str:
         if url and not url.startswith(("https://", "http://")):
-            raise ValueError("it must begin with https://")
+            raise ValueError("it must start with https://")
         return url
 
     @field_validator("web_token")
@@ -83,8 +83,8 @@ class Settings(BaseSettings):
         text = token.get_secret_value().strip() if token else ""
         if 0 < len(text) < MIN_TOKEN_CHARACTERS:
             raise ValueError(
-                f"it is too short to keep others out: use at least {MIN_TOKEN_CHARACTERS} "
-                f"characters, for example {token_urlsafe(24)}"
+                f"it is too short to be safe; use at least {MIN_TOKEN_CHARACTERS} characters, "
+                f"for example {token_urlsafe(24)}"
             )
         return SecretStr(text) if text else None
 
@@ -144,7 +144,7 @@ def with_async_driver(url: str) -> str:
         if url.startswith(prefix):
             return replacement + url.removeprefix(prefix)
     if url and not url.startswith(("sqlite+aiosqlite:///", "postgresql+psycopg://")):
-        raise ValueError("it must begin with sqlite:/// or postgresql://")
+        raise ValueError("it must start with sqlite:/// or postgresql://")
     return url
 
 

@@ -87,7 +87,9 @@ class Slack:
     async def handle_install(self, request: Request) -> Response:
         """Handle a browser that installs the app; no error shows more than a sentence."""
         if self._handler is None or not self._tokens.is_distributed:
-            page = render_page(NOT_INSTALLED, "Slack is not set up for this, or not connected yet.")
+            page = render_page(
+                NOT_INSTALLED, ("Slack is not set up for this, or not connected yet.")
+            )
             return HTMLResponse(page, status_code=503)
         try:
             return await self._handler.handle(request)
@@ -222,7 +224,9 @@ class _Socket(SocketModeClient):
             code = str(error.response.get("error", ""))
             if code in FINAL_TOKEN_ERRORS and not self.refused.done():
                 self.refused.set_exception(
-                    SlackError(f"Slack takes SLACK_APP_TOKEN no more ({code}): make a new one.")
+                    SlackError(
+                        f"Slack no longer accepts SLACK_APP_TOKEN ({code}). Create a new one."
+                    )
                 )
                 self.closed = True  # otherwise the SDK asks again forever
             raise

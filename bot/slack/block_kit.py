@@ -72,14 +72,14 @@ _OPINIONS = ("helpful", "unhelpful")
 _CONFIRMED = {
     "bakeoff_cancel": (
         "Stop this bake-off?",
-        "What has been answered and ranked so far is kept; the rest is not asked.",
+        "Everything answered and ranked so far is saved; the rest is not asked.",
     ),
-    "again": ("Run again?", "The whole council is asked once more, and that costs as much again."),
+    "again": ("Run again?", "Every model is asked once more, and that costs as much again."),
     "forget": (
         "Forget this round?",
-        "The question, the answers and what was posted here are deleted; this cannot be undone.",
+        "The question, the answers and what was posted here are deleted. This can't be undone.",
     ),
-    "cancel": ("Stop this round?", "What has been answered so far is kept; the rest is not asked."),
+    "cancel": ("Stop this round?", "Everything answered so far is saved; the rest is not asked."),
 }
 _DANGEROUS = {"cancel", "bakeoff_cancel", "forget"}
 _TASK_STATUS = {

@@ -161,7 +161,7 @@ def _retry_after_seconds(error: SlackApiError) -> float | None:
 def _map_error(error: SlackApiError) -> CouncilError:
     code, status = _code_and_status(error)
     if status >= _SERVER_ERROR or not code or code in _UNKNOWN_OUTCOMES:
-        return SlackServerError(f"Slack is at fault itself just now ({code or status}).")
+        return SlackServerError(f"Slack has a problem right now ({code or status}).")
     return RefusedError(code, str(error.response.data.get("needed") or ""))
 
 
@@ -234,20 +234,20 @@ class PostRateLimiter:
 REQUIRED_SCOPES = ("chat:write", "commands")
 # What does not work without a scope.
 FEATURES_BY_SCOPE = {
-    "app_mentions:read": "mentions are not heard",
+    "app_mentions:read": "mentions are not received",
     "channels:history": "threads of channels are not read",
-    "channels:read": "channels shared with others cannot be told from ordinary ones",
+    "channels:read": "channels shared with other organisations look like ordinary ones",
     "files:read": "files of questions are not read",
     "files:write": "no files are sent",
     "groups:history": "threads of private channels are not read",
-    "groups:read": "private channels cannot be told from others, and count as private",
-    "im:history": "direct messages are not heard",
-    "im:write": "no answer can be had for oneself alone",
-    "users:read": "guests cannot be told from members, and names are not shown",
+    "groups:read": "private channels look like public ones, so all count as private",
+    "im:history": "direct messages are not received",
+    "im:write": "private answers are not possible",
+    "users:read": "guests look like members, and names are not shown",
 }
 _BOT_AUTH_FAILED = (
-    "SLACK_BOT_TOKEN does not work ({code}): copy the Bot User OAuth Token, which begins with "
-    "xoxb-, anew."
+    "SLACK_BOT_TOKEN does not work ({code}). Copy the Bot User OAuth Token again; it starts "
+    "with xoxb-."
 )
 _REINSTALL = "add it under OAuth & Permissions and install the app again"
 
@@ -297,7 +297,7 @@ async def fetch_identity(client: AsyncWebClient) -> Identity:
     except RefusedError as error:
         raise SlackError(_BOT_AUTH_FAILED.format(code=error.code)) from None
     if not reply.get("bot_id"):  # a user token, or the app-level token
-        raise SlackError(_BOT_AUTH_FAILED.format(code="it is no bot's"))
+        raise SlackError(_BOT_AUTH_FAILED.format(code="it is not a bot token"))
     granted = reply.headers.get("x-oauth-scopes", "")
     scopes = frozenset(scope.strip() for scope in granted.split(",") if scope.strip())
     keys = ("team_id", "team", "user_id", "user", "bot_id")
@@ -312,8 +312,8 @@ async def check_app_token(client: AsyncWebClient, token: str) -> None:
     except RefusedError as error:
         needed = ", with the scope connections:write" if error.code == "missing_scope" else ""
         raise SlackError(
-            f"SLACK_APP_TOKEN does not work ({error.code}): make an App-Level Token{needed}, which "
-            "begins with xapp-, and switch on Socket Mode."
+            f"SLACK_APP_TOKEN does not work ({error.code}). Create an App-Level Token{needed}, "
+            "which starts with xapp-, and switch on Socket Mode."
         ) from None
 
 
@@ -323,5 +323,7 @@ async def _call_preflight(call: Call[AsyncSlackResponse]) -> AsyncSlackResponse:
         return await call_api(call, 30.0)
     except RefusedError as error:
         if error.code in _RATE_LIMITED:
-            raise DeliveryUnknownError("Slack is asked too often just now.") from None
+            raise DeliveryUnknownError(
+                "Slack is receiving too many requests from us right now."
+            ) from None
         raise

@@ -81,8 +81,8 @@ async def check_can_answer(workspace: Workspace, user: str, channel: str) -> Non
     if channel.startswith("D") and workspace.has_scope("im:write"):
         if channel != await workspace.dm_channel(user):
             raise PostingForbiddenError(
-                "I am not in this conversation: ask in a channel that I am in, or write to me "
-                "alone."
+                "I am not in this conversation. Ask in a channel that I am in, or message me "
+                "directly."
             )
         return
     await postable_conversation(workspace, channel)

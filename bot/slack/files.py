@@ -19,15 +19,15 @@ from council.places import Place
 
 _TIMEOUT = aiohttp.ClientTimeout(total=30)
 _NO_SCOPE = (
-    "Slack does not let me read files: have an admin add the scope files:read and install the app "
-    "again, or write the questions under the command, one a line."
+    "Slack does not let me read files. Ask an admin to add the scope files:read and install the "
+    "app again, or write the questions below the command, one per line."
 )
 NO_UPLOAD = (
-    "Slack does not let me send you a file: have an admin add the scopes files:write and im:write "
-    "and install the app again."
+    "Slack does not let me send you a file. Ask an admin to add the scopes files:write and "
+    "im:write and install the app again."
 )
-_TOO_LARGE = "{name} is larger than {most:,} bytes: send a smaller one."
-_NOT_READ = "Slack did not give me {name}: send it once more, or write the questions in a message."
+_TOO_LARGE = "{name} is larger than {most:,} bytes. Send a smaller one."
+_NOT_READ = "Slack did not give me {name}. Send it once more, or write the questions in a message."
 
 
 async def upload_file(client: AsyncWebClient, place: Place, file: File) -> str:

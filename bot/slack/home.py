@@ -34,7 +34,7 @@ MAX_ROUNDS, MAX_PANELS = 8, 10  # shown
 MAX_QUESTION = 150
 NO_ROUNDS = "You have not asked anything yet."
 HOW = (
-    "Several models answer your question, each alone.",
+    "Several models answer your question, each on its own.",
     "They rank the answers without knowing who wrote which.",
     "One model then writes the council's answer from the best of them.",
 )
@@ -68,7 +68,7 @@ def home_view(home: Home, channel: str) -> View:
         {"type": "divider"},
         *_render(Heading("Panels")),
         *(block for panel in home.panels for block in _panel_blocks(panel, home.default)),
-        *_render(Note("`/council panel NAME` picks the panel of a channel.")),
+        *_render(Note("Pick the panel of a channel with `/council panel NAME`.")),
     ]
     return {"type": "home", "private_metadata": channel, "blocks": blocks}
 
@@ -98,7 +98,7 @@ def _round_blocks(line: RoundSummary, at: int) -> list[Block]:
 
 def _state(line: RoundSummary) -> str:
     if line.seconds is None:
-        return "cancelled" if line.paused else "under way"
+        return "cancelled" if line.paused else "running"
     return "failed" if line.failed else f"answered in {duration(line.seconds)}"
 
 

@@ -34,8 +34,8 @@ ROTATION_SECONDS = 2 * 3600.0  # before a token expires, as Bolt does
 _RETRY_SECONDS = 60.0  # after a rotation that failed; the old token works until it expires
 
 REVOKED = (
-    "SLACK_BOT_TOKEN was revoked, so nothing can be posted: install the app again, set its "
-    "new token, and start again."
+    "SLACK_BOT_TOKEN was revoked, so nothing can be posted. Install the app again, set its new "
+    "token, and restart."
 )
 REVOKED_IN = (
     "The token of {name} was revoked, so nothing can be posted there until the app is installed "
@@ -258,7 +258,7 @@ class Installations:
     async def _new_chat(self, place: Place, send_ephemeral: SendEphemeral) -> Chat:
         if workspace := await self.find(place.workspace):
             return SlackChat(workspace, send_ephemeral)
-        raise SlackError("The app is not installed in this workspace any more.")
+        raise SlackError("The app is no longer installed in this workspace.")
 
     async def _send_ephemeral(self, message: IncomingMessage, post: Post) -> None:
         if workspace := self.connected.get(message.place.workspace):

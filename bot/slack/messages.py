@@ -48,13 +48,13 @@ NO_PARSING: dict[str, Any] = {"parse": "none", "link_names": False}
 _REFUSED = "refused: "  # the id of a file that Slack refused begins so
 _MAX_SERVER_ERRORS = 6  # with the blocks of one message, before it is sent as plain text
 _BLOCK_ERRORS = ("invalid_blocks", "invalid_attachments", "msg_", "invalid_arguments")
-_MOVED = "The answer is in a message of its own, below."
+_MOVED = "The answer is in a separate message below."
 FILE_SENT = "{name} is in your direct messages with me."
 _DELETED = {"message_not_found", "channel_not_found", "file_not_found", "file_deleted"}
 _GONE = {
-    "message_not_found": "The message is not there any more.",
-    "thread_not_found": "The thread is not there any more: ask again in the channel.",
-    "cannot_reply_to_message": "Nobody may reply to this message: ask again in the channel.",
+    "message_not_found": "The message no longer exists.",
+    "thread_not_found": "The thread no longer exists. Ask again in the channel.",
+    "cannot_reply_to_message": "Nobody can reply to this message. Ask again in the channel.",
 }
 _FORBIDDEN = {
     "channel_not_found": NOT_A_MEMBER,
@@ -62,9 +62,9 @@ _FORBIDDEN = {
     "user_not_in_channel": NOT_A_MEMBER,
     "is_archived": ARCHIVED,
     "is_inactive": ARCHIVED,
-    "restricted_action": "Not everybody may post in this channel: ask in another one.",
+    "restricted_action": "Not everybody can post in this channel. Ask in another one.",
     "restricted_action_thread_only_channel": (
-        "Only replies may be posted in this channel: ask in another one."
+        "Only replies can be posted in this channel. Ask in another one."
     ),
 }
 

@@ -18,8 +18,8 @@ from bot.slack.installations import Installations
 from council.errors import CouncilError, StoreError
 
 NOT_INSTALLED = (
-    "The council is not installed in this workspace, so nothing was asked and nothing was spent: "
-    "have an administrator install it"
+    "The council is not installed in this workspace, so nothing was asked and nothing was "
+    "spent. Ask an administrator to install it"
 )
 
 Next = Callable[[], Awaitable[None]]

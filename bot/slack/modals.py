@@ -52,7 +52,7 @@ async def open_view(client: AsyncWebClient, trigger_id: str, view: View) -> View
     except RefusedError as error:
         if error.code in {"expired_trigger_id", "exchanged_trigger_id", "invalid_trigger_id"}:
             raise CouncilError(
-                "That took a moment too long for Slack: please do it once more."
+                "That took a moment too long for Slack. Please do it once more."
             ) from None
         raise
     opened: View = reply["view"]
@@ -187,7 +187,9 @@ def ask_view(
         "default_to_current_conversation": True,
         "filter": {"include": ["public", "private"], "exclude_bot_users": True},
     }
-    explanation = "Several models answer, rank each other without names, and one sums up."
+    explanation = (
+        "Several models answer, rank each other without names, and one writes the final answer."
+    )
     blocks = [
         _input(QUESTION, "Question", _text_area(message.text)),
         _input(CONTEXT, "What it refers to", _text_area(message.context), optional=True),
@@ -231,7 +233,7 @@ async def submit_ask_form(
     else:
         channel = str(channel or _value(values, CHANNEL))
     if not channel:
-        raise PostingForbiddenError("Choose a channel, or have the answer for yourself alone.")
+        raise PostingForbiddenError("Choose a channel, or get the answer privately.")
     await check_can_answer(workspace, user, channel)
     message = new_message(workspace, user, channel, f"view {view['id']}", thread)
     message = replace(message, text=_value(values, QUESTION), context=_value(values, CONTEXT))
@@ -258,7 +260,7 @@ def suite_view(round_id: str, message: IncomingMessage, names: Sequence[str]) ->
     """Return the modal, which offers the existing suites of these names."""
     select = {"type": "static_select", "options": _options((name, name) for name in names)}
     name = _text_line(40, "such as sql-basics")
-    answer = _text_line(1000, "left out, answers are not graded")
+    answer = _text_line(1000, "if left out, answers are not graded")
     blocks = [
         *([_input(SUITE, "Suite", select, optional=True)] if names else []),
         _input(NAME, "A new suite" if names else "Suite", name, optional=True),

@@ -39,12 +39,12 @@ _AGAIN = '<a href="install">Start again</a>.'
 _REASONS = {
     "access_denied": "You cancelled it in Slack.",
     "invalid_browser": (
-        "This page must be opened in the browser that began the installation, within ten minutes "
-        "and over https."
+        "Open this page in the browser that started the installation, within ten minutes and "
+        "over https."
     ),
     "invalid_state": "The link has expired or was used already.",
-    "missing_code": "Slack sent no code along.",
-    "invalid_code": "Slack did not accept the code: it has expired or was used already.",
+    "missing_code": "Slack sent no code.",
+    "invalid_code": "Slack did not accept the code. It has expired or was used already.",
 }
 
 

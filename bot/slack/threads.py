@@ -37,7 +37,7 @@ from council.places import Place
 WITH_THREAD, WITHOUT_THREAD = "with_thread", "without_thread"  # actions of the offer's buttons
 _ASKED = "Send this thread along with your question?"
 _UNREADABLE = (
-    "I may not read this thread ({code}), so I can only be asked without it: use /council in the "
+    "I can't read this thread ({code}), so I can only be asked without it. Use /council in the "
     "channel."
 )
 _MAX_EXCERPT = 1_200  # characters of the thread that the offer shows
@@ -70,7 +70,7 @@ def offer_post(
     size = f"{count_noun(context.messages, 'message')}, {len(context.text):,} characters"
     if context.left_out:
         size += f"; {count_noun(context.left_out, 'older message')} left out"
-    changed = "The thread has changed since. This is what would go along now."
+    changed = "The thread has changed since. This is what would be sent now."
     with_it = Button(WITH_THREAD, "Ask with it", value)
     buttons = (with_it, Button(WITHOUT_THREAD, "Ask without", value))
     return Post(
@@ -109,9 +109,9 @@ async def ask_about_thread(
     place = replace(message.place, thread=thread)
     context, original = await _read_thread(app, workspace, place, ts)
     if not original:
-        raise CouncilError("Your question is not there any more: ask it again.")
+        raise CouncilError("Your question has expired. Please ask it again.")
     if original.get("user") != message.asker.id:
-        raise CouncilError("Only the one who asked can press this.")
+        raise CouncilError("Only the person who asked can use this button.")
     text = strip_mention(str(original.get("text") or ""), workspace.bot_user)
     question = replace(
         message,

@@ -20,8 +20,8 @@ STARTERS = (
     "What belongs in a good handover note?",
     "How do we decide what to do first?",
 )
-ASKED_BEFORE = "You asked this here before: its answer is further down."
-_WHAT = "I ask several models; they rank each other without names, and one sums up."
+ASKED_BEFORE = "You asked this here before. Its answer is further down."
+_WHAT = "I ask several models; they rank each other without names, and one writes the final answer."
 _EVER = 10 * 365 * 86_400.0  # seconds
 
 

@@ -26,12 +26,12 @@ CHAT = "slack"
 # To build a preview Slack would fetch any URL a model wrote, including data encoded in it.
 NO_UNFURL: dict[str, Any] = {"unfurl_links": False, "unfurl_media": False}
 
-NOT_A_MEMBER = "I am not in this channel: type /invite and my name, then ask again."
-ARCHIVED = "This channel is archived: ask in another one."
-_BUSY = "Slack does not answer just now: try again in a moment."
+NOT_A_MEMBER = "I am not in this channel. Type /invite and my name, then ask again."
+ARCHIVED = "This channel is archived. Ask in another one."
+_BUSY = "Slack is not answering right now. Try again in a moment."
 _NO_COMMON_CHANNEL = (
-    "There is no channel #{name} that you and I are both in: check its name, and type /invite and "
-    "my name there."
+    "There is no channel #{name} that you and I are both in. Check its name, and type /invite "
+    "and my name there."
 )
 
 _FACT_WAIT_SECONDS = 2.0  # a user is waiting for the acknowledgement
@@ -236,4 +236,4 @@ async def _list(method: Callable[..., Any], key: str, **params: object) -> Async
     except DeliveryUnknownError as error:
         raise CouncilError(_BUSY) from error
     except RefusedError as error:
-        raise PostingForbiddenError(f"I cannot look up channels here. {error}") from None
+        raise PostingForbiddenError(f"I can't look up channels here. {error}") from None

@@ -37,7 +37,7 @@ MIN_GAIN = 0.05  # of accuracy; a smaller gain is not worth paying for
 class Payoff(StrEnum):
     """The verdict on one way to get an answer."""
 
-    WORTH_IT = "more accurate than any one member"
+    WORTH_IT = "more accurate than any one model"
     NOT_WORTH_IT = "not worth its cost here"
     OPEN = "too close to tell"
 

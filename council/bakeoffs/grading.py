@@ -40,29 +40,28 @@ def check_reference(reference: Reference) -> None:
     """Raise SuiteError if no answer could be graded against this reference."""
     value = reference.value
     if not value.strip():
-        raise SuiteError("The answer is empty: write it, or leave out how it is graded.")
+        raise SuiteError("The answer is empty. Write it, or leave out how it is graded.")
     if len(value) > MAX_ANSWER_CHARACTERS:
         raise SuiteError(
-            f"The answer has {len(value):,} characters and at most "
-            f"{MAX_ANSWER_CHARACTERS:,} can be "
-            "graded: shorten it."
+            f"The answer has {len(value):,} characters; the limit is {MAX_ANSWER_CHARACTERS:,}. "
+            "Shorten it."
         )
     if not isfinite(reference.tolerance) or reference.tolerance < 0:
-        raise SuiteError("The tolerance must be a number from 0 up, such as 0.5.")
+        raise SuiteError("The tolerance must be 0 or more, such as 0.5.")
     if reference.tolerance and reference.grading is not Grading.NUMBER:
-        raise SuiteError("A tolerance goes with numbers only: leave it out, or grade as a number.")
+        raise SuiteError("Only numbers have a tolerance. Leave it out, or grade as a number.")
     match reference.grading:
         case Grading.NUMBER if not is_number(value):
             raise SuiteError(
-                f"{_shorten(value)} is no number: write it as 1234.5, or grade it as exact."
+                f"{_shorten(value)} is not a number. Write it as 1234.5, or grade it as exact."
             )
         case Grading.CHOICE if not all(choice.strip() for choice in value.split("|")):
             raise SuiteError(
-                f"{_shorten(value)} names an empty choice: write the right one first, as in "
-                "'yes | no'."
+                f"{_shorten(value)} has an empty choice. Write the right one first, as in 'yes | "
+                "no'."
             )
         case Grading.REGEX if fault := pattern_error(value):
-            raise SuiteError(f"{_shorten(value)} is no regular expression: {fault}.")
+            raise SuiteError(f"{_shorten(value)} is not a valid regular expression: {fault}.")
         case _:
             return
 
@@ -357,13 +356,13 @@ _COUNT = re.compile(r"\{\s*([0-9]*)\s*(?:,\s*([0-9]*)\s*)?\}")
 def pattern_error(pattern: str) -> str:
     """Return what is wrong with a pattern; "" if it can be used."""
     if len(pattern) > MAX_PATTERN_CHARACTERS:
-        return f"it has {len(pattern):,} characters, and at most {MAX_PATTERN_CHARACTERS} are taken"
+        return f"it has {len(pattern):,} characters; the limit is {MAX_PATTERN_CHARACTERS}"
     if _repeat_count(pattern) > MAX_PATTERN_REPEATS:
-        return f"its counts multiply to more than {MAX_PATTERN_REPEATS:,}: write + or * instead"
+        return f"its counts multiply to more than {MAX_PATTERN_REPEATS:,}; write + or * instead"
     try:
         regex.compile(pattern)
     except (regex.error, RecursionError, OverflowError) as error:
-        return str(error) or "it is too deep"
+        return str(error) or "it is nested too deeply"
     return ""
 
 

@@ -29,7 +29,7 @@ class RoutingGateway:
         gateway = self._gateway_for(call.member)
         if gateway is None:
             model_id = call.member.model_id
-            raise GatewayError(f"could not be asked: nothing here leads to {model_id!r}")
+            raise GatewayError(f"could not be asked: {model_id!r} is not set up here")
         return await gateway.complete(call)
 
     def context_tokens(self, member_key: str) -> int | None:

@@ -90,7 +90,7 @@ class ScriptedGateway:
         list_name = "ballots" if nonce else "syntheses" if texts else "answers"
         entry = self._entry(name, list_name, key)
         if nonce and isinstance(entry, list):
-            return _ballot(nonce, entry, "As the script has it.")
+            return _ballot(nonce, entry, "Following the script.")
         if not isinstance(entry, str):
             raise GatewayError(f"has a script whose {list_name} are not all text")
         return entry.replace("{nonce}", nonce)
@@ -111,9 +111,11 @@ def _load_script(path: Path) -> Mapping[str, object]:
         text = path.read_text(encoding="utf-8")
         script = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
     except OSError as error:
-        raise GatewayError(f"has no script {path.name!r} that can be opened") from error
+        raise GatewayError(
+            f"has a script, {path.name!r}, that does not exist or can't be opened"
+        ) from error
     except ValueError as error:
-        raise GatewayError(f"has a script, {path.name!r}, that cannot be read") from error
+        raise GatewayError(f"has a script, {path.name!r}, that can't be read") from error
     if not isinstance(script, dict):
         raise GatewayError(f"has a script, {path.name!r}, without named lists")
     return script

@@ -66,15 +66,15 @@ def check_feedback_allowed(feedback: Feedback, at: datetime | None) -> None:
     """Raise ForgottenError for a reason on a round whose texts were erased at `at`."""
     if at and feedback.reason:
         raise ForgottenError(
-            f"Round {feedback.round_id!r} was forgotten on {at:%Y-%m-%d}, so no words on it are "
-            "kept: say whether it helped, without a reason."
+            f"Round {feedback.round_id!r} was forgotten on {at:%Y-%m-%d}, so no text about it is "
+            "kept. Say whether it helped, without a reason."
         )
 
 
 def forgotten_error(round_id: str, at: datetime) -> ForgottenError:
     """Return the error for continuing a round whose texts were erased."""
     return ForgottenError(
-        f"Round {round_id!r} was forgotten on {at:%Y-%m-%d}, so it cannot be continued. Ask the "
+        f"Round {round_id!r} was forgotten on {at:%Y-%m-%d}, so it can't be continued. Ask the "
         "question again."
     )
 

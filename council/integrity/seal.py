@@ -40,9 +40,11 @@ TEXT_FIELDS: Mapping[type, tuple[str, ...]] = {
     Synthesis: ("text", "why"),
 }
 # What can be wrong besides a changed text or part.
-LINK_IS_GONE = "its link in the chain is gone"
-OTHER_VERSION = "its link was made by another version of the program, which alone can check it"
-OTHER_ROUND = "its link is that of another round"
+LINK_IS_GONE = "its link in the chain is missing"
+OTHER_VERSION = (
+    "its link was made by another version of the program, and only that version can check it"
+)
+OTHER_ROUND = "its link belongs to another round"
 LINK_WAS_CHANGED = "its link was changed"
 DIGESTS_WERE_CHANGED = "the salt or the digests that were noted of it were changed"
 ORDER_WAS_CHANGED = "the order of what was noted of it"

@@ -50,6 +50,6 @@ def _check_quorum(round_: Round) -> None:
         for absence in sort_by_panel(round_).absences
     )
     raise QuorumError(
-        f"Only {len(round_.answers)} of {len(round_.panel.members)} members answered and "
-        f"{quorum} are needed: {why}."
+        f"Only {len(round_.answers)} of {len(round_.panel.members)} models answered, and {quorum} "
+        f"are needed: {why}."
     )

@@ -41,7 +41,7 @@ from council.tally import Tally
 MAX_ATTEMPTS = 2  # a spoiled ballot is retried once
 BALLOT_REPLY_TOKENS = 600  # reserved in a judge's context for its reply
 SYNTHESIS_REPLY_TOKENS = 1_000  # reserved in a chairman's context for its answer
-TOO_LONG = "could not take the answers in its context, even shortened"
+TOO_LONG = "could not fit the answers in its context, even shortened"
 WROTE_NOTHING = "wrote no answer"
 
 Name = TypeVar("Name", bound=str)
@@ -109,7 +109,7 @@ class RoundSession:
     async def ask(self, call: Call, deadline: "Deadline") -> Reply | Absence:
         """Return the reply, or the absence with its reason; raise ContextOverflowError."""
         if not deadline.seconds:
-            return Absence(call.member.key, call.role, "was not asked: the round's time was up")
+            return Absence(call.member.key, call.role, "was not asked: the round ran out of time")
         try:
             return await reply_in_time(self.services.gateway, call, deadline)
         except ContextOverflowError:
@@ -135,7 +135,7 @@ class Deadline:
         failure = {
             Role.ANSWER: "did not answer",
             Role.BALLOT: "did not vote",
-            Role.SYNTHESIS: "did not finish the synthesis",
+            Role.SYNTHESIS: "did not finish the council's answer",
             Role.GRADE: "did not grade",
         }
         return f"{failure[role]} in {round(self.seconds, 2):g} s"
@@ -149,7 +149,9 @@ async def reply_in_time(gateway: Gateway, call: Call, deadline: Deadline) -> Rep
             return await gateway.complete(replace(call, deadline=deadline.at))
     except TimeoutError as error:
         if not timeout.expired():
-            raise GatewayTimeoutError("was given up on: its provider took too long") from error
+            raise GatewayTimeoutError(
+                "was given up on, because its provider took too long"
+            ) from error
         # A gateway that is cancelled during a retry notes on the cancellation why it was waiting.
         notes = getattr(error.__cause__, "__notes__", ())
         raise GatewayTimeoutError(

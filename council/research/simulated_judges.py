@@ -53,11 +53,11 @@ class SimulatedPanel:
 
     def __post_init__(self) -> None:
         if not MIN_MEMBERS <= len(self.makers) <= MAX_MEMBERS:
-            raise PanelError(f"A simulated panel has {MIN_MEMBERS} to {MAX_MEMBERS} members.")
+            raise PanelError(f"A simulated panel has {MIN_MEMBERS} to {MAX_MEMBERS} models.")
         if len(self.biases) != len(self.makers):
-            raise PanelError("A simulated panel has one set of biases for each member.")
+            raise PanelError("A simulated panel needs one set of biases per model.")
         if len(self.strengths) not in {0, len(self.makers)}:
-            raise PanelError("A simulated panel has a strength for each member, or for none.")
+            raise PanelError("A simulated panel needs a strength for every model, or for none.")
 
     @property
     def members(self) -> tuple[str, ...]:

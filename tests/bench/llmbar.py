@@ -125,9 +125,9 @@ def main() -> None:
     best, own = max(alone(verdicts), key=lambda one: one[1])
     for name, found in (
         ("uniform", agreement(verdicts, uniform(verdicts))),
-        ("order consistency, unshrunk", agreement(verdicts, consistency(verdicts, 0.0))),
-        ("order consistency, a quarter shrunk", agreement(verdicts, consistency(verdicts))),
-        ("order consistency, half shrunk", agreement(verdicts, consistency(verdicts, 0.5))),
+        ("consistency, unshrunk", agreement(verdicts, consistency(verdicts, 0.0))),
+        ("consistency, a quarter shrunk", agreement(verdicts, consistency(verdicts))),
+        ("consistency, half shrunk", agreement(verdicts, consistency(verdicts, 0.5))),
         ("PeerRank on verdicts, floor .25", agreement(verdicts, peers(verdicts))),
         (f"best judge alone ({best})", own),
     ):

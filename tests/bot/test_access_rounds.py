@@ -102,10 +102,12 @@ def test_an_admin_may_do_what_the_asker_may() -> None:
     check_own_round(access, round_, OTHER, "stop a round")
     check_own_round(access, round_, Asker("U9", "Ann"), "stop a round")
 
-    with pytest.raises(NotYoursError, match=r"^Only the one who asked, or an admin, can stop a r"):
+    with pytest.raises(
+        NotYoursError, match=r"^Only the person who asked, or an admin, can stop a r"
+    ):
         check_own_round(access, round_, ME, "stop a round")
 
 
 def test_what_nobody_asked_belongs_to_nobody() -> None:
-    with pytest.raises(NotYoursError, match=r"^Only the one who asked can stop a round\.$"):
+    with pytest.raises(NotYoursError, match=r"^Only the person who asked can stop a round\.$"):
         check_own_round(Access(), asked_in(HERE, Asker("", "")), ME, "stop a round")

@@ -47,7 +47,7 @@ class MemoryStore:
 
     async def save(self, round_id: str, artefact: Artefact) -> None:
         if round_id not in self._rounds:
-            raise StoreError("The round this belongs to is not stored, or no longer.")
+            raise StoreError("The round this belongs to is not stored, or was deleted.")
         before = self._rounds[round_id]
         check_not_forgotten(before)
         if before.closing or _key(artefact) in map(_key, list_artefacts(before)):

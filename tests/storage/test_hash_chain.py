@@ -274,7 +274,7 @@ async def test_a_link_that_was_deleted_is_missed_by_chain_and_round(engine: Asyn
 
     assert (await walk_chain(engine)).findings == ["link 2 is missing"]
     assert seal is not None
-    assert find_changes(await store.load("r2"), seal) == ("its link in the chain is gone",)
+    assert find_changes(await store.load("r2"), seal) == ("its link in the chain is missing",)
 
 
 async def test_a_round_that_closed_before_there_were_chains_has_no_link(

@@ -19,25 +19,35 @@ Size = float | None
 # Typer reads its options off the parameters, so there are as many as there are options.
 @async_command
 async def simulate(  # noqa: PLR0913, PLR0917
-    members: Annotated[int, typer.Option(min=3, max=10, help="Members; each judges.")] = 5,
-    rounds: Annotated[int, typer.Option(min=10, max=2_000, help="Rounds of a leaderboard.")] = 100,
+    members: Annotated[
+        int, typer.Option(min=3, max=10, help=("Number of models; each also judges."))
+    ] = 5,
+    rounds: Annotated[int, typer.Option(min=10, max=2_000, help="Rounds per leaderboard.")] = 100,
     bias: Annotated[
-        str, typer.Option(help="Begin with none, or strong: position 2, own 1, noise 1.8.")
+        str, typer.Option(help="Start with none, or strong: position 2, own 1, noise 1.8.")
     ] = "none",
-    position: Annotated[Size, text_option(help="What the first slot gains over the last.")] = None,
-    letter: Annotated[Size, text_option(help="What the letter B gains.")] = None,
-    own: Annotated[Size, text_option(help="What the judge's own answer gains.")] = None,
-    family: Annotated[Size, text_option(help="What other answers of its maker gain.")] = None,
-    length: Annotated[Size, text_option(help="What one deviation of length gains.")] = None,
-    noise: Annotated[Size, text_option(help="The standard deviation of chance; default 1.")] = None,
+    position: Annotated[
+        Size, text_option(help=("How much the first position gains over the last."))
+    ] = None,
+    letter: Annotated[Size, text_option(help="How much the letter B gains.")] = None,
+    own: Annotated[Size, text_option(help="How much a judge's own answer gains.")] = None,
+    family: Annotated[Size, text_option(help="How much other answers by its maker gain.")] = None,
+    length: Annotated[
+        Size, text_option(help=("How much one standard deviation of length gains."))
+    ] = None,
+    noise: Annotated[
+        Size, text_option(help=("The standard deviation of chance; 1 if left out."))
+    ] = None,
     makers: Annotated[
         str,
-        text_option(
-            help="One letter per member, such as AABCD; the same letter is the same maker."
-        ),
+        text_option(help="One letter per model, such as AABCD; the same letter is the same maker."),
     ] = "",
-    trials: Annotated[int, typer.Option(min=100, max=100_000, help="Simulated rounds.")] = 2_000,
-    seed: Annotated[str, typer.Option(help="Any text; the same gives the same.")] = "council",
+    trials: Annotated[
+        int, typer.Option(min=100, max=100_000, help=("Number of simulated rounds."))
+    ] = 2_000,
+    seed: Annotated[
+        str, typer.Option(help=("Any text; the same text gives the same results."))
+    ] = "council",
     as_json: Json = False,
 ) -> None:
     """Simulate judges with known biases, and see what their panel can tell.
@@ -71,11 +81,11 @@ def simulated_panel(
 
 def _biases(bias: str, given: Mapping[str, float | None]) -> Biases:
     if bias not in PRESETS:
-        fail(f"--bias is {' or '.join(PRESETS)}, not {bias!r}.", MISUSED)
+        fail(f"--bias must be {' or '.join(PRESETS)}, not {bias!r}.", MISUSED)
     sizes = {name: size for name, size in given.items() if size is not None}
     for name, size in sizes.items():
         if not isfinite(size) or abs(size) > MAX_SIZE:
-            fail(f"--{name} is a number from −{MAX_SIZE:g} to {MAX_SIZE:g}.", MISUSED)
+            fail(f"--{name} must be a number from −{MAX_SIZE:g} to {MAX_SIZE:g}.", MISUSED)
     if sizes.get("noise", 0.0) < 0:
-        fail("--noise is a standard deviation: 0 or more.", MISUSED)
+        fail("--noise must be 0 or more.", MISUSED)
     return replace(PRESETS[bias], **sizes)

@@ -104,7 +104,7 @@ class LitellmGateway:
         """Return the reply; raise GatewayError. A cancelled wait gets a note with the reason."""
         seat = self._seats.get(call.member.key)
         if seat is None:
-            raise GatewayError("could not be asked: nothing is set for its seat")
+            raise GatewayError("could not be asked: its model is not set up")
         library = await self.warm()
         sent = responses.request_arguments(library, seat, call)
         with self._queues[call.member.key].call(call.deadline) as provider_call:

@@ -71,7 +71,7 @@ def classify_error(error: Exception, seat: SeatSettings, sent: Mapping[str, obje
     """Return the fault of an attempt with the arguments `sent`."""
     links = tuple(_cause_chain(error))
     if any(isinstance(link, ReplyTooLargeError) for link in links):
-        return CallFault(GatewayError("sent far more than an answer, and was cut off"))
+        return CallFault(GatewayError("sent far more than an answer, so it was cut off"))
     refusal = _refusal(error, links)
     if refusal:
         return _classify_refusal(refusal, seat, sent)
@@ -84,7 +84,7 @@ def classify_error(error: Exception, seat: SeatSettings, sent: Mapping[str, obje
         return CallFault(GatewayError("could not be reached"), is_transient=True)
     if _NO_KEY.search(str(error)):
         return _permanent_fault(f"there is no key for {seat.address.place}")
-    return CallFault(GatewayError("sent something that could not be read"))
+    return CallFault(GatewayError("sent a reply that could not be read"))
 
 
 def _cause_chain(error: BaseException | None) -> Iterator[BaseException]:

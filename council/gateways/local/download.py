@@ -138,10 +138,10 @@ class _Fetcher:
 def _disk_error(error: OSError, folder: Path) -> str:
     if error.errno == errno.ENOSPC:
         return (
-            f"The disk of {str(folder)!r} is full: make room and start again; what was fetched "
-            "so far is kept."
+            f"The disk of {str(folder)!r} is full. Free some space and start again; the download "
+            "resumes."
         )
-    return f"The models cannot be stored in {str(folder)!r}: {error.strerror or error}."
+    return f"The models can't be stored in {str(folder)!r}: {error.strerror or error}."
 
 
 # --- One file over HTTP, resumed where it stopped
@@ -183,8 +183,8 @@ async def _download_with_retries(
             await _resume(client, source, part, on_bytes)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise GatewayError(
-                f"{_host(source)} cannot be reached to fetch {part.stem!r}: check the network "
-                "and start again; what is here already is kept."
+                f"Can't reach {_host(source)} to download {part.stem!r}. Check the network and "
+                "start again; the download resumes."
             ) from error
         except httpx.RequestError as error:
             if not attempts_left:
@@ -218,8 +218,8 @@ def _check_response(response: httpx.Response, source: Source, part: Path) -> Non
         part.unlink(missing_ok=True)
     if response.is_error:
         raise GatewayError(
-            f"{_host(source)} did not give {part.stem!r} (it answered {response.status_code}): "
-            "try again later."
+            f"{_host(source)} did not send {part.stem!r} (it answered {response.status_code}). "
+            "Try again later."
         )
 
 
@@ -233,8 +233,8 @@ def _host(source: Source) -> str:
 
 def _interrupted(part: Path) -> GatewayError:
     return GatewayError(
-        f"The download of {part.stem!r} was interrupted: start again and it goes on from "
-        f"{_size(part) / 1e6:.0f} MB."
+        f"The download of {part.stem!r} was interrupted. Start again to resume from "
+        f"{_size(part) / 1000000.0:.0f} MB."
     )
 
 
@@ -260,11 +260,11 @@ async def locate_wheel(wheel: Wheel) -> str:
         # pip's errors are not quoted: they may have an index URL with a password.
         if b"No module named pip" in errors:
             raise GatewayError(
-                "pip is missing here: run `python -m ensurepip` in this environment."
+                "pip is missing here. Run `python -m ensurepip` in this environment."
             )
         raise GatewayError(
-            f"pip found no {wheel.name!r} {wheel.version} for this machine: check the network, "
-            "or the package index that pip is set to use, and start again."
+            f"pip found no {wheel.name!r} {wheel.version} for this machine. Check the network, "
+            "or the package index that pip uses, and start again."
         )
     return parse_pip_report(report, wheel)
 
@@ -275,8 +275,8 @@ def parse_pip_report(report: bytes, wheel: Wheel) -> str:
     hashes = info.get("archive_info", {}).get("hashes", {})
     if hashes.get("sha256", wheel.sha256) != wheel.sha256:
         raise GatewayError(
-            f"The package index offers another {wheel.name!r} {wheel.version} than the one this "
-            "version was made for, so it is not used."
+            f"The package index offers a different {wheel.name!r} {wheel.version} than this "
+            "version was built for, so it is not used."
         )
     return str(info["url"])
 
@@ -337,8 +337,8 @@ def move_into_place(part: Path, target: Path, sha256: str) -> None:
     if sha256_of(part) != sha256:
         part.unlink()
         raise GatewayError(
-            f"What was downloaded as {target.name!r} is not that file (its SHA-256 differs), "
-            "so it was thrown away: start again, or use another network."
+            f"The downloaded {target.name!r} is not the expected file (its SHA-256 differs), so "
+            "it was deleted. Start again, or use another network."
         )
     # Synced before the rename, so that a power cut leaves no empty file.
     with part.open("rb") as stream:

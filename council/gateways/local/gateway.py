@@ -71,7 +71,7 @@ class LocalGateway:
     async def complete(self, call: Call) -> Reply:
         """Return the model's reply; raise GatewayError before `start`."""
         if self._models is None:
-            raise GatewayError("is not running: the demo models were not started")
+            raise GatewayError("is not running, because the demo models were not started")
         return await self._models.complete(call)
 
     def context_tokens(self, member_key: str) -> int | None:

@@ -31,7 +31,7 @@ PR_SET_PDEATHSIG = 1
 GLIBC = (2, 35)
 CPU_FLAGS = frozenset({"avx2", "bmi2", "f16c", "fma"})
 ALTERNATIVE = (
-    "run Ollama, or give the address of any OpenAI-compatible server as api_base in council.toml."
+    "run Ollama, or set api_base in council.toml to the address of an OpenAI-compatible server."
 )
 
 
@@ -122,7 +122,7 @@ class LocalServer:
                     preexec_fn=exit_with_parent(),
                 )
             except OSError as error:
-                raise GatewayError("The local model server cannot be started here.") from error
+                raise GatewayError("The local model server can't be started here.") from error
 
     async def _wait_until_ready(self, process: Process) -> None:
         async with httpx.AsyncClient(timeout=1.0, trust_env=False) as client:
@@ -131,7 +131,7 @@ class LocalServer:
                     if (await client.get(f"{self.api_base}/models")).is_success:
                         return
                 await asyncio.sleep(POLL_SECONDS)
-        raise GatewayError(self._error_message("stopped as it started"))
+        raise GatewayError(self._error_message("stopped during start-up"))
 
     async def _stop(self, process: Process) -> None:
         with suppress(ProcessLookupError):
@@ -148,7 +148,7 @@ class LocalServer:
     def _error_message(self, what: str) -> str:
         lines = self.log.read_text(encoding="utf-8", errors="replace").split("\n")
         last = next((line.strip() for line in reversed(lines) if line.strip()), "nothing")
-        return f"The local model server {what}; the last line of its log is {last[-300:]!r}."
+        return f"The local model server {what}. The last line of its log: {last[-300:]!r}."
 
 
 def exit_with_parent() -> Callable[[], None]:
@@ -181,13 +181,13 @@ def unsupported_reason(inspect: Callable[[], Machine] | None = None) -> str | No
     """Return None if the demonstration server runs here, else a sentence that says what to do."""
     machine = (inspect or inspect_machine)()
     if (machine.system, machine.processor) != ("Linux", "x86_64"):
-        return f"The demo models run on Linux on x86-64 only; here, {ALTERNATIVE}"
+        return f"The demo models need Linux on x86-64. Here, {ALTERNATIVE}"
     if machine.glibc < GLIBC:
-        return f"The demo models need glibc 2.35 or newer; here, {ALTERNATIVE}"
+        return f"The demo models need glibc 2.35 or newer. Here, {ALTERNATIVE}"
     if not machine.cpu_flags >= CPU_FLAGS:
-        return f"The demo models need a processor with AVX2; here, {ALTERNATIVE}"
+        return f"The demo models need a processor with AVX2. Here, {ALTERNATIVE}"
     if not machine.has_openmp:
-        return f"The demo models need libgomp: install the package libgomp1, or {ALTERNATIVE}"
+        return f"The demo models need libgomp. Install the package libgomp1, or {ALTERNATIVE}"
     return None
 
 

@@ -42,7 +42,7 @@ class CircuitBreaker:
         """Admit the call, as the probe if one is due; raise GatewayError if it must not go out."""
         if self.refuses(call):
             seconds = max(1, round(self.remaining_seconds))
-            when = "is being tried again now" if self._probe else f"is tried again in {seconds} s"
+            when = "is being retried now" if self._probe else f"is retried in {seconds} s"
             raise GatewayError(
                 f"was not asked: it failed {self._failures} times in a row; it {when}"
             )

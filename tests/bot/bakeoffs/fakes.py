@@ -108,7 +108,7 @@ class Room(Chat):
 
     async def edit(self, sent: SentMessage, post: Post) -> None:
         if self.closed or self.deleted:
-            raise MessageGoneError("The message is not there any more.")
+            raise MessageGoneError("The message no longer exists.")
         self.edited.append(words_of(post))
         self.posts.append(post)
 

@@ -115,7 +115,7 @@ def test_a_server_in_use_is_no_target(
         pytest.param((), "Name the database to copy into", id="nothing"),
         pytest.param(("a.db", "b.db", "--to", "c.db"), "Name the database to copy", id="three"),
         pytest.param(("nowhere.db", "new.db"), "There is no database at", id="no-such-file"),
-        pytest.param(("mysql://x/y",), "it must begin with sqlite:/// or postgresql://", id="kind"),
+        pytest.param(("mysql://x/y",), "it must start with sqlite:/// or postgresql://", id="kind"),
         pytest.param(("data/council.db",), "cannot be copied into itself", id="itself"),
     ],
 )

@@ -27,7 +27,7 @@ def head_of(home: Home) -> str:
     [
         ("UPDATE answer SET text = 'No.' WHERE member = 'north'", "answers[north]"),
         ("UPDATE verdict SET n_eff = 9", "standings and verdict"),
-        pytest.param("DELETE FROM link", "its link in the chain is gone", id="link"),
+        pytest.param("DELETE FROM link", "its link in the chain is missing", id="link"),
     ],
 )
 def test_an_edit_is_reported(stored_round: tuple[Home, str], statement: str, named: str) -> None:

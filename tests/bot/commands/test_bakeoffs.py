@@ -80,7 +80,7 @@ async def test_a_press_begins_it_once(app: AppContext) -> None:
     start = button(chat, START)
 
     await press(app, chat, button(chat, LEAVE))
-    assert chat.whispered[-1] == "Nothing was begun, and nothing is spent."
+    assert chat.whispered[-1] == "Nothing was started, and nothing is spent."
     assert await app.bakeoff_stores.bakeoffs.list_recent() == ()
     await press(app, chat, start)
     await press(app, chat, start)

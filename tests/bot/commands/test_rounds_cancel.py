@@ -67,7 +67,7 @@ async def test_nobody_else_but_an_admin_of_the_place_may(app: AppContext) -> Non
     await app.store.open(asked("feed2", place=Place("slack", "T1", "D1", private=True)))
 
     refused = await replies_to(app, "cancel beef1", BEN)
-    assert refused == "Only the one who asked can cancel a round."
+    assert refused == "Only the person who asked can cancel a round."
     assert not (await app.store.load_summary("beef1")).paused
     app.access = Access(admins=(BEN.id,))
     assert "Round beef1 is cancelled: 0 of 3 answers" in await replies_to(app, "cancel beef1", BEN)

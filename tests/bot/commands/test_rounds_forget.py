@@ -50,7 +50,7 @@ async def test_the_asker_may_forget_a_round(app: AppContext) -> None:
 async def test_nobody_else_may(app: AppContext) -> None:
     line = await send(app, f"/council forget {ROUND_ID}", BEN)
 
-    assert line == "Only the one who asked can forget a round."
+    assert line == "Only the person who asked can forget a round."
     assert removable_texts(await app.store.load(ROUND_ID))
 
 
@@ -64,7 +64,7 @@ async def test_a_round_under_way_has_to_be_stopped_first(app: AppContext) -> Non
     refused = await send(app, "/council forget beef3")
     await app.runner.stop("beef3")
 
-    assert refused == "This round is still running: cancel it first, then forget it."
+    assert refused == "This round is still running. Cancel it first, then forget it."
     assert "deleted" in await send(app, "/council forget beef3 yes")
 
 

@@ -96,8 +96,8 @@ async def test_last_and_a_number_are_of_the_newest_that_may_be_read() -> None:
 async def test_without_a_round_that_may_be_read_there_is_no_last() -> None:
     app = an_app()
 
-    assert await send(app, "show last") == "No round has been held yet."
-    assert await send(app, "rounds") == "No round has been held yet."
+    assert await send(app, "show last") == "No questions yet. Ask one with `/council QUESTION`."
+    assert await send(app, "rounds") == "No questions yet. Ask one with `/council QUESTION`."
 
 
 async def test_a_round_that_is_not_closed_says_how_far_it_is() -> None:

@@ -86,8 +86,8 @@ async def test_without_a_zone_the_default_zone_is_named(app: AppContext) -> None
     app.zone = "Asia/Tokyo"
     tokyo = await replies_to(app, "/council schedule add b suite:sql every day 09:00")
 
-    assert "UTC is the time zone (no zone was named)" in utc
-    assert "Asia/Tokyo is the time zone (the house's own, as none was named)" in tokyo
+    assert "UTC is the time zone (no time zone was given)" in utc
+    assert "Asia/Tokyo is the time zone (the default, because none was given)" in tokyo
     assert "Next: Sun 22 Nov 2026 09:00" in tokyo
 
 

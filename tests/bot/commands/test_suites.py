@@ -178,7 +178,7 @@ async def test_a_workspace_sees_its_own_suites_and_shared_ones_which_the_operato
     await harness.app.bakeoff_stores.suites.save(house, "council.toml", ASKED_AT)
     await harness.add_suite("sql")
 
-    assert "general (the house's)" in await harness.replies_to("suite")
+    assert "general (built in)" in await harness.replies_to("suite")
     assert "sql" not in await harness.replies_to("suite", place=ELSEWHERE)
     assert "There is no suite 'sql'" in await harness.replies_to("suite show sql", place=ELSEWHERE)
     assert "comes from council.toml" in await harness.replies_to("suite remove general")
@@ -273,7 +273,7 @@ async def test_a_private_question_is_added_by_its_asker_alone() -> None:
     private = replace(HERE, private=True)
     harness = await harness_with_round(Question("Which queue?", "U1", place=private))
 
-    assert "Only the one who asked" in await harness.replies_to(
+    assert "Only the person who asked" in await harness.replies_to(
         "suite add sql abc123", CLEO, private
     )
     assert "Keep suite sql?" in await harness.replies_to("suite add sql abc123", ANA, private)

@@ -35,7 +35,7 @@ from tests.bot.render.drawn import (
 names = st.text(max_size=5) | st.sampled_from(["W" * 60, "Qwen 3 (ollama/qwen3)", "\x00", EVIL])
 numbers = st.none() | st.floats(-2, 2) | st.just(float("nan"))
 
-GIVEN, SLOTS, KEPT = "Who gave what to whom", "Fondness for a slot", "Orders kept"
+GIVEN, SLOTS, KEPT = "How judges rated each author", "Position bias", "Consistency"
 
 
 @st.composite
@@ -124,7 +124,7 @@ def test_a_curve_says_in_words_whether_it_may_be_chance() -> None:
     strong = [mark for mark in marks_of(figure, "s-first") if mark.attrib["stroke-width"] == "1.5"]
     assert texts[texts.index("Qwen 3") + 1] == "beyond chance, p < .001"
     assert texts[texts.index("GPT-5.1") + 1] == "may be chance, p .610"
-    assert texts[texts.index("Qwen Coder") + 1] == "too little to say"
+    assert texts[texts.index("Qwen Coder") + 1] == "too few to say"
     assert len(strong) == 1
 
 
@@ -135,7 +135,7 @@ def test_the_bars_mark_chance_and_say_who_may_be_chance() -> None:
     assert "chance, 50 %" in texts
     assert texts[texts.index("Qwen 3") + 1] == "56 %, may be chance"
     assert texts[texts.index("GPT-5.1") + 1] == "93 %"
-    assert "20 %, worse than a coin" in texts_of(figures(a_bias(judges=(worse,)))[KEPT])
+    assert "20 %, worse than chance" in texts_of(figures(a_bias(judges=(worse,)))[KEPT])
 
 
 def test_too_many_judges_are_left_to_the_tables() -> None:
@@ -154,5 +154,5 @@ def test_what_is_not_known_is_not_drawn() -> None:
 
     assert [*figures(a_bias(judges=(fair,)))] == [GIVEN, SLOTS]
     texts = texts_of(heat_map(given=blind))
-    assert "No judge was shown its own answer: audit ballots do so." in texts
+    assert "No judge saw its own answer; audit rankings would show that." in texts
     assert render_combined_bias_png(empty).startswith(PNG)

@@ -121,7 +121,7 @@ def test_an_effect_rejected_only_by_holms_correction_is_called_possible() -> Non
     lines = findings(bias)
 
     assert (
-        "Perhaps a fondness for the first slot in GPT-5.1 (+.14) and Claude Sonnet 4.6 (+.14): by "
+        "Perhaps position bias in GPT-5.1 (+.14) and Claude Sonnet 4.6 (+.14): by "
         "itself each would be beyond chance, among all that is tested it may be chance."
     ) in lines
     assert not any("Too little to say yet about a fondness" in line for line in lines)
@@ -158,14 +158,14 @@ def test_an_open_question_says_how_much_data_would_settle_it() -> None:
             {"own": Effect(0, AUDITS)},
             "self-preference in GPT-5.1: there are no audit ballots yet.",
         ),
-        ({"kept": Effect(6, AUDITS, 0.5, (0.2, 0.8))}, "order consistency in GPT-5.1"),
+        ({"kept": Effect(6, AUDITS, 0.5, (0.2, 0.8))}, "consistency in GPT-5.1"),
         (
             {"agreement": Effect(4, BALLOTS, 0.3, (-0.2, 0.8))},
-            "agreement with the others in GPT-5.1",
+            "agreement with others in GPT-5.1",
         ),
         (
             {"agreement": Effect(0, BALLOTS)},
-            "agreement with the others in GPT-5.1: no two judges of a round have ranked two of the "
+            "agreement with others in GPT-5.1: no two judges of a round have ranked two of the "
             "same answers.",
         ),
     ],
@@ -210,7 +210,7 @@ def test_few_rounds_and_a_single_judge_are_cautioned_about() -> None:
     lines = [*caution_lines(a_bias(rounds=4, judges=(a_judge(),), n_eff=None))]
 
     assert lines == [
-        "There is one judge alone, so nobody to compare it with.",
+        "There is only one judge, so there is nobody to compare it with.",
         "4 rounds are few: most biases need 30 or more to be told from chance.",
     ]
 
@@ -219,7 +219,7 @@ def test_agreement_shows_only_known_numbers() -> None:
     assert "α over all ballots is .31" in agreement_line(a_bias())
     assert "count as 2.6 independent ones" in agreement_line(a_bias())
     assert agreement_line(a_bias(alpha=None, n_eff=None)) == (
-        "N_eff is given from thirty rounds of a panel on."
+        "N_eff needs thirty rounds of a panel."
     )
 
 

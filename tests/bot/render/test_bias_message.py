@@ -99,7 +99,7 @@ def test_a_row_has_effect_interval_n_p_and_what_would_settle_it() -> None:
 
     cells = ("+.05", "−.15 to +.25", "52 audit ballots", "p .400", "about 120 more")
     assert own == ("Own answer", *cells)
-    assert {row[1:3] for row in unknown} == {("too little to say", "")}
+    assert {row[1:3] for row in unknown} == {("too few to say", "")}
 
 
 def test_a_judge_without_family_has_no_row_for_it() -> None:
@@ -155,7 +155,7 @@ def test_proven_winning_traits_have_a_sentence_and_all_have_a_row() -> None:
     ]
     assert table.rows[0][:5] == ("length, tokens", "312", "241", "+71", "+47 to +95")
     assert table.rows[1][:4] == ("lists", "61 %", "58 %", "+3 %")
-    assert table.rows[2][1:4] == ("too little to say",) * 3
+    assert table.rows[2][1:4] == ("too few to say",) * 3
     often = replace(a_report().traits[1], difference=an_effect(-0.3, 0.1, 64, "rounds"))
     assert lines(reply("What wins here", traits=(often,))) == [
         "Winners have lists less often than the rest: 61 % of them against 58 % "
@@ -176,10 +176,12 @@ def test_a_number_rounded_to_zero_has_no_minus() -> None:
 
 def test_audits_have_kinds_cost_and_how_to_turn_them_off() -> None:
     assert lines(reply("Audit ballots")) == [
-        "64 audit ballots, cast to measure bias and never counted: 22 with the own answer shown, "
+        "64 audit ballots, cast to measure bias and never counted: 22 with its own answer "
+        "included, "
         "21 with the same answers in another order and 21 with the authors’ names shown. "
         "They cost $0.031 in all.",
-        "“audit_share = 0” for a panel in council.toml has none cast; a larger share settles more.",
+        "“audit_share = 0” for a panel in council.toml turns them off; a larger share "
+        "gives clearer findings.",
     ]
 
 
@@ -188,7 +190,7 @@ def test_unknown_cost_and_missing_audits_are_reported() -> None:
     none = lines(reply("Audit ballots", audits={"own": 0}))
     some = lines(reply("Audit ballots", unpriced=4, spoiled_audits=3))
 
-    assert "1 of the kind new. What they cost is not known." in unknown[0]
+    assert "1 of the kind new. Their cost is unknown." in unknown[0]
     assert none[0].startswith("No audit ballots were cast")
     assert some[0].endswith("They cost $0.031 in all, beside 4 whose cost is not known.")
     assert some[1] == "3 more could not be read, and measured nothing."
@@ -218,4 +220,4 @@ def test_no_nan_is_ever_shown() -> None:
     everything = text + " ".join(file.text for file in files).lower()
     assert "nan" not in everything.replace("finance", "")
     assert " inf" not in everything
-    assert "too little to say" in text
+    assert "too few to say" in text

@@ -57,7 +57,7 @@ def test_changes_come_before_the_first_five_members() -> None:
 
 def test_the_note_explains_shared_places_and_coverage() -> None:
     assert notes(leaderboard_thread(a_leaderboard()).root) == (
-        "Places are shared where the difference may be chance. Claude Sonnet 4.6 stands before "
+        "Models share a place when their difference may be chance. Claude Sonnet 4.6 stands before "
         "GPT-5.1 by a run-off among the other judges. 36 rounds of suite sql, version 3f2a1b9c, "
         "panel house, 2026-10-12 to 2026-11-16. 14 rounds of 2 other versions are left out."
     )
@@ -82,7 +82,7 @@ def test_the_thread_has_authors_judges_council_value_and_decisions() -> None:
         "As authors",
         "As judges",
         "Is the council worth it here?",
-        "What is counted, and how the places came about",
+        "How this is counted",
     ]
     assert [file.name for file in files] == ["leaderboard.png", "leaderboard.csv"]
     assert files[0].content == b"\x89PNG"
@@ -119,7 +119,7 @@ def test_a_position_biased_judge_is_labelled() -> None:
     assert third["Agreement"] == "+.02"
     assert third["95 % interval"] == "−.10 to +.10"
     assert third["Spoiled"] == "6 % spoiled"
-    assert third["Orders kept"] == "5 of 7"
+    assert third["Consistency"] == "5 of 7"
     as_judges = leaderboard_thread(a_leaderboard(), as_judge=True)
     assert table_of(as_judges.root).columns == table.columns
     assert all(post.parts[0] != Heading("As judges") for post in as_judges.replies)
@@ -136,7 +136,7 @@ def test_a_council_not_worth_its_cost_is_reported() -> None:
     assert post.parts[0] not in [reply.parts[0] for reply in ungraded.replies]
     assert "too few to say" in few
     assert lines(post)[0] == "Council: not worth its cost here."
-    assert "picked for each run on the other runs" in lines(post)[2]
+    assert "picked for each run from the other runs" in lines(post)[2]
 
 
 def test_decisions_explain_the_places() -> None:
@@ -145,8 +145,7 @@ def test_decisions_explain_the_places() -> None:
     alone = replace(board, board=Board(a_board().rows[:1], None, (), 3))
 
     of_all, of_mixed, of_one = (
-        lines(reply(shown, "What is counted, and how the places came about"))
-        for shown in (board, mixed, alone)
+        lines(reply(shown, "How this is counted")) for shown in (board, mixed, alone)
     )
 
     assert "Claude Sonnet 4.6 is ahead of Qwen 3, beyond chance." in of_all
@@ -195,6 +194,6 @@ def test_an_unchanged_run_says_what_it_was_compared_with() -> None:
     root = leaderboard_thread(replace(a_leaderboard(), changes=quiet)).root
 
     assert root.parts[1] == Note(
-        "Nothing moved beyond noise. 1 model compared with 3 earlier runs, question by question; "
+        "Nothing changed beyond noise. 1 model compared with 3 earlier runs, question by question; "
         "what may be chance is left out."
     )

@@ -116,7 +116,7 @@ def test_the_description_names_every_member() -> None:
     text = describe_chart(chart)
 
     assert "Claude Sonnet 4.6: place 1, 71 %, 65 % to 77 %" in text
-    assert describe_chart(Chart(())) == "No model has a share yet."
+    assert describe_chart(Chart(())) == "No model has points yet."
     mixed = render_figure(replace(chart, is_mixed=True))
     assert "Rivals beaten, if all met, 95 % interval" in texts_of(mixed)
 

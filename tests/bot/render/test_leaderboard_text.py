@@ -23,7 +23,7 @@ def test_changes_are_listed_by_member_and_subscribers_are_mentioned() -> None:
         "Claude Sonnet 4.6 fell from 64 % to 49 % of rivals beaten (−15 points, −22 to −8), "
         "beyond noise.",
         "Gemini 3 Pro writes shorter: 210 words, before 480.",
-        "That is what it looks like when a provider puts another model behind a name.",
+        "This can happen when a provider changes the model behind a name.",
         "New: Mistral Large 3 (Europe, long context).",
         "Missing: openai/gone answered in the run before, and not in this one.",
     ]
@@ -45,7 +45,9 @@ def test_nobody_is_mentioned_without_changes() -> None:
     assert lines(quiet) == [NO_CHANGE]
     assert not any(isinstance(part, Mentions) for part in post.parts)
     assert post.summary == f"weekly: {NO_CHANGE}"
-    assert lines(Changes("b", 0)) == ["The first run: there is nothing to compare it with yet."]
+    assert lines(Changes("b", 0)) == [
+        "This is the first run, so there is nothing to compare it with yet."
+    ]
 
 
 def test_a_rise_in_right_answers_is_reported() -> None:

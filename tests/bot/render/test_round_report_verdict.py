@@ -88,7 +88,7 @@ async def test_a_round_without_a_counted_ballot_has_no_first_place() -> None:
     babble = dict.fromkeys(NAMES, "They are all good.")
     round_ = await held(FakeGateway(judges=babble))
 
-    assert verdict_line(round_).startswith("No valid ranking, so there is no result · 21 s")
+    assert verdict_line(round_).startswith("No valid rankings, so there is no result · 21 s")
 
 
 async def test_the_cost_of_every_call_is_added_up() -> None:
@@ -189,7 +189,7 @@ async def test_missing_chairmen_are_named_with_what_stands_in(
         ),
         (
             Reply("No.", cut=True),
-            "The chairman reached its token limit, so this answer ends early.",
+            "The chairman reached its token limit, so this answer is cut off.",
         ),
     ],
 )

@@ -143,7 +143,7 @@ async def test_a_failing_member_is_reported_and_fails_alone(tmp_path: Path) -> N
     assert ran.code == 0, ran.err
     assert (experiment["answers"], experiment["grades"]) == (6, 2 * 3 * 3 * 2)
     assert {failure["member"] for failure in experiment["failed"]} == {key(PLAIN)}
-    assert "The same command goes on, and asks only for what is missing." in ran.err
+    assert "Run the same command to resume; only what is missing is asked." in ran.err
 
 
 async def test_replies_without_a_grade_are_counted_and_asked_for_once_more(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def _words(board: Leaderboard) -> str:
 def test_rank_changes_are_summarised() -> None:
     text = _words(weighed_by())
 
-    assert "With judges weighed by order consistency" in text
+    assert "With judges weighed by consistency" in text
     assert (
         "By mean share, GPT-5.1 comes 1st instead of 2nd and Claude Sonnet 4.6 comes 2nd instead "
         "of 1st." in text
@@ -46,9 +46,9 @@ def test_members_and_judges_have_a_table_each() -> None:
 
     assert members.rows[0] == ("1", "GPT-5.1", "70 %", "65–75 %", "66 % (2nd)", "+.04", "36")
     assert members.rows[2][5] == "0"
-    assert judges.columns == ("Judge", "Weight", "Orders kept", "Audit repeats")
+    assert judges.columns == ("Judge", "Weight", "Consistency", "Repeated rankings")
     assert judges.rows[0] == ("Claude Sonnet 4.6", "50 %", "0.91", "24")
-    assert judges.rows[2] == ("Qwen 3", "20 %", "too little to say", "3")
+    assert judges.rows[2] == ("Qwen 3", "20 %", "too few to say", "3")
 
 
 def test_a_rank_of_more_than_one_digit_has_its_ending() -> None:
@@ -95,7 +95,7 @@ def test_no_weighted_board_if_no_round_counts() -> None:
 def test_the_thread_has_a_post_with_the_weighted_board() -> None:
     posts = leaderboard_thread(weighed_by()).replies
 
-    assert [post for post in posts if post.summary == "With judges that do not all weigh alike"]
+    assert [post for post in posts if post.summary == "With weighted judges"]
     assert len(posts) == len(leaderboard_thread(a_leaderboard()).replies) + 1
 
 

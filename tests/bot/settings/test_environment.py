@@ -71,7 +71,7 @@ def test_a_database_nobody_knows_is_a_sentence_without_its_password(
         load_settings(NOWHERE)
 
     assert str(caught.value) == (
-        "COUNCIL_DATABASE_URL: it must begin with sqlite:/// or postgresql://."
+        "COUNCIL_DATABASE_URL: it must start with sqlite:/// or postgresql://."
     )
 
 
@@ -155,7 +155,7 @@ def test_an_invalid_address_is_refused_at_the_start(
 ) -> None:
     monkeypatch.setenv(name, "slack")
 
-    with pytest.raises(SettingsError, match=f"{name}: it must begin with https://"):
+    with pytest.raises(SettingsError, match=f"{name}: it must start with https://"):
         load_settings()
 
 

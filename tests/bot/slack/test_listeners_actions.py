@@ -87,7 +87,7 @@ async def test_run_again_pressed_twice_makes_one_new_round_of_the_presser(stage:
     second = await stage.wait_for_answer(channel, 2)
     assert "Which queue again?" in text_of(second)
     assert "Asked by ben" in text_of(second)
-    await stage.wait_for_ephemeral("U2", channel, "That is under way already.")
+    await stage.wait_for_ephemeral("U2", channel, "That has already started.")
     assert len(stage.round_ids(channel)) == 2
 
 
@@ -99,13 +99,13 @@ async def test_only_the_asker_can_cancel_and_resume_and_no_answer_is_repeated(
     root = await _running(stage, channel)
 
     await _press(stage, root, "cancel", "U2")
-    await stage.wait_for_ephemeral("U2", channel, "Only the one who asked can cancel a round.")
+    await stage.wait_for_ephemeral("U2", channel, "Only the person who asked can cancel a round.")
     await asyncio.gather(*[_press(stage, root, "cancel") for _ in range(2)])
     await stage.slack.until(lambda: "Cancelled. Saved so far: 1 answer." in _root(stage, channel))
     await stage.wait_for_ephemeral("U1", channel, "1 of 3 answers is kept")
     assert "council:cancel" not in str(root.blocks)
     await _press(stage, root, "resume", "U2")
-    await stage.wait_for_ephemeral("U2", channel, "Only the one who asked can resume a round.")
+    await stage.wait_for_ephemeral("U2", channel, "Only the person who asked can resume a round.")
     stage.models.script.clear()
     await asyncio.gather(*[_press(stage, root, "resume") for _ in range(2)])
 
@@ -145,7 +145,7 @@ async def test_forgetting_deletes_the_thread_and_blanks_the_answer(stage: Stage)
     await stage.wait_for_thread(root)
 
     await stage.slack.click(root, "council:more", "U2", in_menu(root, "forget"))
-    await stage.wait_for_ephemeral("U2", channel, "Only the one who asked")
+    await stage.wait_for_ephemeral("U2", channel, "Only the person who asked")
     await stage.slack.command("U1", channel, "/council", "forget last")
     question = await stage.wait_for_ephemeral("U1", channel, "Which queue to forget?")
     await _press(stage, question, "yes_forget")

@@ -32,7 +32,7 @@ async def test_the_word_ask_without_a_question_opens_the_modal(stage: Stage) -> 
     view = await stage.wait_for_modal(dora, "Ask the council")
     assert deed.message is None
     assert _offers(view, "panel") == {
-        "house": "house: goes to nobody, since the members are scripted",
+        "house": "house: goes to nobody, because the models are scripted",
         "served": "served: goes to this machine",
     }
     assert list(_offers(view, "audience")) == ["here", "me"]
@@ -96,7 +96,7 @@ async def test_the_global_shortcut_asks_for_a_channel_or_a_private_answer(stage:
     view = await stage.wait_for_modal(dora, "Ask the council")
 
     await stage.slack.submit(view, {"question": "Which queue for all?"}, dora)
-    assert view.errors == {"channel": "Choose a channel, or have the answer for yourself alone."}
+    assert view.errors == {"channel": "Choose a channel, or get the answer privately."}
     await stage.slack.submit(view, {"question": "Which queue for all?", "channel": channel}, dora)
 
     await stage.wait_for_answer(channel)
@@ -116,7 +116,7 @@ async def test_errors_are_shown_at_their_field_and_the_modal_keeps_its_input(
 
     await stage.slack.submit(view, {"question": "Which queue?", "channel": away.id}, dora)
     assert view.errors == {
-        "channel": "I am not in this channel: type /invite and my name, then ask again."
+        "channel": "I am not in this channel. Type /invite and my name, then ask again."
     }
     await stage.slack.submit(view, {"question": "\u200b", "audience": "me"}, dora)
 

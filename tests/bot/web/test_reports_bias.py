@@ -52,9 +52,9 @@ async def test_findings_come_before_cautions_tables_what_wins_and_audits() -> No
         "One family, qwen, holds most of the seats",
         "Judges side by side",
         "ollama/qwen3 as a judge, in full",
-        "Who gave what to whom",
-        "Fondness for a slot",
-        "Orders kept</h2>",
+        "How judges rated each author",
+        "Position bias",
+        "Consistency</h2>",
         "What wins here",
         "64 audit ballots, cast to measure bias and never counted",
         "How to read it",
@@ -69,7 +69,7 @@ async def test_every_figure_is_a_table_too() -> None:
 
     assert page.count('<svg class="chart" role="img"') == 3
     assert page.count("The same as a table") == 3
-    for title in ("Who gave what to whom", "Fondness for a slot", "Orders kept"):
+    for title in ("How judges rated each author", "Position bias", "Consistency"):
         assert f'aria-label="{title}, as a table"' in page
 
 

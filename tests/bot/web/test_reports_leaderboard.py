@@ -150,7 +150,7 @@ async def test_weighted_places_are_shown_next_to_the_places(site: Site) -> None:
 
     assert 'id="weighted"' not in plain.text
     assert rows_of(weighed) == rows_of(plain)
-    assert "With judges weighed by family share" in weighed.text
+    assert "With judges weighted by family" in weighed.text
     assert '<option value="family" selected>by family share</option>' in weighed.text
     assert "weights=family" in weighed.text.partition("leaderboard.csv?")[2][:40]
 

@@ -30,7 +30,7 @@ async def test_a_round_links_to_its_prior_which_excludes_the_round(site: Site) -
     beside = unescape((await browser.get(f"/rounds/{round_.id}/beside")).text)
 
     assert f'href="/rounds/{round_.id}/beside"' in page.text
-    assert "What the leaderboard would have said" in beside
+    assert "The same leaderboard, with weighted judges" in beside
     assert "The board counts 10 rounds." in beside
     assert len(re.findall(r"<td>Response [K-Z]</td>", beside)) == len(round_.panel.members)
 
@@ -61,4 +61,4 @@ async def test_a_signed_link_does_not_show_the_leaderboard(new_site: NewSite) ->
     page = await site.browser().get(f"/rounds/{round_.id}/beside?key={key}")
 
     assert page.status_code in {403, 303}
-    assert "By the board alone" not in page.text
+    assert "From the leaderboard alone" not in page.text

@@ -1,4 +1,4 @@
-"""The permutation test of slots, and order consistency."""
+"""The permutation test of slots, and consistency."""
 
 from itertools import permutations, product
 

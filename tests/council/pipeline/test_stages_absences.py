@@ -19,7 +19,9 @@ REASONS = [
     pytest.param(GatewayError("gave an empty answer"), "gave an empty answer", id="is-empty"),
     pytest.param(ContextOverflowError("takes no more"), "takes no more", id="overflows"),
     pytest.param(
-        TimeoutError(), "was given up on: its provider took too long", id="times-out-elsewhere"
+        TimeoutError(),
+        "was given up on, because its provider took too long",
+        id="times-out-elsewhere",
     ),
     pytest.param(Hangs(), "did not answer in 0.01 s", id="hangs"),
 ]

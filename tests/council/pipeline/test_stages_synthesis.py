@@ -52,7 +52,7 @@ async def test_a_chairman_can_name_its_sources() -> None:
     ("says", "reason"),
     [
         pytest.param(GatewayError("is out of credit"), "is out of credit", id="fails"),
-        pytest.param(Hangs(), "did not finish the synthesis in 0.01 s", id="hangs"),
+        pytest.param(Hangs(), "did not finish the council's answer in 0.01 s", id="hangs"),
         pytest.param(TRAILER, WROTE_NOTHING, id="writes-nothing"),
         pytest.param(OVERFLOW, TOO_LONG, id="overflows"),
     ],
@@ -176,7 +176,7 @@ async def test_after_the_round_deadline_the_winning_answer_replaces_the_synthesi
     assert closed.synthesis.fallback is Fallback.ANSWER
     assert gateway.of(Role.SYNTHESIS) == []
     reasons = {absence.reason for absence in closed.absences}
-    assert reasons == {"was not asked: the round's time was up"}
+    assert reasons == {"was not asked: the round ran out of time"}
 
 
 async def test_the_round_deadline_limits_a_stage() -> None:

@@ -58,7 +58,7 @@ def _explains(outage: Outage, before: Asked, after: Asked) -> bool:
 
 
 def _struck(outage: Outage, before: Asked, after: Asked) -> bool:
-    """Return whether it struck the one who asked first, or who could not know of that."""
+    """Return whether it struck the person who asked first, or who could not know of that."""
     if outage.pid is None or before.by in {outage.pid, None}:
         return True
     last = outage.until + NOTICING_SECONDS[outage.what]

@@ -145,5 +145,5 @@ def test_an_unknown_experiment_is_reported(home: Home) -> None:
 
     assert (before.code, after.code) == (1, 1)
     assert "No experiment has been held yet" in before.err
-    assert "No experiment begins with 'nope'" in after.err
+    assert "No experiment starts with 'nope'" in after.err
     assert home.invoke("bias", "show", "bx:").code == 0

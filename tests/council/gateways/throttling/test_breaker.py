@@ -62,7 +62,7 @@ def test_after_the_wait_one_call_probes_and_others_are_refused(
     breaker.admit(probe)  # its own second attempt
 
     assert breaker.state is BreakerState.HALF_OPEN
-    assert refusal(breaker).endswith("in a row; it is being tried again now")
+    assert refusal(breaker).endswith("in a row; it is being retried now")
 
 
 def test_a_successful_probe_closes_it(breaker: CircuitBreaker, clock: ManualClock) -> None:
