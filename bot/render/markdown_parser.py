@@ -7,7 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise, takewhile
+from itertools import accumulate, pairwise, takewhile
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -16,7 +16,7 @@ from bot.chat import Table
 from bot.render.text_safety import has_surplus_cells, shorten, visible_text
 
 _MAX_NESTING = 40  # the parser drops what is nested deeper
-_MAX_BRACKETS = 2_000  # the parser searches the end of a link for each
+_MAX_BRACKETS, _MAX_BRACKET_DEPTH = 2_000, 100  # the parser searches the end of a link for each
 _MAX_LANGUAGE_LENGTH = 24
 
 
@@ -169,12 +169,18 @@ class CodeBlock:
 def parse_markdown(source: str) -> ParsedMarkdown:
     """Parse Markdown; text nested or linked beyond the limits becomes plain paragraphs."""
     source = visible_text(source)
-    if source.count("[") > _MAX_BRACKETS:
+    if source.count("[") > _MAX_BRACKETS or _bracket_depth(source) > _MAX_BRACKET_DEPTH:
         return ParsedMarkdown(_plain_paragraphs(source), source)
     tokens = _MARKDOWN.parse(source)
     if any(token.level >= _MAX_NESTING - 1 for token in tokens):
         return ParsedMarkdown(_plain_paragraphs(source), source)
     return ParsedMarkdown(tokens, source)
+
+
+def _bracket_depth(source: str) -> int:
+    """Return how many brackets are open at once at most, those that are never closed included."""
+    steps = (1 if mark == "[" else -1 for mark in source if mark in "[]")
+    return max(accumulate(steps, lambda depth, step: max(0, depth + step)), default=0)
 
 
 def code_block(token: Token) -> CodeBlock:

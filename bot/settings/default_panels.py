@@ -25,11 +25,11 @@ MAX_SEATS_OFFERED = 4
 LOCAL = "local"
 KEYS = "keys"
 OLLAMA = "ollama"
-# Measured: all three seats answer these correctly, 45 of 45 times each.
+# Measured: of 45 answers by the three seats to each question, at least 44 are correct.
 DEMO_QUESTIONS = (
     "What does HTML stand for?",
+    "What is the capital of France?",
     "Write a Python function that adds two numbers.",
-    "What is the largest ocean on Earth?",
     "What does CPU stand for?",
 )
 SLOW_TERMS = Terms(answer_seconds=180, ballot_seconds=180, synthesis_seconds=180)

@@ -84,6 +84,16 @@ def test_deeply_nested_markdown_becomes_paragraphs() -> None:
     assert {token.type for token in parse_markdown("> " * 100 + "a\n\nb").tokens} == {"inline"}
 
 
+@pytest.mark.parametrize("source", ["[" * 101, "![" * 101, "[" * 101 + "]" * 101])
+def test_brackets_open_at_once_become_text(source: str) -> None:
+    assert plain_text(inline_runs(parse_markdown(source).tokens[0].children or ())) == source
+    assert [token.type for token in parse_markdown(source).tokens] == ["inline"]
+
+
+def test_many_closed_brackets_stay_markdown() -> None:
+    assert "link_open" in str(parse_markdown("[a](https://example.com) " * 500).tokens)
+
+
 def test_too_many_brackets_become_paragraphs() -> None:
     assert {token.type for token in parse_markdown("[" * 3_000).tokens} == {"inline"}
 
