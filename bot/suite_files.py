@@ -42,7 +42,8 @@ def parse_suite_text(name: str, filename: str, text: str) -> Suite:
     parse = PARSERS.get(PurePath(filename).suffix.lower())
     if parse is None:
         raise SuiteError(
-            f"{filename} is not a suite I can read. Save it as .csv, .jsonl, .yaml, .json or "
+            f"{filename}: this type of file is not supported. Save it as .csv, .jsonl, "
+            f".yaml, .json or "
             ".txt, one question per line."
         )
     try:

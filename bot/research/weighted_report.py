@@ -134,7 +134,7 @@ def _judge_table(leaderboard: Leaderboard, board: WeightedBoard) -> Table:
 
 
 def _judge_row(leaderboard: Leaderboard, line: JudgeWeight, *, has_count: bool) -> tuple[str, ...]:
-    basis = "too little to say" if line.basis is None else f"{line.basis:.2f}".replace("-", "−")
+    basis = "too few to say" if line.basis is None else f"{line.basis:.2f}".replace("-", "−")
     return (
         leaderboard.name(line.judge),
         percent(line.weight),

@@ -138,7 +138,7 @@ class _Parser:
                 panels[name] = panel
         default = document.get("default_panel", next(iter(panels), None))
         if default is not None and default not in document.get("panels", {}):
-            self._fault(f"default_panel: there is no panel {default!r}.")
+            self._fault(f"default_panel: there is no panel {default!r}; add it, or name another.")
         access_section = self._section(document, "access", AccessSection)
         caps = replace(
             self._caps(document),

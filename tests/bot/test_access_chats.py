@@ -106,10 +106,10 @@ def test_the_page_and_the_terminal_are_never_refused(chat: str) -> None:
 @pytest.mark.parametrize(
     ("message", "sentence"),
     [
-        (BY_GUEST, "Guests can't use the council. Ask a member to ask for you, or contact"),
-        (SHARED, "Use a channel of your own,"),
-        (DIRECT, "The council is off in direct messages. Ask in a channel, or contact"),
-        (IN_CHANNEL, "Ask in a channel where it is on,"),
+        (BY_GUEST, "Ask a member to ask for you, or contact one of its admins."),
+        (SHARED, "Use a channel of your own, or contact one of its admins."),
+        (DIRECT, "Ask in a channel, or contact one of its admins."),
+        (IN_CHANNEL, "Ask in a channel where it is on, or contact one of its admins."),
     ],
     ids=["guest", "shared", "direct", "channel"],
 )
@@ -123,7 +123,7 @@ def test_a_refusal_says_whom_to_ask(message: IncomingMessage, sentence: str) -> 
 
 
 def test_without_admins_the_operator_decides() -> None:
-    with pytest.raises(AccessDeniedError, match=r"or ask the person who runs it\.$"):
+    with pytest.raises(AccessDeniedError, match=r"or contact the person who runs it\.$"):
         check_admitted(Access(), BY_GUEST)
 
 

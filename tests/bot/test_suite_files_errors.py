@@ -32,7 +32,7 @@ LONG = "x" * (MAX_QUESTION_CHARACTERS + 1)
             "Line 1 has an unknown column 'answr': did you mean 'answer'?",
             id="column",
         ),
-        ("s.csv", "question,zzz\nWhy?,1\n", "known are question, category"),
+        ("s.csv", "question,zzz\nWhy?,1\n", "known columns are question, category"),
         pytest.param("s.csv", "question,question\n", "names the column 'question' twice", id="2x"),
         pytest.param(
             "s.csv", 'question\nWhy?\n"How?\n', "Line 3 is not valid CSV", id="open-quote"
@@ -55,11 +55,10 @@ LONG = "x" * (MAX_QUESTION_CHARACTERS + 1)
         pytest.param(
             "s.csv",
             "question,answer,grading\nWhy?,1,guess\n",
-            "Line 2 grades as 'guess', which I do not know: choose one of exact, number, choice, "
-            "regex",
+            "Line 2 has an unknown grading 'guess'. Choose one of exact, number, choice, regex",
             id="grading",
         ),
-        ("s.csv", "question,answer,grading\nWhy?,ten,number\n", "Line 2: 'ten' is no number"),
+        ("s.csv", "question,answer,grading\nWhy?,ten,number\n", "Line 2: 'ten' is not a number"),
         pytest.param(
             "s.csv",
             "question,answer,grading\nWhy?,(,regex\n",
@@ -86,7 +85,7 @@ LONG = "x" * (MAX_QUESTION_CHARACTERS + 1)
         pytest.param("s.yaml", "- Why?\n- - How?\n", "Line 2 is not a question", id="yaml-nested"),
         pytest.param("s.yaml", "- question: [a]\n", "Line 1 must hold a text", id="yaml-list"),
         pytest.param("s.yaml", "- \x07\n", "This YAML can't be read", id="yaml-bell"),
-        pytest.param("s.yaml", "[" * 50_000, "no YAML", id="yaml-deep"),
+        pytest.param("s.yaml", "[" * 50_000, "YAML", id="yaml-deep"),
     ],
 )
 def test_the_wrong_line_is_named(filename: str, text: str, told: str) -> None:

@@ -43,7 +43,7 @@ async def replies_to(app: AppContext, text: str, asker: Asker = ANA, place: Plac
 
 @pytest.mark.parametrize("cap", ["much", "$0", "-1"])
 async def test_a_cap_is_an_amount_of_dollars(app: AppContext, cap: str) -> None:
-    assert f"{cap!r} is no cap" in await replies_to(app, f"bakeoff sql cap:{cap}")
+    assert f"{cap!r} is not an amount of money" in await replies_to(app, f"bakeoff sql cap:{cap}")
 
 
 async def test_the_cost_is_shown_before_anything_is_spent(app: AppContext) -> None:
@@ -54,7 +54,7 @@ async def test_the_cost_is_shown_before_anything_is_spent(app: AppContext) -> No
     (words,) = chat.whispered
     assert "Bake-off of sql by house" in words
     assert "2 questions, each for Claude Sonnet 4.6, GPT-5.1 and Gemini 3 Pro." in words
-    assert "It costs nothing, and its cap is $1.50." in words
+    assert "It costs nothing, with a cap of $1.50." in words
     assert "The questions go to" in words
     assert "[Start] [Cancel]" in words
     assert await app.bakeoff_stores.bakeoffs.list_recent() == ()
@@ -119,7 +119,7 @@ async def test_a_suite_that_changed_since_is_proposed_anew(app: AppContext) -> N
     ("value", "sentence"),
     [
         ("nonsense", "This button can't be read any more"),
-        ("a.b.c.d.", "Pick another with `/council panel NAME`"),
+        ("a.b.c.d.", "no longer exists"),
     ],
 )
 async def test_a_forged_button_begins_nothing(app: AppContext, value: str, sentence: str) -> None:
@@ -132,7 +132,7 @@ async def test_a_forged_button_begins_nothing(app: AppContext, value: str, sente
 
 async def test_an_unknown_suite_or_panel_is_refused_with_the_known_ones(app: AppContext) -> None:
     assert await replies_to(app, "bakeoff law") == "There is no suite 'law'. Known suites: sql."
-    assert "known panels: house, large" in await replies_to(app, "bakeoff sql panel:small")
+    assert "Known panels: house, large" in await replies_to(app, "bakeoff sql panel:small")
 
 
 async def test_in_a_terminal_a_word_begins_it_and_progress_is_shown(app: AppContext) -> None:
@@ -209,7 +209,7 @@ async def test_only_an_admin_starts_cancels_and_resumes_a_bakeoff(app: AppContex
     for text in ("bakeoff sql", "bakeoff cancel last", "bakeoff resume last"):
         assert "Only admins can" in await replies_to(app, text, BEN)
     app.access = Access(admins=(BEN.id,))
-    assert "Bake-off bo:beef is cancelled: 0 of 3 questions are kept" in await replies_to(
+    assert "Bake-off bo:beef is cancelled. 0 of 3 questions are saved" in await replies_to(
         app, "bakeoff cancel beef", BEN
     )
     assert "has already ended" in await replies_to(app, "bakeoff cancel last", BEN)
@@ -227,7 +227,7 @@ async def test_cancelling_a_bakeoff_that_does_not_run_is_posted_in_its_place(
     async for _ in app.bakeoff_registry.subscribe("bo:beef"):
         pass
 
-    assert "It was cancelled. 0 of 3 questions are kept" in chat.edited[-1]
+    assert "It was cancelled. 0 of 3 questions are saved" in chat.edited[-1]
 
 
 async def test_a_bakeoff_is_resumed_under_another_cap(app: AppContext) -> None:

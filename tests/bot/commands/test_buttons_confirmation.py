@@ -59,7 +59,7 @@ async def test_cancelling_is_confirmed_with_the_results_so_far() -> None:
 
     post = await confirmation_post(app, said(), "cancel", "beef1")
 
-    assert "2 of 3 answers are kept" in words_of(post)
+    assert "2 of 3 answers are saved" in words_of(post)
     assert [button.action for button in buttons_of(post)] == ["yes_cancel", "no_cancel"]
     with pytest.raises(NotYoursError):
         await confirmation_post(app, said(BEN), "cancel", "beef1")

@@ -91,7 +91,7 @@ async def test_a_panel_of_other_providers_is_neither_asked_nor_picked_nor_listed
     harness = CommandHarness(Access(rules=rules))
 
     for text in ("panel:house Why?", "panel house"):
-        assert "Only models of anthropic, openai may be used" in await harness.send(text)
+        assert "Only models from anthropic, openai may be used" in await harness.send(text)
 
     listed = await harness.send("panel")
     assert "cheap (in use)" in listed

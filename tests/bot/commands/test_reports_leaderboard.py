@@ -142,7 +142,7 @@ async def test_a_press_is_checked_again_before_a_report_is_shared(who: str) -> N
     await press_share(app, chat, presser)
 
     assert chat.posted == []
-    assert "too old" in chat.said[-1] or "Suites belong to the whole workspace" in chat.said[-1]
+    assert "too old" in chat.said[-1] or "of the whole workspace" in chat.said[-1]
 
 
 async def test_a_workspace_sees_its_own_rounds_alone() -> None:
@@ -150,7 +150,7 @@ async def test_a_workspace_sees_its_own_rounds_alone() -> None:
 
     await handle_message(app, chat, a_message("leaderboard sql"))
 
-    assert "No round of suite sql has been held yet" in chat.said[0]
+    assert "No rounds yet for suite sql" in chat.said[0]
     assert chat.posted == []
 
 

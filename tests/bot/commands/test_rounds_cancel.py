@@ -15,7 +15,7 @@ from tests.builders import ASKED_AT, CLAUDE, a_round, an_answer
 from tests.fakes.gateway import FakeGateway, Hangs
 from tests.fakes.memory_store import MemoryStore
 
-KEPT = "2 of 3 answers are kept"
+KEPT = "2 of 3 answers are saved"
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ async def test_nobody_else_but_an_admin_of_the_place_may(app: AppContext) -> Non
     assert refused == "Only the person who asked can cancel a round."
     assert not (await app.store.load_summary("beef1")).paused
     app.access = Access(admins=(BEN.id,))
-    assert "Round beef1 is cancelled: 0 of 3 answers" in await replies_to(app, "cancel beef1", BEN)
+    assert "Round beef1 is cancelled. 0 of 3 answers" in await replies_to(app, "cancel beef1", BEN)
     assert "There is no round 'feed2' here" in await replies_to(app, "cancel feed2", BEN)
 
 
@@ -85,7 +85,7 @@ async def test_a_round_that_is_over_is_not_cancelled_again(app: AppContext) -> N
         await replies_to(app, f"cancel beef{number}") for number in (1, 2, 3)
     ]
 
-    assert cancelled == "Round beef1 was already cancelled. 1 of 3 answers is kept."
+    assert cancelled == "Round beef1 was already cancelled. 1 of 3 answers is saved."
     assert closed == "Round beef2 has already finished. Open it with `/council show beef2`."
     assert "was forgotten on 2026-11-21" in forgotten
     assert not (await app.store.load_summary("beef2")).paused

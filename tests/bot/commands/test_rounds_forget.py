@@ -44,7 +44,7 @@ async def test_the_asker_may_forget_a_round(app: AppContext) -> None:
     assert f"of round {ROUND_ID} deleted" in await send(app, f"/council forget {ROUND_ID} yes")
 
     assert removable_texts(await app.store.load(ROUND_ID)) == ()
-    assert "forgotten before" in await send(app, f"/council forget {ROUND_ID} yes")
+    assert "already forgotten" in await send(app, f"/council forget {ROUND_ID} yes")
 
 
 async def test_nobody_else_may(app: AppContext) -> None:

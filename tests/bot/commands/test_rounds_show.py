@@ -81,7 +81,7 @@ async def test_show_opens_what_may_be_read(round_id: str) -> None:
 async def test_show_tells_nothing_of_what_may_not_be_read(wanted: str) -> None:
     text = await send(await a_full_app(), f"show {wanted}")
 
-    assert text == f"There is no round {wanted} here. `/council rounds` lists them."
+    assert text == f"There is no round {wanted!r} here. `/council rounds` lists them."
 
 
 async def test_last_and_a_number_are_of_the_newest_that_may_be_read() -> None:

@@ -52,7 +52,7 @@ async def test_a_vote_is_stored_and_reported_as_not_blind(
 
     line = await send(app, f"/council vote last {named.format(label.lower())}")
 
-    assert line.startswith(f"Noted: Response {label}, by ")
+    assert line.startswith(f"Noted: you chose Response {label}, by ")
     assert line.endswith("You have already seen who wrote what, so this vote is not blind.")
     (vote,) = await app.store.votes()
     assert round_.draw

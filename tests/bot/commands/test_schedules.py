@@ -61,7 +61,7 @@ async def test_a_new_schedule_is_confirmed_with_its_next_times_and_cost(
 
     lines = text.splitlines()
     assert lines[0] == "Schedule weekly-sql"
-    assert "suite sql of 2 questions is put to panel house, and the result is posted" in lines[1]
+    assert "suite sql of 2 questions runs on panel house. The result is posted" in lines[1]
     assert lines[2].startswith("Next: Mon 23 Nov 2026 09:00, Mon 30 Nov 2026 09:00, ")
     assert lines[3].startswith("A run costs $0.")
     assert " at most, and about 4.3 runs a month $" in lines[3]
@@ -86,7 +86,7 @@ async def test_without_a_zone_the_default_zone_is_named(app: AppContext) -> None
     app.zone = "Asia/Tokyo"
     tokyo = await replies_to(app, "/council schedule add b suite:sql every day 09:00")
 
-    assert "UTC is the time zone (no time zone was given)" in utc
+    assert "Time zone: UTC (no time zone was given)" in utc
     assert "Asia/Tokyo is the time zone (the default, because none was given)" in tokyo
     assert "Next: Sun 22 Nov 2026 09:00" in tokyo
 
@@ -101,10 +101,10 @@ async def test_without_a_zone_the_default_zone_is_named(app: AppContext) -> None
             "add w suite:sql panel:x every day 09:00",
             ("There is no panel 'x'. Known panels: house."),
         ),
-        ('add w suite:sql "0 9 30 2 *"', "never comes"),
+        ('add w suite:sql "0 9 30 2 *"', "never runs"),
         ("add w suite:sql every 2 minutes", "more often than every 5 minutes"),
         ("add w suite:sql every day 09:00 Europe/Budapst", "did you mean Europe/Budapest?"),
-        ("add w suite:sql on 2025-01-01 09:00", "2025-01-01 is past"),
+        ("add w suite:sql on 2025-01-01 09:00", "2025-01-01 is in the past"),
         ("add w suite:sql every monday", "Add a time in hours and minutes"),
         ("add w suite:sql every monday 09:00 #nowhere", "There is no channel #nowhere here."),
         (

@@ -111,7 +111,7 @@ async def test_a_file_is_shown_with_size_and_cost_and_added_by_a_press() -> None
     assert "2 questions, 1 with a reference answer." in words
     assert "One run on panel house costs nothing." in words
     assert "No suites yet" in await harness.replies_to("suite")
-    assert "Suite sql is kept" in await harness.press(shown.buttons()[KEEP])
+    assert "Suite sql is saved" in await harness.press(shown.buttons()[KEEP])
     add_suite = await harness.app.bakeoff_stores.suites.load(HERE.scope, "sql")
     assert add_suite.questions == (
         SuiteQuestion("What is 6 x 7?", "maths", Reference(Grading.NUMBER, "42")),
@@ -125,14 +125,14 @@ async def test_a_suite_is_confirmed_by_a_command_where_there_are_no_buttons() ->
     shown = await harness.send("suite add sql\nWhy?\nHow?", place=terminal)
     (code,) = re.findall(r"`suite keep ([0-9a-f]{8})` keeps it", shown.said[0])
 
-    assert "Suite sql is kept" in await harness.replies_to(f"suite keep {code}", place=terminal)
+    assert "Suite sql is saved" in await harness.replies_to(f"suite keep {code}", place=terminal)
 
 
 async def test_a_declined_suite_is_not_stored() -> None:
     harness = SuiteHarness()
     shown = await harness.send("suite add sql\nWhy?")
 
-    assert "is left as it was" in await harness.press(shown.buttons()[LEAVE])
+    assert "is unchanged" in await harness.press(shown.buttons()[LEAVE])
     assert "Add it again" in await harness.press(shown.buttons()[KEEP])
     assert "No suites yet" in await harness.replies_to("suite")
 
@@ -146,7 +146,7 @@ async def test_only_its_author_confirms_a_draft_and_only_in_its_workspace() -> N
     harness.app.access = Access(channels=())
     assert "The council is off in this channel" in await harness.press(keep)
     harness.app.access = Access()
-    assert "is kept" in await harness.press(keep)
+    assert "is saved" in await harness.press(keep)
 
 
 async def test_a_suite_that_changed_meanwhile_is_not_overwritten() -> None:
@@ -159,7 +159,7 @@ async def test_a_suite_that_changed_meanwhile_is_not_overwritten() -> None:
         "suite add sql\nHow?"
     )
     words = await harness.replies_to("suite add sql\nWhy?")
-    assert f"takes the place of version {newer.version} with 1 question" in words
+    assert f"replaces version {newer.version} with 1 question" in words
 
 
 async def test_a_suite_is_shown_with_its_questions() -> None:
@@ -277,7 +277,7 @@ async def test_a_private_question_is_added_by_its_asker_alone() -> None:
     private = replace(HERE, private=True)
     harness = await harness_with_round(Question("Which queue?", "U1", place=private))
 
-    assert "Only the person who asked" in await harness.replies_to(
+    assert "only by the person who asked" in await harness.replies_to(
         "suite add sql abc123", CLEO, private
     )
     assert "Save suite sql?" in await harness.replies_to("suite add sql abc123", ANA, private)
@@ -301,7 +301,7 @@ async def test_the_button_adds_the_question_with_its_right_answer() -> None:
     assert question.reference == Reference(Grading.NUMBER, "42")
     assert "already has this question" in await pressed(harness, SuiteAddition("maths"))
     assert "A suite can't be called" in await pressed(harness, SuiteAddition("a b"))
-    assert "at most 2,000 can be graded" in await pressed(harness, SuiteAddition("x", "y" * 2_001))
+    assert "the limit is 2,000" in await pressed(harness, SuiteAddition("x", "y" * 2_001))
     harness.app.access = Access(channels=())
     assert "The council is off in this channel" in await pressed(harness, SuiteAddition("maths"))
 

@@ -41,7 +41,7 @@ def test_findings_about_a_judge_are_in_order_of_the_measures() -> None:
         "Qwen 3 ranks its own answer .31 higher than the others do (n 52, .18 to .44).",
         "Qwen 3 ranks other models of its family (qwen) .12 higher than the others do (n 88, "
         ".07 to .17).",
-        "Qwen 3 follows the order it is shown: what it sees first it ranks .21 higher than chance "
+        "Qwen 3 is influenced by the order: it ranks what it sees first .21 higher than chance "
         "would (n 256, p < .001).",
         "Qwen 3 ranks 56 % of pairs the same way when it sees the same answers in another "
         "order, no better than chance (n 21, 47 % to 65 %).",
@@ -80,7 +80,7 @@ def test_findings_about_a_judge_are_in_order_of_the_measures() -> None:
         ),
         (
             {"position": an_effect(0.2, 0.1), "slots": (Slot(4, an_effect(0.2, 0.1)),)},
-            "GPT-5.1 follows the order it is shown: what it sees 4th it ranks .20 higher than "
+            "GPT-5.1 is influenced by the order: it ranks what it sees 4th .20 higher than "
             "chance would (n 52, p .002).",
         ),
         (
@@ -133,8 +133,7 @@ def test_an_effect_rejected_only_by_holms_correction_is_called_possible() -> Non
 def test_a_ruled_out_bias_names_its_judges() -> None:
     assert [*none_lines(a_bias())] == [
         "Self-preference: none beyond ±.10 in Claude Sonnet 4.6.",
-        "A fondness for the first slot: none beyond ±.10 in Claude Sonnet 4.6, GPT-5.1 and "
-        "Gemini 3 Pro.",
+        "Position bias: none beyond ±.10 in Claude Sonnet 4.6, GPT-5.1 and Gemini 3 Pro.",
     ]
 
 
@@ -143,7 +142,7 @@ def test_an_open_question_says_how_much_data_would_settle_it() -> None:
         "Too few rankings yet to judge self-preference in GPT-5.1 and Gemini 3 Pro: about 50 "
         "to 120 more audit rankings each would settle it.",
         "Too few rankings yet to judge length bias in Claude Sonnet 4.6, GPT-5.1 and Gemini 3 "
-        "Pro: about 50 more ballots each would settle it.",
+        "Pro: about 50 more rankings each would settle it.",
         "Nothing is known yet about Qwen Coder.",
     ]
 
@@ -162,7 +161,7 @@ def test_an_open_question_says_how_much_data_would_settle_it() -> None:
         ({"own": Effect(2, AUDITS, 0.2, (-0.5, 0.9))}, "self-preference in GPT-5.1."),
         (
             {"own": Effect(0, AUDITS)},
-            "self-preference in GPT-5.1: there are no audit rankings yet.",
+            "self-preference in GPT-5.1: no audit rankings yet.",
         ),
         ({"kept": Effect(6, AUDITS, 0.5, (0.2, 0.8))}, "consistency in GPT-5.1"),
         (
@@ -181,7 +180,7 @@ def test_an_open_question_says_why_and_what_would_settle_it(
 ) -> None:
     lines = [*open_lines(a_bias(judges=(a_judge(**changed),)))]
 
-    assert any(line.startswith(f"Too little to say yet about {rest}") for line in lines)
+    assert any(line.startswith(f"Too few rankings yet to judge {rest}") for line in lines)
 
 
 def test_a_question_open_for_every_judge_names_none() -> None:
@@ -234,7 +233,7 @@ def test_coverage_names_the_filters_or_says_what_to_do() -> None:
     of_suite = make_bias_view(a_report(), Coverage(64, suite="sql", category="joins"), {})
 
     assert bias_coverage_line(a_bias()) == (
-        "Over 64 finished rounds with 256 ballots, panel house, asked since 2026-10-01."
+        "Over 64 finished rounds with 256 rankings, panel house, asked since 2026-10-01."
     )
     assert "suite sql in all its versions, category joins" in bias_coverage_line(of_suite)
     assert "No rounds match" in bias_coverage_line(nothing)

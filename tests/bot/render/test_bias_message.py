@@ -47,7 +47,7 @@ def test_five_findings_come_first_then_cautions_then_coverage() -> None:
     assert kinds == [Heading, *[Line] * 5, Caution, Caution, Note]
     assert lines(root)[0].startswith("Qwen 3 ranks its own answer .31 higher")
     assert root.parts[-1] == Note(
-        "And 11 more findings. Over 64 finished rounds with 256 ballots, panel house, asked "
+        "And 11 more findings. Over 64 finished rounds with 256 rankings, panel house, asked "
         "since 2026-10-01."
     )
     assert root.summary.startswith("Bias of the judges: Qwen 3 ranks its own answer")
@@ -63,7 +63,7 @@ def test_the_thread_has_all_findings_the_judges_what_wins_and_the_audits() -> No
         "Judges side by side",
         "What blinding changed",
         "What wins here",
-        "Audit ballots",
+        "Audit rankings",
         "How to read it",
     ]
     assert [file.name for file in files] == ["bias.png", "bias.csv"]
@@ -110,7 +110,7 @@ def test_a_judge_without_family_has_no_row_for_it() -> None:
 
     assert "Own family" not in titles
     assert "Own family" in [row[0] for row in judge_table(bias, qwen).rows]
-    assert {"Style: lists", "Length φ", "Spoiled"} <= {*titles}
+    assert {"Style: lists", "Length φ", "Invalid"} <= {*titles}
 
 
 def test_the_judges_table_marks_what_is_beyond_chance() -> None:
@@ -132,7 +132,7 @@ def test_the_figures_are_tables_too() -> None:
     assert given.columns == ("Judge", *(row[0] for row in given.rows))
     assert given.rows[0][1] == "1.00 (n 64)"
     assert given.rows[-1][1:] == ("",) * 5
-    assert slots.columns == ("Judge", "Slot 1", "Slot 2", "Slot 3", "Slot 4")
+    assert slots.columns == ("Judge", "Shown 1", "Shown 2", "Shown 3", "Shown 4")
     assert slots.rows[3][1] == ".21 (.16 to .26)"
     assert slots.rows[4][1:] == ("",) * 4
 
@@ -175,7 +175,7 @@ def test_a_number_rounded_to_zero_has_no_minus() -> None:
 
 
 def test_audits_have_kinds_cost_and_how_to_turn_them_off() -> None:
-    assert lines(reply("Audit ballots")) == [
+    assert lines(reply("Audit rankings")) == [
         "64 audit rankings, made to measure bias and never counted: 22 with its own answer "
         "included, 21 with the same answers in another order and 21 with the authors’ names "
         "shown. They cost $0.031 in all.",
@@ -185,9 +185,9 @@ def test_audits_have_kinds_cost_and_how_to_turn_them_off() -> None:
 
 
 def test_unknown_cost_and_missing_audits_are_reported() -> None:
-    unknown = lines(reply("Audit ballots", audit_usd=None, audits={"new": 1}))
-    none = lines(reply("Audit ballots", audits={"own": 0}))
-    some = lines(reply("Audit ballots", unpriced=4, spoiled_audits=3))
+    unknown = lines(reply("Audit rankings", audit_usd=None, audits={"new": 1}))
+    none = lines(reply("Audit rankings", audits={"own": 0}))
+    some = lines(reply("Audit rankings", unpriced=4, spoiled_audits=3))
 
     assert "1 of the kind new. Their cost is unknown." in unknown[0]
     assert none[0].startswith("No audit rankings were cast")

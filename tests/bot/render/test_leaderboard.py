@@ -45,7 +45,7 @@ def test_changes_come_before_the_first_five_members() -> None:
     root = leaderboard_thread(a_leaderboard(5)).root
 
     table = table_of(root)
-    assert table.columns == ("", "Model", "Share", "95 % interval", "Rounds")
+    assert table.columns == ("", "Model", "Points", "95 % interval", "Rounds")
     assert table.rows[0] == ("1", "Claude Sonnet 4.6", "71 %", "65–77 %", "36")
     kinds = [type(part) for part in root.parts]
     assert kinds == [Heading, *[Line] * kinds.count(Line), Table, Note]
@@ -161,7 +161,7 @@ def test_decisions_explain_the_places() -> None:
     ("coverage", "text"),
     [
         (Coverage(), "No rounds yet"),
-        (Coverage(suite="sql"), "No round of suite sql has been held yet"),
+        (Coverage(suite="sql"), "No rounds yet for suite sql"),
         (Coverage(panel="house"), "No rounds match"),
         (
             Coverage(suite="sql", version="ffff", left_out=(("3f2a1b9c77de", 2),)),

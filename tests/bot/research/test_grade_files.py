@@ -78,7 +78,7 @@ def test_numbers_may_name_items_and_a_mark_may_open_the_file() -> None:
         pytest.param(lines(other(score=float("inf"))), "Line 1 has inf in 'score'", id="endless"),
         pytest.param(lines(other(score=10**400)), "Grades are numbers from", id="huge"),
         pytest.param(
-            lines(other(framing="positive")), "Line 1 has a framing of 'positive'", id="framing"
+            lines(other(framing="positive")), "Line 1 has the framing 'positive'", id="framing"
         ),
         pytest.param(lines(other(framing=["pos"])), "has the framing", id="framing-list"),
         pytest.param(lines({"item": "1"}), "Line 1 has the framing", id="no-framing"),
@@ -92,7 +92,7 @@ def test_numbers_may_name_items_and_a_mark_may_open_the_file() -> None:
         pytest.param(b'{"item": "\xff"}', "Line 1 is not UTF-8", id="latin"),
         pytest.param(
             lines(*(other(judge=str(n)) for n in range(MAX_JUDGES + 1))),
-            "It names 101 judges",
+            "The file names 101 judges",
             id="judges",
         ),
     ],

@@ -28,14 +28,16 @@ def test_findings_are_plain_sentences_self_preference_first() -> None:
     first, second, *_ = finding_lines(build_grade_report(planted()))
 
     assert first.startswith("ann prefers its own work by ")
-    assert first.endswith("is harder on its own work by")
+    assert first.endswith("adjusted for how strict it is and how good its work is, when 5 is best.")
     assert second.startswith("cy is strict: it gives the same work ")
 
 
 def test_the_other_way_round_has_words_too() -> None:
     first, second, *_ = finding_lines(build_grade_report(planted(-1.0, -1.0)))
 
-    assert first.startswith("ann is harder on its own work by ")
+    assert first.startswith(
+        "ann adjusted for how strict it is and how good its work is, when 5 is best. "
+    )
     assert second.startswith("cy is lenient: it gives the same work ")
 
 
@@ -52,7 +54,7 @@ def test_where_nothing_is_beyond_chance_the_nearest_is_named() -> None:
     told = finding_lines(build_grade_report(planted(0.1, 0.0)))
 
     assert told[0] == "No judge's preference for its own work is beyond chance."
-    assert "comes nearest, when 5 is best: about" in told[1]
+    assert "is closest, when 5 is best: about" in told[1]
     assert "more item" in told[1]
 
 
@@ -66,12 +68,12 @@ def test_where_nothing_is_beyond_chance_the_nearest_is_named() -> None:
         ),
         pytest.param(
             over_items(["4 3/2 3"] * 5),
-            "Too little to say of a and b: at least two other judges are needed",
+            "Too little data about a and b: this needs at least two other judges",
             id="two-judges",
         ),
         pytest.param(
             over_items(["3 3 3/3 3 3/3 3 3"] * 9, NEG),
-            "Too little to say of a, b and c: all its differences are alike",
+            "Too little data about a, b and c: all its differences are the same",
             id="ties",
         ),
     ],

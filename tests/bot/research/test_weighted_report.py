@@ -73,8 +73,8 @@ def test_every_kind_of_weights_can_be_shown(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "have", "sentence"),
     [
-        ("consistency", 7, "from 20 repeated rankings of one judge; the most so far is"),
-        ("human", 3, "What people chose is used from 20 votes on; there are 3."),
+        ("consistency", 7, "20 repeated rankings of one judge; the most so far is"),
+        ("human", 3, "needs 20 votes (3 so far)"),
     ],
 )
 def test_too_little_data_for_weights_is_reported(name: str, have: int, sentence: str) -> None:
@@ -85,7 +85,7 @@ def test_too_little_data_for_weights_is_reported(name: str, have: int, sentence:
 
 
 def test_rounds_without_stored_ballots_are_counted() -> None:
-    assert "Of 4 rounds have no saved rankings." in _words(weighed_by(rounds=32))
+    assert "4 rounds have no saved rankings." in _words(weighed_by(rounds=32))
     assert "The rankings of these rounds were not saved" in _words(lacking("family", 0, 0))
 
 

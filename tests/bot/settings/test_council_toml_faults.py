@@ -50,7 +50,7 @@ def test_three_faults_are_three_lines(tmp_path: Path) -> None:
         (SOUND + 'rubric = "mine"\n', "panels.house: there is no rubric 'mine'."),
         (
             f'default_panel = "day"\n{SOUND}',
-            ("default_panel: there is no panel 'day'; add it, or name another panel."),
+            ("default_panel: there is no panel 'day'; add it, or name another."),
         ),
         pytest.param(
             '[panels.house]\nmembers = ["openai/a"]\n',
@@ -60,7 +60,7 @@ def test_three_faults_are_three_lines(tmp_path: Path) -> None:
         ),
         pytest.param(
             '[panels.house]\nmembers = ["openai/a", "openai/a"]\n',
-            "Panel 'house' seats 'openai/a' twice",
+            "Panel 'house' includes 'openai/a' twice",
             id="duplicate-member",
         ),
         pytest.param(
@@ -68,7 +68,7 @@ def test_three_faults_are_three_lines(tmp_path: Path) -> None:
             "'gpt' is neither a seat of [models] nor a model id with its provider",
             id="no-provider",
         ),
-        pytest.param(SOUND + "quorum = 3\n", "a quorum of 3 out of 2 members", id="quorum"),
+        pytest.param(SOUND + "quorum = 3\n", "a quorum of 3, but 2 members", id="quorum"),
         pytest.param(SOUND + "answer_secs = 3\n", "panels.house.answer_secs: ", id="typing-error"),
         pytest.param('[panels]\nhouse = "x"\n', "panels.house", id="no-table"),
         ("panels = 1\n", "panels: it must be written as [panels.NAME]."),

@@ -55,7 +55,7 @@ def test_a_relative_file_is_resolved_against_the_settings(tmp_path: Path) -> Non
     [
         pytest.param("[suites.sql]\n", "suites.sql: write either questions", id="neither"),
         ('[suites.sql]\nquestions = ["a"]\nfile = "a.csv"\n', "write either questions"),
-        pytest.param('[suites.sql]\nfile = "no.csv"\n', "cannot be read (No such file", id="gone"),
+        pytest.param('[suites.sql]\nfile = "no.csv"\n', "can't be read (No such file", id="gone"),
         pytest.param('[suites.sql]\nquestions = ["a", "A"]\n', "Question 2 asks the same", id="2x"),
         pytest.param("[suites.sql]\nquestions = []\n", "There are no questions in it", id="none"),
         pytest.param('[suites."a b"]\nquestions = ["a"]\n', "A suite can't be called", id="name"),
