@@ -178,7 +178,7 @@ def test_audits_have_kinds_cost_and_how_to_turn_them_off() -> None:
     assert lines(reply("Audit rankings")) == [
         "64 audit rankings, made to measure bias and never counted: 22 with its own answer "
         "included, 21 with the same answers in another order and 21 with the authors’ names "
-        "shown. They cost $0.031 in all.",
+        "shown. They cost $0.031 in total.",
         "“audit_share = 0” for a panel in council.toml turns them off; a larger share "
         "gives clearer findings.",
     ]
@@ -190,7 +190,7 @@ def test_unknown_cost_and_missing_audits_are_reported() -> None:
     some = lines(reply("Audit rankings", unpriced=4, spoiled_audits=3))
 
     assert "1 of the kind new. Their cost is unknown." in unknown[0]
-    assert none[0].startswith("No audit rankings were cast")
+    assert none[0].startswith("There are no audit rankings")
     assert some[0].endswith("They cost $0.031 in total, plus 4 of unknown cost.")
     assert some[1] == "3 more were invalid and are not measured."
 

@@ -108,7 +108,7 @@ def test_authors_have_cost_time_tokens_and_accuracy() -> None:
     assert first["Time"] == "4.1 s"
     assert first["Tokens"] == "512"
     assert first["First votes"] == "20"
-    assert first["Absences"] == "0"
+    assert first["No answer"] == "0"
 
 
 def test_a_position_biased_judge_is_labelled() -> None:
@@ -119,7 +119,7 @@ def test_a_position_biased_judge_is_labelled() -> None:
     assert third["Shown first"] == "+.08 biased"
     assert third["Agreement"] == "+.02"
     assert third["95 % interval"] == "−.10 to +.10"
-    assert third["Spoiled"] == "6 % invalid"
+    assert third["Invalid"] == "6 %"
     assert third["Consistency"] == "5 of 7"
     as_judges = leaderboard_thread(a_leaderboard(), as_judge=True)
     assert table_of(as_judges.root).columns == table.columns

@@ -35,9 +35,7 @@ def test_findings_are_plain_sentences_self_preference_first() -> None:
 def test_the_other_way_round_has_words_too() -> None:
     first, second, *_ = finding_lines(build_grade_report(planted(-1.0, -1.0)))
 
-    assert first.startswith(
-        "ann adjusted for how strict it is and how good its work is, when 5 is best. "
-    )
+    assert first.startswith("ann is harder on its own work by ")
     assert second.startswith("cy is lenient: it gives the same work ")
 
 

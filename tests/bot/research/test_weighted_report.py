@@ -29,7 +29,7 @@ def test_rank_changes_are_summarised() -> None:
 
     assert "With judges weighted by consistency" in text
     assert (
-        "By average points, GPT-5.1 is 1st instead of 2nd and Claude Sonnet 4.6 comes 2nd "
+        "By average points, GPT-5.1 is 1st instead of 2nd and Claude Sonnet 4.6 is 2nd "
         "instead of 1st." in text
     )
     assert (
