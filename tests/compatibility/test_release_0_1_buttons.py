@@ -61,9 +61,9 @@ IN_SLACK = (
     Press("with_thread", "with_thread", "U1", "Asking Random 1"),
     Press("without_thread", "without_thread", "U1", "Asking Random 1"),
     Press("keep_suite", "keep_suite", "U1", "Suite keeping is kept"),
-    Press("leave_suite", "leave_suite", "U1", "Suite leaving is left as it was"),
+    Press("leave_suite", "leave_suite", "U1", "Suite leaving is unchanged"),
     Press("bakeoff_start", "bakeoff_start", "U1", "2 of 2 questions"),
-    Press("bakeoff_leave", "bakeoff_leave", "U1", "Nothing was begun"),
+    Press("bakeoff_leave", "bakeoff_leave", "U1", "Nothing was started"),
     Press("bakeoff: stopped", "bakeoff_resume", "U1", "2 of 2 questions", in_place=True),
     Press("stopped", "resume", "U1", "council:answers", in_place=True),
     # Cancelled last: a model that did not answer in time is not asked for a while.
@@ -81,9 +81,9 @@ IN_DISCORD = (
     Press("no_again", "no_again", "U2", "Nothing was asked.", in_place=True),
     Press("yes_again", "yes_again", "U2", "Asking Random 1"),
     Press("keep_suite", "keep_suite", "U1", "Suite keepingd is kept"),
-    Press("leave_suite", "leave_suite", "U1", "Suite leavingd is left as it was"),
+    Press("leave_suite", "leave_suite", "U1", "Suite leavingd is unchanged"),
     Press("bakeoff_start", "bakeoff_start", "U1", "2 of 2 questions"),
-    Press("bakeoff_leave", "bakeoff_leave", "U1", "Nothing was begun"),
+    Press("bakeoff_leave", "bakeoff_leave", "U1", "Nothing was started"),
     Press("bakeoff: stopped", "bakeoff_resume", "U1", "2 of 2 questions", in_place=True),
     Press("stopped", "resume", "U1", "council:answers:", in_place=True),
     Press("running", "cancel", "U1", "Cancel round "),
@@ -101,12 +101,12 @@ IN_DISCORD = (
 )
 FORMS_IN_SLACK: dict[str, tuple[dict[str, object], str]] = {
     "why": ({"why": "It names no price."}, "Noted, thank you."),
-    "suite": ({"name": "grown", "answer": "42"}, "The question is in suite grown now"),
+    "suite": ({"name": "grown", "answer": "42"}, "The question is now in suite grown"),
     "ask": ({"question": "Is the old form still read?"}, "Asking Random 1"),
 }
 FORMS_IN_DISCORD: dict[str, tuple[dict[str, object], str]] = {
     "why": ({"What was wrong or missing?": "It names no price."}, "Noted, thank you."),
-    "suite": ({"Suite": "grown"}, "The question is in suite grown now"),
+    "suite": ({"Suite": "grown"}, "The question is now in suite grown"),
     "ask": ({"Question": "Is the old form still read?"}, "Asking Random 1"),
 }
 
@@ -149,7 +149,7 @@ class Site:
     def errors(self) -> list[Any]:
         """Return what went wrong so far: logged, shown, answered late, or rejected."""
         said = [str(call) for call in self.slack.calls] + [str(c.body) for c in self.discord.calls]
-        signs = ("Something went wrong", "This comes from another version")
+        signs = ("Something went wrong", "This message comes from another version")
         wrong = [text for text in said if any(sign in text for sign in signs)]
         seen = [*self.slack.faults, *self.discord.faults]
         return [*self.serving.errors(), *wrong, *seen, *self._rejected()]

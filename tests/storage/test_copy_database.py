@@ -171,7 +171,7 @@ async def test_a_database_with_rounds_is_left_as_it_is(
 ) -> None:
     await SqlRoundStore(server_engine).open(a_round())
 
-    with pytest.raises(StoreError, match=r"^The database to copy into holds 1 round already"):
+    with pytest.raises(StoreError, match=r"^The target database already holds 1 round"):
         await copy_database(filled, server_engine, ignore_progress)
 
     assert [line.id for line in await SqlRoundStore(server_engine).list_summaries()] == ["r1"]
@@ -201,7 +201,7 @@ async def test_a_database_with_anything_else_is_left_as_it_is(
         ),
         pytest.param(
             "UPDATE round SET asked_at = 'yesterday' WHERE id = 'full'",
-            r"Table 'round' holds a value that cannot be read \(.*yesterday",
+            r"Table 'round' holds a value that can't be read \(.*yesterday",
             id="no-moment",
         ),
         pytest.param(

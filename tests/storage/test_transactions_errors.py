@@ -52,7 +52,7 @@ async def test_a_full_disk_loses_only_what_did_not_fit(engine: AsyncEngine, url:
     await engine.dispose()
 
     async with engine_with(url, "max_page_count=1") as full:  # that is: no more than there are
-        with pytest.raises(StoreError, match=r"^The disk is full: what was saved stays"):
+        with pytest.raises(StoreError, match=r"^The disk is full\. What was saved stays"):
             await SqlRoundStore(full).save("r1", long)
         kept = await SqlRoundStore(full).load("r1")
     await SqlRoundStore(engine).save("r1", long)
@@ -71,7 +71,7 @@ async def test_a_read_only_file_can_still_be_read(engine: AsyncEngine, url: str,
     async with engine_with(file if how == "read-only-file" else url, *pragmas) as locked:
         store = SqlRoundStore(locked)
         assert await upgrade(locked) == HEAD_REVISION
-        with pytest.raises(StoreError, match=r"^The database cannot be written to"):
+        with pytest.raises(StoreError, match=r"^The database can't be written to"):
             await store.open(a_closed_round("r2"))
 
         assert await store.load("r1") == a_closed_round()
@@ -83,7 +83,7 @@ async def test_a_database_that_another_program_holds_is_reported_as_in_use(
     await SqlRoundStore(engine).open(a_round())
 
     async with engine_with(url, "busy_timeout=20") as other, engine.begin():
-        with pytest.raises(StoreError, match=r"^The database is in use by another program"):
+        with pytest.raises(StoreError, match=r"^Another program is using the database"):
             await SqlRoundStore(other).save("r1", an_answer())
 
     await SqlRoundStore(engine).save("r1", an_answer())
@@ -98,7 +98,7 @@ async def test_a_file_that_is_no_database_is_left_as_it_is(
     file.write_text("Buy milk. " * 1000)
 
     async with engine_with(f"sqlite+aiosqlite:///{file}") as engine:
-        with pytest.raises(StoreError, match=r"^The file named as the database is not one"):
+        with pytest.raises(StoreError, match=r"^The database file is not a database"):
             await act(engine)
 
     assert file.read_text() == "Buy milk. " * 1000

@@ -40,7 +40,7 @@ def test_a_day_is_within_a_window_that_ends_with_it() -> None:
 
 @pytest.mark.parametrize("text", ["soon", "d30", "99999y", "2026-13-01", "-3d"])
 def test_a_window_that_is_none_is_refused_with_examples(text: str) -> None:
-    with pytest.raises(LeaderboardQueryError, match="say 30d"):
+    with pytest.raises(LeaderboardQueryError, match="Write 30d"):
         parse_until(text, NOW)
 
 

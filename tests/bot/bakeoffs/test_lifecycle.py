@@ -84,7 +84,7 @@ async def test_a_failed_question_is_reported_and_does_not_fail_the_others() -> N
 
     assert progress.over == 3
     assert [failed.number for failed in progress.failed] == [2]
-    assert "1 of 3 questions failed. Question 2: Only 1 of 3 members answered" in chat.edited[-1]
+    assert "1 of 3 questions failed. Question 2: Only 1 of 3 models answered" in chat.edited[-1]
 
 
 async def test_an_invalid_question_and_an_unexpected_error_fail_only_their_question() -> None:
@@ -98,7 +98,7 @@ async def test_an_invalid_question_and_an_unexpected_error_fail_only_their_quest
 
     first, second = progress.failed
     assert progress.is_complete
-    assert "at most 20,000 can be asked" in first.why
+    assert "the limit is 20,000" in first.why
     assert (second.number, second.why) == (2, UNFORESEEN)
     assert len(await rounds_of(app)) == 2
 
@@ -127,7 +127,7 @@ async def test_a_cancelled_bakeoff_stops_spending_and_keeps_its_results() -> Non
     assert over == 1
     assert app.runner.latest("bo:beef.2") is None
     assert app.bakeoff_registry.latest(bakeoff.id) is None
-    assert "It was cancelled. 1 of 3 questions are kept" in chat.edited[-1]
+    assert "It was cancelled. 1 of 3 questions are saved" in chat.edited[-1]
     assert not [words for words in chat.said_in("C1") if "ended early" in words]
     ending = (await app.bakeoff_stores.bakeoffs.load(bakeoff.id)).ending
     assert ending
@@ -217,6 +217,6 @@ async def test_a_changed_suite_is_reported_and_the_run_keeps_its_version() -> No
     assert progress.questions == 3
     assert progress.changed == newer.version
     assert (
-        f"it goes by version {bakeoff.suite.version}, the newest is {newer.version}"
+        f"It keeps version {bakeoff.suite.version}; the newest is {newer.version}"
         in (chat.edited[-1])
     )

@@ -171,7 +171,7 @@ async def test_a_store_error_is_posted_with_what_to_do() -> None:
 
     assert "It stopped because of an error: The disk is full" in chat.edited[-1]
     (loud,) = [words for words in chat.said_in("C1") if "ended early" in words]
-    assert "`/council bakeoff resume bo:beef` goes on" in loud
+    assert "Resume with `/council bakeoff resume bo:beef`" in loud
     assert (await app.bakeoff_stores.bakeoffs.load("bo:beef")).ending is None
 
 

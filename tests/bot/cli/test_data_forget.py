@@ -50,7 +50,7 @@ def test_a_forgotten_round_verifies_and_is_neither_resumed_nor_forgotten_again(
     assert f"Round {round_id}: forgotten on 20" in verified.out
     assert "unchanged since it closed, link 1" in verified.out
     assert (resumed.code, resumed.out, "was forgotten on" in resumed.err) == (1, "", True)
-    assert (again.code, "forgotten before" in again.out) == (0, True)
+    assert (again.code, "already forgotten" in again.out) == (0, True)
 
 
 def test_a_forgotten_round_is_shown_and_listed(stored_round: tuple[Home, str]) -> None:

@@ -66,7 +66,7 @@ def test_a_wrong_round_is_named_and_copied_as_it_is(full: tuple[Home, str], serv
 
     assert result.code == 1
     assert f"Round {round_id}: differs in ballots[north].reason" in result.out
-    assert f"Round {unreadable}: Round {unreadable!r} holds what no round can" in result.out
+    assert f"Round {unreadable}: Round {unreadable!r} has invalid values" in result.out
     assert result.out.count(WRONG_BEFORE) == 2
     assert "1 of 3 rounds equal in both, and verified." in result.out
     assert home.with_settings(COUNCIL_DATABASE_URL=served).invoke("verify", round_id).code == 1

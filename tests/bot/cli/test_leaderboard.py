@@ -100,5 +100,7 @@ def test_an_unreadable_round_is_reported_and_not_counted(
 
     assert result.code == 0
     assert {row["rounds"] for row in result.json["rows"]} == {1}
-    assert [line.partition(":")[0] for line in result.lines] == [f"Round {bad!r} is in no board"]
+    assert [line.partition(":")[0] for line in result.lines] == [
+        f"Round {bad!r} is not counted on any leaderboard"
+    ]
     assert home.sql("SELECT round_id FROM record") == [(good,)]

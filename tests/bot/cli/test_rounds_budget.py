@@ -53,7 +53,7 @@ async def test_a_round_beyond_the_budget_is_not_opened(home: Home) -> None:
 
     assert (result.code, result.out) == (1, "")
     (line,) = result.lines
-    assert "and $0.01 is left of the budget of $0.01 a day: ask again after midnight UTC." in line
+    assert "and $0.01 is left of the budget of $0.01 a day. Ask again after midnight UTC." in line
     assert home.sql("SELECT count(*) FROM round") == [(0,)]
     assert home.sql("SELECT count(*) FROM spending") == [(0,)]
 
@@ -76,4 +76,6 @@ def test_unknown_prices_can_be_forbidden(home: Home) -> None:
     result = home.invoke("ask", "Why?")
 
     assert result.code == 1
-    assert result.lines[0].startswith("Nobody knows what A costs, and unknown prices are forbidden")
+    assert result.lines[0].startswith(
+        "The price of A is unknown, and unknown prices are not allowed"
+    )

@@ -57,7 +57,7 @@ def test_a_schedule_is_paused_changed_resumed_and_removed(home: Home) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("add", "w", "suite:sql", "whenever"), "I do not know what 'whenever' means"),
+        (("add", "w", "suite:sql", "whenever"), "I don't understand 'whenever'"),
         (("add", "w", "suite:sql", "0 9 30 2 *"), "never comes"),
         (("add", "w", "suite:sql", "every", "day", "9:00", "Mars/X"), "There is no time zone"),
         (

@@ -87,7 +87,7 @@ async def test_without_a_zone_the_default_zone_is_named(app: AppContext) -> None
     tokyo = await replies_to(app, "/council schedule add b suite:sql every day 09:00")
 
     assert "Time zone: UTC (no time zone was given)" in utc
-    assert "Asia/Tokyo is the time zone (the default, because none was given)" in tokyo
+    assert "Time zone: Asia/Tokyo (the default, because none was given)" in tokyo
     assert "Next: Sun 22 Nov 2026 09:00" in tokyo
 
 

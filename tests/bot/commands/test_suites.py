@@ -123,7 +123,7 @@ async def test_a_file_is_shown_with_size_and_cost_and_added_by_a_press() -> None
 async def test_a_suite_is_confirmed_by_a_command_where_there_are_no_buttons() -> None:
     harness, terminal = SuiteHarness(), Place("terminal")
     shown = await harness.send("suite add sql\nWhy?\nHow?", place=terminal)
-    (code,) = re.findall(r"`suite keep ([0-9a-f]{8})` keeps it", shown.said[0])
+    (code,) = re.findall(r"Save it with `suite keep ([0-9a-f]{8})`", shown.said[0])
 
     assert "Suite sql is saved" in await harness.replies_to(f"suite keep {code}", place=terminal)
 

@@ -122,11 +122,11 @@ async def test_stopped_and_killed_it_repeats_nothing_that_was_saved(tmp_path: Pa
 
     whole = 3 * 4 * (1 + 4 * 2)
     assert interrupted.code == 1
-    assert "Stopped; what there is is kept. The same command goes on." in interrupted.err
+    assert "Stopped. Your progress is saved. Resume with the same command." in interrupted.err
     assert meanwhile.code == 1
     assert "is already running in another process on this machine" in meanwhile.err
     assert ran.code == 0, ran.err
-    assert "Going on with bx:" in ran.err
+    assert "Resuming bx:" in ran.err
     assert (ran.json["experiment"]["answers"], ran.json["experiment"]["grades"]) == (12, 96)
     assert len(asked) - before == whole - saved
     assert len({*asked}) == whole
@@ -193,7 +193,7 @@ async def test_a_cap_stops_it_and_a_higher_one_continues(tmp_path: Path) -> None
         second = await home.invoke_in_thread(*run_of(home, "--usd", "5", "--json"))
 
     assert first.code == 1
-    assert "and its cap is $0.15 in all" in " ".join(first.err.split())
+    assert "with a cap of $0.15 in total" in " ".join(first.err.split())
     assert "the experiment's budget of $0.15 is used up" in first.json["experiment"]["stopped"]
     assert 0 < first.json["experiment"]["spent_usd"] <= 0.15
     assert second.code == 0, second.err

@@ -171,7 +171,7 @@ async def test_a_schedule_that_cannot_run_is_paused_and_its_author_notified_once
     assert harness.runs.ids == []
     ((channel, text),) = harness.chat.posted
     assert channel == "U1"
-    assert text.startswith("Your schedule weekly-sql cannot run, so it is paused. ")
+    assert text.startswith("Your schedule weekly-sql can't run, so it is paused. ")
     assert why in text
     assert "`/council schedule resume weekly-sql` goes on" in text
     assert (await harness.load_schedule()).paused

@@ -42,7 +42,7 @@ async def test_a_rounds_question_is_added_in_a_modal(stage: Stage) -> None:
     await stage.slack.submit(view, {"name": f"grown-{channel}", "answer": "42"}, dora)
 
     name = f"grown-{channel}".lower()
-    await stage.wait_for_ephemeral(dora, channel, f"The question is in suite {name} now")
+    await stage.wait_for_ephemeral(dora, channel, f"The question is now in suite {name} now")
     await stage.slack.click(root, "council:more", cleo, in_menu(root, "suite"))
     again = await stage.wait_for_modal(cleo, name)
     await stage.slack.submit(again, {"suite": name}, cleo)

@@ -108,7 +108,7 @@ async def test_a_forgotten_round_cannot_be_resumed(round_: Round) -> None:
     store, gateway = MemoryStore(), FakeGateway()
     await store.open(forget(round_, LATER, SALT))
 
-    with pytest.raises(ForgottenError, match=r"so it cannot be continued"):
+    with pytest.raises(ForgottenError, match=r"so it can't be continued"):
         await run_round("r1", RoundServices(gateway, store))
 
 

@@ -56,7 +56,7 @@ def test_an_incomplete_experiment_is_resumed_unless_a_new_one_is_wanted(
     result = home.invoke("bias", "run", "sql.txt", "--yes", *options)
 
     assert result.code == 0, result.err
-    assert ("45 of 63 calls are there already" in " ".join(result.err.split())) is not bool(options)
+    assert ("45 of 63 calls are done" in " ".join(result.err.split())) is not bool(options)
     assert home.sql("SELECT count(*) FROM experiment") == [(experiments,)]
     assert home.sql("SELECT count(*) FROM experiment_mark")[0][0] % 54 == 36 * (experiments - 1)
 

@@ -131,7 +131,7 @@ async def test_a_refusal_is_one_sentence_and_keeps_the_part(
 
 
 async def test_an_unreachable_host_is_one_sentence(source: Source, target: Path) -> None:
-    with pytest.raises(GatewayError, match=r"127\.0\.0\.1 cannot be reached to fetch 'w\.gguf'"):
+    with pytest.raises(GatewayError, match=r"Can't reach 127\.0\.0\.1 to download 'w\.gguf'"):
         await fetch_file(replace(source, url=f"{UNREACHABLE}/w"), target)
 
 
