@@ -19,10 +19,10 @@ def test_a_panel_has_two_to_ten_members(members: int) -> None:
 @pytest.mark.parametrize(
     ("keys", "sentence"),
     [
-        pytest.param([CLAUDE], "A council needs at least two models", id="one"),
-        pytest.param([], "A council needs at least two models", id="none"),
+        pytest.param([CLAUDE], "has 1 member(s). A council needs at least two", id="one"),
+        pytest.param([], "has 0 member(s). A council needs at least two", id="none"),
         pytest.param([str(i) for i in range(11)], "has 11 members. At most", id="eleven"),
-        pytest.param([CLAUDE, GPT, CLAUDE], f"seats {CLAUDE!r} twice", id="the-same-twice"),
+        pytest.param([CLAUDE, GPT, CLAUDE], f"includes {CLAUDE!r} twice", id="the-same-twice"),
     ],
 )
 def test_an_invalid_panel_is_refused_with_the_reason(keys: list[str], sentence: str) -> None:
@@ -33,7 +33,7 @@ def test_an_invalid_panel_is_refused_with_the_reason(keys: list[str], sentence: 
 
 
 def test_a_member_cannot_be_an_outside_judge_too() -> None:
-    with pytest.raises(PanelError, match=f"seats {GPT!r} twice"):
+    with pytest.raises(PanelError, match=f"includes {GPT!r} twice"):
         replace(a_panel(3), outside_judges=(a_member(GPT),))
 
 

@@ -126,5 +126,5 @@ async def test_an_unknown_error_is_still_one_sentence(engine: AsyncEngine) -> No
         await connection.execute(text("ALTER TABLE answer RENAME COLUMN text TO words"))
     await SqlRoundStore(engine).open(a_round())
 
-    with pytest.raises(StoreError, match=r"^The database refused what was asked \(\w+\)\.$"):
+    with pytest.raises(StoreError, match=r"^The database refused the request \(\w+\)\.$"):
         await SqlRoundStore(engine).save("r1", an_answer(text="a secret"))

@@ -227,7 +227,7 @@ def test_a_long_answer_is_graded_at_once(grading: Grading, words: str) -> None:
         (Reference(Grading.NUMBER, "1", -1.0), "tolerance"),
         (Reference(Grading.EXACT, "1", 0.5), "or grade as a number"),
         (Reference(Grading.NUMBER, "ten"), "'ten' is not a number"),
-        (Reference(Grading.NUMBER, "1/0"), "no number"),
+        (Reference(Grading.NUMBER, "1/0"), "not a number"),
         (Reference(Grading.NUMBER, "x" * 50), "…' is not a number"),
         (Reference(Grading.CHOICE, "yes |"), "has an empty choice"),
         (Reference(Grading.REGEX, "("), "is not a valid regular expression"),

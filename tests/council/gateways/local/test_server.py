@@ -76,7 +76,7 @@ def files_with(script: str, folder: Path) -> LocalFiles:
 async def test_a_server_that_exits_shows_the_last_line_of_its_log(tmp_path: Path) -> None:
     files = files_with("echo loading; echo no such thing >&2; exit 1", tmp_path)
 
-    with pytest.raises(GatewayError, match=r"stopped during start-up; .* 'no such thing'"):
+    with pytest.raises(GatewayError, match=r"stopped during start-up\. .* 'no such thing'"):
         await LocalServer(files, tmp_path).__aenter__()
 
 
