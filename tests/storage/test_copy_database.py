@@ -191,7 +191,7 @@ async def test_a_database_with_anything_else_is_left_as_it_is(
     [
         pytest.param(
             "UPDATE answer SET seconds = 'soon' WHERE member LIKE 'anthropic%'",
-            r"The row of table 'answer' with round_id .*, member 'anth.* holds a value that the other",
+            r"The row of table 'answer' with round_id .*, member .* holds a value that the other",
             id="another-type",
         ),
         pytest.param(
