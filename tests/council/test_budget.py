@@ -114,7 +114,7 @@ async def test_a_free_round_fits_an_exhausted_budget() -> None:
 async def test_unknown_prices_can_be_forbidden() -> None:
     gateway = FakeGateway(prices={GPT: None})
 
-    with pytest.raises(BudgetError, match=r"Nobody knows what GPT-5.1 costs, and unknown prices"):
+    with pytest.raises(BudgetError, match=r"The price of GPT-5.1 is unknown, and unknown prices"):
         await a_budget(unknown_prices=False).accept(a_round(), gateway)
 
 

@@ -351,7 +351,7 @@ async def test_a_changed_schedule_keeps_its_id(schedules: ScheduleStore) -> None
 async def test_a_name_is_unique_in_its_scope(schedules: ScheduleStore) -> None:
     await schedules.save(a_schedule())
 
-    with pytest.raises(ScheduleError, match="There is a schedule 'weekly' already: give this"):
+    with pytest.raises(ScheduleError, match="There is already a schedule 'weekly'."):
         await schedules.save(a_schedule("s2"))
 
     await schedules.save(a_schedule("s2", scope=T2.scope))

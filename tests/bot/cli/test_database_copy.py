@@ -80,7 +80,7 @@ def test_a_database_with_rounds_is_no_target(full: tuple[Home, str], served: str
     result = home.invoke("db", "copy", served)
 
     assert (result.code, result.out) == (1, "")
-    assert result.err.startswith("The database to copy into holds 1 round already, so nothing was")
+    assert result.err.startswith("The target database already holds 1 round, so nothing was")
     assert len(moved.invoke("rounds").out.splitlines()) == 1
 
 

@@ -72,7 +72,11 @@ def test_the_csv_and_the_picture_are_written(asked: Home) -> None:
     [
         ("--as", "reader", "as:author or as:judge"),
         ("--since", "soon", "I can't read"),
-        ("--weights", "loudness", "Judges weigh by uniform, consistency, human, family, peerrank"),
+        (
+            "--weights",
+            "loudness",
+            "Judges can be weighted by uniform, consistency, human, family, peerrank",
+        ),
     ],
 )
 def test_an_invalid_filter_is_bad_usage(asked: Home, option: str, value: str, message: str) -> None:

@@ -36,7 +36,7 @@ def test_a_new_schedule_is_described_and_listed(home: Home) -> None:
 def test_the_default_time_zone_applies(home: Home) -> None:
     added = home.invoke("schedule", "add", "daily", "suite:sql", "0 9 * * *")
 
-    assert "Asia/Tokyo is the time zone (the house's own" in " ".join(added.out.split())
+    assert "Time zone: Asia/Tokyo (the default" in " ".join(added.out.split())
     (line,) = home.invoke("schedule", "list", "--json").json
     assert (line["cron"], line["zone"]) == ("0 9 * * *", "Asia/Tokyo")
 
@@ -58,7 +58,7 @@ def test_a_schedule_is_paused_changed_resumed_and_removed(home: Home) -> None:
     ("words", "why"),
     [
         (("add", "w", "suite:sql", "whenever"), "I don't understand 'whenever'"),
-        (("add", "w", "suite:sql", "0 9 30 2 *"), "never comes"),
+        (("add", "w", "suite:sql", "0 9 30 2 *"), "never runs"),
         (("add", "w", "suite:sql", "every", "day", "9:00", "Mars/X"), "There is no time zone"),
         (
             ("add", "w", "suite:sql", "every", "day", "9:00", "#models"),

@@ -32,9 +32,7 @@ async def test_a_schedule_runs_at_its_slot_in_the_channel_that_was_named(
     await product.run("U2", here, "schedule subscribe", name="hourly-sql")
     await posted(product, there, "2 of 2 questions")
 
-    assert (
-        "Every hour, Europe/Budapest time: suite sql of 2 questions is put to panel house" in reply
-    )
+    assert "Every hour, Europe/Budapest time: suite sql of 2 questions runs on panel house" in reply
     assert "posted in another channel of Discord" in reply
     assert "A run costs nothing." in reply
     assert product.discord.said_by_bot(here) == []

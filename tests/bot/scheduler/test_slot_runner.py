@@ -98,7 +98,7 @@ async def test_a_slot_is_skipped_with_a_notice_while_the_last_run_continues(
     assert harness.runs.ids == [ID]
     ((_, text),) = harness.chat.posted
     assert f"the previous run, bake-off {ID}, is still running, so this run is skipped" in text
-    assert "The next one is Mon 7 Dec 2026 09:00" in text
+    assert "The next run is Mon 7 Dec 2026 09:00" in text
     assert (await harness.load_schedule()).last_slot == "2026-11-30T09:00"
 
 
@@ -153,7 +153,7 @@ OTHER_VENDORS = Access(rules={"C1": ChannelRules(vendors=("mistral",))})
         ({"suite": "law"}, Access(), "", "There is no suite 'law'"),
         ({"panel": "velvet"}, Access(), "", "There is no panel 'velvet'. Known panels: house."),
         ({}, Access(channels=("C9",)), "", "The council is off in this channel"),
-        ({}, OTHER_VENDORS, "", "Only models of mistral may be used in this channel"),
+        ({}, OTHER_VENDORS, "", "Only models from mistral may be used in this channel"),
         ({}, Access(), "C1", "It is archived."),
     ],
 )

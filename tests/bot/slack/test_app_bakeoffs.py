@@ -37,7 +37,7 @@ async def test_a_bakeoff_is_proposed_started_by_button_and_its_result_replaces_i
 ):
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         proposal = await propose(bot)
-        assert "2 questions, each put to" in text_of(proposal)
+        assert "2 questions, each for" in text_of(proposal)
         assert bot.bot_messages() == []
 
         await slack.click(proposal, "council:bakeoff_start", "U1")

@@ -66,7 +66,7 @@ async def test_a_channel_has_its_own_panel_and_its_own_vendors(ruled: Stage) -> 
 
     assert "Asking Up" in await _says(ruled, fay, "C-CHEAP", "Which queue?")
     refused = await _says(ruled, fay, "C-OPENAI", "Which queue?")
-    assert "Only models of openai may be used in this channel" in refused
+    assert "Only models from openai may be used in this channel" in refused
     await ruled.slack.command(fay, "C-OPENAI", "/council", "ask")
     view = await ruled.wait_for_modal(fay, "Ask the council")
     assert "served: goes to" in text_of(view)

@@ -122,7 +122,7 @@ async def test_nobody_else_can_press_an_offer(stage: Stage) -> None:
 
     await stage.slack.click(offer, "council:with_thread", "U2")
 
-    await stage.wait_for_ephemeral("U2", channel, "Only the person who asked can press this.")
+    await stage.wait_for_ephemeral("U2", channel, "Only the person who asked can use this button.")
     assert not stage.round_ids(channel)
 
 

@@ -53,9 +53,7 @@ async def test_a_schedule_runs_at_its_slot_in_the_named_channel(scheduled: Stage
     await is_due(scheduled, "hourly-sql", here)
     await posted(scheduled, there, "2 of 2 questions")
 
-    assert (
-        "Every hour, Europe/Budapest time: suite sql of 2 questions is put to panel house" in told
-    )
+    assert "Every hour, Europe/Budapest time: suite sql of 2 questions runs on panel house" in told
     assert "posted in another channel of Slack" in told
     assert "Next:" in told
     assert "A run costs nothing." in told

@@ -59,7 +59,7 @@ async def test_the_cost_is_shown_before_a_bakeoff_starts(site: Site) -> None:
     page = unescape((await propose(site.browser(), cap="$1.50")).text)
 
     assert "2 questions, each for Claude Sonnet 4.6, GPT-5.1 and Gemini 3 Pro." in page
-    assert "It costs nothing, and its cap is $1.50." in page
+    assert "It costs nothing, with a cap of $1.50." in page
     assert await site.context.app.bakeoff_stores.bakeoffs.list_recent() == ()
 
 

@@ -99,7 +99,7 @@ def test_a_forgotten_round_accepts_ratings_without_words() -> None:
     check_feedback_allowed(RATED, None)
     check_feedback_allowed(replace(RATED, reason=""), LATER)
 
-    with pytest.raises(ForgottenError, match="'r1' was forgotten on 2027-02-19, so no words"):
+    with pytest.raises(ForgottenError, match="'r1' was forgotten on 2027-02-19, so no text"):
         check_feedback_allowed(RATED, LATER)
 
 
