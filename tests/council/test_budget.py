@@ -85,7 +85,7 @@ async def test_unspent_money_is_released() -> None:
 async def test_a_round_over_budget_is_refused_in_a_sentence() -> None:
     budget = a_budget(day=WHOLE - 1)
 
-    with pytest.raises(BudgetError, match=r"may cost \$0.0007, and \$0.000699 is left of the"):
+    with pytest.raises(BudgetError, match=r"may cost \$0.0007, but only \$0.000699 is left of the"):
         await budget.accept(a_round(), PaidGateway())
 
     assert await cap_usage(budget) == CapUsage()
@@ -178,7 +178,7 @@ async def test_a_round_reserves_at_most_its_own_cap() -> None:
 
 
 async def test_a_cap_too_small_for_a_quorum_refuses_the_round() -> None:
-    with pytest.raises(BudgetError, match=r"A quorum of answers may cost \$0.0002, and panel"):
+    with pytest.raises(BudgetError, match=r"A quorum of answers may cost \$0.0002, but panel"):
         await a_budget().accept(a_capped_round(199e-6), PaidGateway())
 
 

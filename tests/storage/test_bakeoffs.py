@@ -243,7 +243,7 @@ async def test_its_cap_can_be_changed(bakeoffs: BakeoffStore) -> None:
 
 @in_memory_too
 async def test_an_unknown_bakeoff_is_an_error_that_names_it(bakeoffs: BakeoffStore) -> None:
-    with pytest.raises(BakeoffError, match=r"There is no bake-off 'bo:9': `/council bakeoff`"):
+    with pytest.raises(BakeoffError, match=r"There is no bake-off 'bo:9'"):
         await bakeoffs.load("bo:9")
     with pytest.raises(BakeoffError, match="no bake-off 'bo:9'"):
         await bakeoffs.end("bo:9", Ending(NEXT))

@@ -118,7 +118,7 @@ async def test_a_forged_proposal_starts_no_bakeoff(site: Site) -> None:
     page = await browser.post("/bakeoffs/begin", **(form | {"value": "x"}))
 
     assert page.status_code == 422
-    assert "This button can't be read any more" in page.text
+    assert "This button can't be read any more" in unescape(page.text)
 
 
 def events_of(stream: httpx.Response) -> list[tuple[str, dict[str, object]]]:
@@ -180,4 +180,4 @@ async def test_a_bakeoff_that_ended_early_says_why_and_what_to_do(site: Site) ->
 
     page = await site.browser().get("/bakeoffs/bo:beef")
 
-    assert "The day is used up. 0 of 3 questions are kept" in page.text
+    assert "The day is used up. 0 of 3 questions are saved" in page.text
