@@ -53,7 +53,9 @@ async def test_a_round_beyond_the_budget_is_not_opened(home: Home) -> None:
 
     assert (result.code, result.out) == (1, "")
     (line,) = result.lines
-    assert "but only $0.01 is left of the budget of $0.01 a day. Ask again after midnight UTC." in line
+    assert (
+        "but only $0.01 is left of the budget of $0.01 a day. Ask again after midnight UTC." in line
+    )
     assert home.sql("SELECT count(*) FROM round") == [(0,)]
     assert home.sql("SELECT count(*) FROM spending") == [(0,)]
 

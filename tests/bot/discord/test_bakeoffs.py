@@ -68,7 +68,7 @@ async def test_a_bakeoff_is_cancelled_and_resumed_by_buttons(bot: InProcessBot) 
     assert "0 of 2 questions are finished and" in question.text
     await bot.discord.click(question, custom_id_of(question, "yes_bakeoff_cancel"), bot.person)
     await bot.discord.until(lambda: "It was cancelled." in root.text, 60)
-    assert "is cancelled: 0 of 2 questions are kept" in bot.private_texts()
+    assert "is cancelled. 0 of 2 questions are saved" in bot.private_texts()
     bot.release_models()
     await bot.discord.click(root, custom_id_of(root, "bakeoff_resume"), bot.person)
 

@@ -17,7 +17,7 @@ def rendered(text: str, ids: dict[str, str] = IDS) -> str:
     ("hint", "mention"),
     [
         ("`/council rounds`", "</council rounds:11>"),
-        ("Open one with `/council show ROUND`", "</council show:11> `ROUND` opens it"),
+        ("Open one with `/council show ROUND`", "Open one with </council show:11> `ROUND`"),
         ("`/council suite list`", "</council suite list:11>"),
         ("`/council suite add NAME`", "</council-admin suite add:22> `NAME`"),
         ("`/council bakeoff`", "</council bakeoff list:11>"),

@@ -68,7 +68,7 @@ async def test_buttons_cancel_and_resume_the_bakeoff_for_an_admin() -> None:
         await slack.click(root, "council:bakeoff_cancel", "U1")
         await slack.until(lambda: "It was cancelled." in root_text(bot, "C1"))
         assert "council:bakeoff_resume" in str(root.blocks)
-        await slack.until(lambda: "is cancelled: 0 of 2 questions" in ephemeral_text(slack))
+        await slack.until(lambda: "is cancelled. 0 of 2 questions" in ephemeral_text(slack))
         bot.release_models()
         await slack.click(root, "council:bakeoff_resume", "U1")
 
