@@ -204,7 +204,7 @@ async def test_a_suite_is_previewed_stored_and_extended_by_a_rounds_question(
     shown = bot.discord.ephemerals(bot.person)
     (preview,) = [message for message in shown if custom_id_of(message, "keep_suite")]
     assert "2 questions, 1 with a reference answer." in preview.text
-    await bot.press(preview, "keep_suite", "Suite filed is kept")
+    await bot.press(preview, "keep_suite", "Suite filed is saved")
 
     root = await bot.answered("Which queue, for the suite?")
     menu = await bot.menu(root)

@@ -134,7 +134,7 @@ def test_a_bad_url_is_an_error_of_one_sentence(home: Home) -> None:
     ran = home.invoke("slack", "manifest", "--url", "http://localhost:8765")
 
     assert is_one_sentence(ran)
-    assert "'http://localhost:8765' is no address that Slack posts to" in ran.err
+    assert "'http://localhost:8765' is not a public address" in ran.err
 
 
 def guide() -> str:

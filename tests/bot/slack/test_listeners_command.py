@@ -22,7 +22,7 @@ SAID = {
     "panel:nope Why?": "There is no panel 'nope'",
     "method:nope Why?": "“nope” does not fit method",
     "": "ask the council",
-    "x" * 20_001: "at most 20,000 can be asked",
+    "x" * 20_001: "the limit is 20,000",
     "leaderbord": "looks like a command",
 }
 

@@ -36,7 +36,7 @@ async def test_a_forgotten_round_shows_that_it_is_forgotten(round_: Round) -> No
     page = bytes((await round_page(site_of(store), request(id="beef"))).body).decode()
     listed = bytes((await rounds_page(site_of(store), request())).body).decode()
 
-    assert "was forgotten on 2026-11-21" in page
+    assert "were forgotten on 2026-11-21" in page
     assert '<h1 class="question">A forgotten question</h1>' in page
     assert ">A forgotten question</a>" in listed
     for act in ("Run again", "Resume", "Answers</", "Share", 'role="alert"'):
