@@ -158,8 +158,7 @@ def read_file(path: Path, advice: str = "") -> bytes:
 
 def unreadable(path: Path, error: OSError, advice: str = "") -> str:
     """Return a sentence about a file that cannot be read."""
-    reason = f" ({error.strerror}): {advice}" if advice else f": {error.strerror}"
-    return f"{path} cannot be read{reason}."
+    return f"Can't read {path}: {error.strerror}. {advice}".rstrip()
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -206,5 +205,5 @@ def check_writable(path: Path) -> None:
 
 def _file_error(path: Path, error: OSError) -> FileError:
     return FileError(
-        f"{path} cannot be written ({error.strerror}): nothing was changed. Name another file."
+        f"Can't write {path}: {error.strerror}. Nothing was changed. Name another file."
     )

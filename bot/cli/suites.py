@@ -114,7 +114,7 @@ async def find_suite(app: AppContext, name_or_file: str) -> Suite:
     path = Path(name_or_file)
     if path.suffix.lower() not in PARSERS:
         return await load_suite_to_run(app, TERMINAL, name_or_file)
-    content = read_file(path, "name another file")
+    content = read_file(path, "Name another file.")
     return parse_suite_file(path.stem.replace(" ", "-"), path.name, content)
 
 
@@ -127,7 +127,7 @@ def _is_file(source: str) -> bool:
 def _read_suite(name: str, path: Path) -> Suite:
     with suppress(OSError):  # reading reports a missing file
         check_size(path.name, path.stat().st_size)
-    content = read_file(path, "name a file of questions, or a round")
+    content = read_file(path, "Name a file of questions, or a round.")
     return parse_suite_file(name, path.name, content)
 
 

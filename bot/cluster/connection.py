@@ -32,8 +32,7 @@ SESSION_SETTINGS = {
     "idle_in_transaction_session_timeout": "10s",
 }
 UNREACHABLE = (
-    "The database server cannot be reached, or does not let the program in: check "
-    "COUNCIL_DATABASE_URL."
+    "Can't reach the database server, or it refuses the login. Check COUNCIL_DATABASE_URL."
 )
 NO_TABLES = "The database has no tables for a cluster yet: run `council db upgrade`."
 

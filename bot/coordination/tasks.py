@@ -18,6 +18,8 @@ from bot.ports import RoundClaims
 State = TypeVar("State")
 Running = TypeVar("Running", bound="RunningTask[Any]")
 
+CANCEL_AGAIN_SECONDS = 10.0
+
 # Tries to acquire a named lock across processes; yields False if another process has it.
 TryLock = Callable[[str], AbstractAsyncContextManager[bool]]
 
@@ -44,9 +46,16 @@ async def run_until_first(*coroutines: Coroutine[None, None, object]) -> None:
 
 
 async def cancel_and_wait(tasks: Collection[asyncio.Future[Any]]) -> None:
-    """Cancel tasks and wait for them to end; ignore the errors they end with."""
-    for task in tasks:
-        task.cancel()
+    """Cancel tasks and wait for them to end; ignore the errors they end with.
+
+    Cancel again what still runs after a while: Python 3.11's `wait_for`, which drivers use, loses a
+    cancellation that arrives together with the result.
+    """
+    running = set(tasks)
+    while running:
+        for task in running:
+            task.cancel()
+        _, running = await asyncio.wait(running, timeout=CANCEL_AGAIN_SECONDS)
     await asyncio.gather(*tasks, return_exceptions=True)
 
 

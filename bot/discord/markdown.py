@@ -55,6 +55,7 @@ _LANGUAGE = re.compile(r"[a-z0-9_+\-.#]+", re.IGNORECASE)
 _MONOSPACED = re.compile(r"[\x20-\x7e\n–—·…−×→←≤≥±°€£§µäöüßéèêáàâçñÄÖÜÉ]*")
 _MAX_LABEL_LENGTH = 2  # a column of longer texts can be what a row is about
 _COUNT = re.compile(r"\d+|[\d.]+ of \d+")
+_PERCENT = re.compile(r"\d+ %")
 _HAS_UNIT = re.compile(r"(?=.*\d).*(?:[^\W\d_]|[%$])")
 _EMPTY_CELL = "–"
 _NO_BREAK_SPACE = "\u00a0"  # keeps a number and its unit in one line
@@ -270,12 +271,12 @@ def _labels(table: Table, row: Sequence[str], subject: int) -> Iterator[str]:
 
 
 def _render_figure(table: Table, row: Sequence[str], at: int) -> str:
-    """Return a number with what it is: "2 first votes", "5 of 6 points", "share .31"; not a unit's.
+    """Return a number with what it is: "2 first votes", "80 % right", "share .31".
 
     A number with a unit, such as "4.1 s", says what it is.
     """
     cell, name = _one_line(row[at]), table.columns[at].lower()
-    if _COUNT.fullmatch(cell):
+    if _COUNT.fullmatch(cell) or (_PERCENT.fullmatch(cell) and name != "points"):
         name = name.removesuffix("s") if cell == "1" else name
         return render_plain_text(f"{cell} {name}")
     return render_plain_text(cell if _HAS_UNIT.search(cell) else f"{name} {cell}")

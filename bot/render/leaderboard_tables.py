@@ -339,7 +339,7 @@ def author_columns(names: Mapping[str, str]) -> tuple[Column, ...]:
             lambda line: interval_text(line.strength_ci),
         ),
         _number_column("first_votes", "First votes", "first_votes"),
-        _number_column("accuracy", "Right", "accuracy", lambda share: f"{percent(share)} right"),
+        _number_column("accuracy", "Right", "accuracy", percent),
         _number_column("cost_usd", "Price", "cost_usd", money, is_low_best=True),
         _number_column("seconds", "Time", "seconds", duration, is_low_best=True),
         _number_column("tokens_out", "Tokens", "tokens_out", "{:,.0f}".format, is_low_best=True),

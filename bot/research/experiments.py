@@ -121,7 +121,7 @@ async def complete_experiment(
     async with app.bakeoff_registry.acquire(f"experiment {experiment.id}") as is_ours:
         if not is_ours:
             raise ExperimentError(
-                f"Experiment {experiment.id} is already running in another process."
+                f"Experiment {experiment.id} is already running in another process on this machine."
             )
         await app.prepare(experiment.panel)
         account = Account(experiment.id, app.now().date(), payer(experiment.asked_by))

@@ -67,7 +67,7 @@ async def test_a_second_process_is_refused_the_database_and_a_running_round(
         for line in served.lines
         if "Another process already serves the same chats with this database" in line
     ]
-    assert "is running in another process" in resumed.err
+    assert "is already running in another process" in resumed.err
     assert "Traceback" not in served.err + resumed.err
 
 

@@ -29,6 +29,8 @@ STILL_RUNNING = CONFIRMATIONS[CANCEL].after_no
 HANGING = ("patient-1", "patient-2")
 # Discord answers 10003 for a thread that is not opened yet.
 ACCEPTED = {"ok", "200", "201", "204", "under way", "404 10003"}
+# Forgetting deletes the replies of a round, and only the messages with buttons are stored.
+GONE = {"files.delete: file_not_found", "chat.delete: message_not_found"}
 # The stored messages grow older, and Discord limits edits of old ones: not tested here.
 AGELESS = DiscordRules(identify_seconds=0, rates=DiscordRates(off=True), old_edits=1000)
 HANGING_CALLS = 12  # of two rounds and two bake-offs, when the product was killed
@@ -57,10 +59,10 @@ IN_SLACK = (
     Press("finished", "feedback", "U1", "What was wrong or missing?", "negative"),
     Press("finished", "feedback", "U1", "Noted, thank you.", "positive"),
     Press("finished", "again", "U2", "Asking Random 1"),
-    Press("forgotten", "again", "U2", "was forgotten on"),
+    Press("forgotten", "again", "U2", "were forgotten on"),
     Press("with_thread", "with_thread", "U1", "Asking Random 1"),
     Press("without_thread", "without_thread", "U1", "Asking Random 1"),
-    Press("keep_suite", "keep_suite", "U1", "Suite keeping is kept"),
+    Press("keep_suite", "keep_suite", "U1", "Suite keeping is saved"),
     Press("leave_suite", "leave_suite", "U1", "Suite leaving is unchanged"),
     Press("bakeoff_start", "bakeoff_start", "U1", "2 of 2 questions"),
     Press("bakeoff_leave", "bakeoff_leave", "U1", "Nothing was started"),
@@ -80,7 +82,7 @@ IN_DISCORD = (
     Press("finished", "again", "U2", "Run again?"),
     Press("no_again", "no_again", "U2", "Nothing was asked.", in_place=True),
     Press("yes_again", "yes_again", "U2", "Asking Random 1"),
-    Press("keep_suite", "keep_suite", "U1", "Suite keepingd is kept"),
+    Press("keep_suite", "keep_suite", "U1", "Suite keepingd is saved"),
     Press("leave_suite", "leave_suite", "U1", "Suite leavingd is unchanged"),
     Press("bakeoff_start", "bakeoff_start", "U1", "2 of 2 questions"),
     Press("bakeoff_leave", "bakeoff_leave", "U1", "Nothing was started"),
@@ -158,6 +160,7 @@ class Site:
         """Return the calls that were rejected, or broke off."""
         calls = self.slack.calls
         slack = [f"{c.method}: {c.outcome}" for c in calls if c.outcome not in ACCEPTED]
+        slack = [line for line in slack if line not in GONE]
         discord = [str(c) for c in self.discord.calls if c.outcome not in ACCEPTED]
         return slack + discord
 

@@ -86,7 +86,7 @@ async def test_the_container_needs_a_token(tmp_path: Path) -> None:
     result = await wait_for_exit(await start(command(), tmp_path / "data", environment))
 
     assert (result.code, len(result.lines)) == (2, 1)
-    assert "COUNCIL_WEB_TOKEN must be set" in result.err
+    assert "so set COUNCIL_WEB_TOKEN" in result.err
 
 
 def in_a_container(folder: Path, port: int) -> dict[str, str]:

@@ -111,7 +111,7 @@ async def test_an_invalid_experiment_is_named(engine: AsyncEngine, change: str, 
     async with engine.begin() as connection:
         await connection.execute(text(change))
 
-    with pytest.raises(StoreError, match=f"Experiment 'bx:1' holds .*{named}"):
+    with pytest.raises(StoreError, match=f"Experiment 'bx:1' has invalid values: .*{named}"):
         await experiments.load_state("bx:1")
 
 

@@ -309,7 +309,9 @@ async def test_a_round_that_was_opened_and_closed_again_keeps_its_first_link(
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        pytest.param("link SET parts = '7'", r"Round 'r1' holds .*link\.parts: ", id="parts"),
+        pytest.param(
+            "link SET parts = '7'", r"Round 'r1' has invalid values: .*link\.parts: ", id="parts"
+        ),
         pytest.param("link SET version = 'x'", r"link\.version: ", id="version"),
     ],
 )

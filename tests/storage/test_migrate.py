@@ -236,7 +236,7 @@ async def test_a_database_of_a_newer_program_is_refused_unchanged(engine: AsyncE
     with pytest.raises(StoreError, match=r"newer version of the program \(schema 9999") as refused:
         await upgrade(engine)
 
-    assert str(refused.value).count(". ") == 0
+    assert "Install the newer version" in str(refused.value)
     assert await current_revision(engine) == "9999"
     assert await store.load("r1") == a_closed_round()
 

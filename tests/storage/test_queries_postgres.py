@@ -59,7 +59,7 @@ async def test_a_round_is_locked_while_it_changes(
 
 
 def test_a_missing_driver_is_named() -> None:
-    with pytest.raises(StoreError, match="needs the Python package 'asyncpg': install it"):
+    with pytest.raises(StoreError, match="needs the Python package 'asyncpg'. Install it"):
         open_engine("postgresql+asyncpg://localhost/council")
 
 

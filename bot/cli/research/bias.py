@@ -99,7 +99,7 @@ async def of_file(
     ] = Parse.PUBLISHED,
 ) -> None:
     """Measure self-preference from a file of grades."""
-    content = read_file(file, "name a file of grades")
+    content = read_file(file, "Name a file of grades.")
     grades = read_grades(file.name, content, strict=parse is Parse.STRICT).grades
     report = build_grade_report(grades)
     if as_json:

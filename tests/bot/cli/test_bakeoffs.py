@@ -65,14 +65,14 @@ def test_a_suite_of_council_toml_is_found_by_name(folder: Path) -> None:
     [
         pytest.param((), "Name a suite or its file", id="nothing"),
         pytest.param(("nope",), "There is no suite 'nope'", id="unknown-suite"),
-        pytest.param(("nope.csv",), "nope.csv can't be read", id="no-file"),
+        pytest.param(("nope.csv",), "Can't read nope.csv", id="no-file"),
         pytest.param(("sql.txt", "--panel", "x"), "There is no panel 'x'", id="unknown-panel"),
         pytest.param(
             ("sql.txt", "--cap", "lots"), "'lots' is not an amount of money", id="bad-cap"
         ),
         pytest.param(("sql.txt", "--cap", "0"), "'0' is not an amount of money", id="no-money"),
         (("sql.txt", "--baseline", "b.json"), "b.json can't be read"),
-        pytest.param(("sql.txt", "--member", "west"), "has no member 'west'", id="no-member"),
+        pytest.param(("sql.txt", "--member", "west"), "has no model 'west'", id="no-member"),
         pytest.param(("sql.txt", "--resume", "x"), "Name a suite or its file", id="both"),
     ],
 )

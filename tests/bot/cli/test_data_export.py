@@ -62,7 +62,7 @@ def test_a_file_that_cannot_be_written_leaves_everything_as_it_was(
     result = home.invoke("export", "--to", str(home.folder / target))
 
     assert (result.code, len(result.lines)) == (1, 1)
-    assert "The database can't be written to" in result.err
+    assert "Can't write " in result.err
     assert sorted(home.folder.iterdir()) == before
 
 

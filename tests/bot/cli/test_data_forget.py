@@ -59,7 +59,7 @@ def test_a_forgotten_round_is_shown_and_listed(stored_round: tuple[Home, str]) -
 
     shown, listed = home.invoke("show", round_id), home.invoke("rounds")
 
-    assert "was forgotten on" in " ".join(shown.out.split())
+    assert "were forgotten on" in " ".join(shown.out.split())
     assert "Response" in shown.out
     assert listed.out.split()[3] == "forgotten"
 
@@ -94,7 +94,7 @@ def test_an_unfinished_round_is_forgotten_only_on_request(stored_round: tuple[Ho
 
     assert (refused.code, "Stop it first" in refused.err) == (1, True)
     assert forgotten.code == 0
-    assert "was forgotten on" in " ".join(home.invoke("show", round_id).out.split())
+    assert "were forgotten on" in " ".join(home.invoke("show", round_id).out.split())
     assert home.invoke("ask", "--resume", round_id).code == 1
 
 

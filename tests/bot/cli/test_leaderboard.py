@@ -90,7 +90,7 @@ def test_a_file_that_cannot_be_written_exits_with_1(asked: Home) -> None:
     result = asked.invoke("leaderboard", "--csv", str(asked.folder / "no" / "such" / "board.csv"))
 
     assert result.code == 1
-    assert "cannot be written" in result.err
+    assert "Can't write " in result.err
 
 
 def test_an_unreadable_round_is_reported_and_not_counted(

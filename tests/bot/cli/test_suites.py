@@ -50,10 +50,10 @@ def test_adding_a_suite_shows_its_cost_and_asks(filed: Home) -> None:
     yes = filed.invoke("suite", "add", "sql", path, stdin="y\n")
 
     for result in (no, nobody):
-        assert (result.code, "Nothing was kept" in result.err) == (2, True)
+        assert (result.code, "Nothing was saved" in result.err) == (2, True)
     assert "Suite sql: 2 questions" in yes.out
     assert "One run on panel house costs nothing." in yes.out
-    assert (yes.code, "Suite sql is kept" in yes.out) == (0, True)
+    assert (yes.code, "Suite sql is saved" in yes.out) == (0, True)
 
 
 def test_json_says_whether_a_suite_is_new(filed: Home) -> None:
@@ -81,7 +81,7 @@ def test_a_question_of_a_round_is_added_to_a_suite(stored_round: tuple[Home, str
     [
         (("show", "sql"), "There is no suite 'sql'"),
         (("remove", "sql"), "There is no suite 'sql'"),
-        (("add", "sql", "gone.csv"), "gone.csv cannot be read (No such file"),
+        (("add", "sql", "gone.csv"), "Can't read gone.csv: No such file"),
         (("add", "a b", "gone.csv"), "A suite can't be called"),
     ],
 )

@@ -410,7 +410,7 @@ async def test_unknown_job_arguments_are_ignored(one: Process) -> None:
 
 
 async def test_missing_tables_are_one_sentence(postgres_url: str) -> None:
-    with pytest.raises(StoreError, match="Run `council db upgrade`"):
+    with pytest.raises(StoreError, match="run `council db upgrade`"):
         async with start_process(postgres_url):
             pass
 

@@ -66,7 +66,7 @@ def test_a_member_is_a_line_with_all_of_its_numbers() -> None:
         "**Claude Sonnet 4.6** 71 % · 65–77 % · 36 rounds · 20 first votes · 80 % right · $0.012 "
         "· 4.1 s · 512 tokens · " in read(replies[0])
     )
-    assert "invalid 6 %" in read(replies[1])
+    assert "6 % invalid" in read(replies[1])
 
 
 def test_a_judge_is_a_line_with_named_numbers() -> None:

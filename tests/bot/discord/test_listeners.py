@@ -170,7 +170,7 @@ async def test_a_channel_that_is_not_open_takes_no_question_and_shows_no_round(
     [
         ("notes.txt", "Nur PostgreSQL – sonst nichts.".encode(), "Asking "),
         ("big.txt", b"x" * 80_001, "big.txt has 80,001 bytes"),
-        ("long.txt", b"x" * 20_001, "at most 20,000 can be asked"),
+        ("long.txt", b"x" * 20_001, "the limit is 20,000"),
         ("cat.png", b"\x89PNG\xff\xfe\x00", "cat.png is not a text file"),
     ],
 )

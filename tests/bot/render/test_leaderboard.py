@@ -100,7 +100,7 @@ def test_authors_have_cost_time_tokens_and_accuracy() -> None:
     assert "Named itself" not in table.columns  # nobody did
     at = shown.columns.index("Named itself"), shown.columns.index("Right")
     assert [(row[at[0]], row[at[1]]) for row in shown.rows] == [
-        ("3 of 36", "80 % right"),
+        ("3 of 36", "80 %"),
         *[("", "")] * 4,
     ]
     first = dict(zip(table.columns, table.rows[0], strict=True))

@@ -134,7 +134,7 @@ async def test_a_round_is_stopped_from_another_process_and_goes_on_there(join: J
 
     await other.runner.stop("r1")
     stopped = not one.runner.latest("r1")
-    with pytest.raises(RoundStoppedError, match="It stopped early: the next call"):
+    with pytest.raises(RoundStoppedError, match="was stopped before it finished"):
         await watcher
     await one.leave()
     other.runner.start(a_round())

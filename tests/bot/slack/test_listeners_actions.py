@@ -102,7 +102,7 @@ async def test_only_the_asker_can_cancel_and_resume_and_no_answer_is_repeated(
     await stage.wait_for_ephemeral("U2", channel, "Only the person who asked can cancel a round.")
     await asyncio.gather(*[_press(stage, root, "cancel") for _ in range(2)])
     await stage.slack.until(lambda: "Cancelled. Saved so far: 1 answer." in _root(stage, channel))
-    await stage.wait_for_ephemeral("U1", channel, "1 of 3 answers is kept")
+    await stage.wait_for_ephemeral("U1", channel, "1 of 3 answers is saved")
     assert "council:cancel" not in str(root.blocks)
     await _press(stage, root, "resume", "U2")
     await stage.wait_for_ephemeral("U2", channel, "Only the person who asked can resume a round.")

@@ -23,7 +23,7 @@ async def test_a_file_sent_to_the_bot_is_shown_and_saved_with_a_button(stage: St
     assert "2 questions, 1 with a reference answer." in text_of(shown)
     await stage.slack.click(shown, "council:keep_suite", dora)
 
-    await stage.slack.until(lambda: direct(stage, dora, "Suite sent is kept"), 15)
+    await stage.slack.until(lambda: direct(stage, dora, "Suite sent is saved"), 15)
     channel = stage.add_channel(dora)
     await stage.slack.command(dora, channel, "/council", "suite")
     await stage.wait_for_ephemeral(dora, channel, "sent")
@@ -42,7 +42,7 @@ async def test_a_rounds_question_is_added_in_a_modal(stage: Stage) -> None:
     await stage.slack.submit(view, {"name": f"grown-{channel}", "answer": "42"}, dora)
 
     name = f"grown-{channel}".lower()
-    await stage.wait_for_ephemeral(dora, channel, f"The question is now in suite {name} now")
+    await stage.wait_for_ephemeral(dora, channel, f"The question is now in suite {name}")
     await stage.slack.click(root, "council:more", cleo, in_menu(root, "suite"))
     again = await stage.wait_for_modal(cleo, name)
     await stage.slack.submit(again, {"suite": name}, cleo)

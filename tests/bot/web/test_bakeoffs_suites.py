@@ -33,7 +33,7 @@ async def test_a_file_is_previewed_and_then_stored(site: Site) -> None:
     assert "One run on panel house costs nothing." in shown.text
     assert "No suites yet" in (await browser.get("/suites")).text
     done = await browser.post("/press/keep_suite", **browser.form_of(shown, "/press/keep_suite"))
-    assert "Suite sql is kept" in done.text
+    assert "Suite sql is saved" in done.text
     assert "/suites/sql" in (await browser.get("/suites")).text
 
 

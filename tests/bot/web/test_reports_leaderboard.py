@@ -93,7 +93,7 @@ async def test_a_column_sorts_best_first_then_worst_first(sql_site: Site) -> Non
     assert heads_of(dear)["Price"][1] == "descending"
     assert [row[1] for row in rows_of(cheap)] == [*reversed(MEMBERS)]
     assert [row[1] for row in rows_of(dear)] == [*MEMBERS]
-    assert heads_of(cheap)["Share"][0] == "/leaderboard?suite=sql&sort=share"
+    assert heads_of(cheap)["Points"][0] == "/leaderboard?suite=sql&sort=share"
 
 
 async def test_judges_have_a_separate_table(sql_site: Site) -> None:

@@ -179,7 +179,7 @@ async def test_an_invalid_question_is_an_error_and_stays_in_the_form(
     ("choice", "sentence"),
     [
         ({"panel": "<none>"}, "There is no panel &#39;&lt;none&gt;&#39;. Known panels: house."),
-        ({"method": "dice"}, "There is no method &#39;dice&#39;; known methods:"),
+        ({"method": "dice"}, "There is no method &#39;dice&#39;. Known methods:"),
     ],
 )
 async def test_an_unknown_choice_is_an_error_that_keeps_the_question(

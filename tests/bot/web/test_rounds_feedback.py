@@ -76,7 +76,9 @@ async def test_a_round_without_an_end_is_not_rated(site: Site) -> None:
     ("fields", "status", "sentence"),
     [
         pytest.param({"helpful": "maybe"}, 400, "Press Helpful or Not helpful", id="neither"),
-        pytest.param({"helpful": "no", "reason": "a" * 1001}, 422, "at most 1,000", id="too-long"),
+        pytest.param(
+            {"helpful": "no", "reason": "a" * 1001}, 422, "the limit is 1,000", id="too-long"
+        ),
     ],
 )
 async def test_invalid_feedback_is_an_error(

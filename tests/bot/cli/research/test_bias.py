@@ -66,7 +66,7 @@ def test_options_may_come_first(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        pytest.param(None, "nowhere.jsonl cannot be read", id="no-file"),
+        pytest.param(None, "Can't read nowhere.jsonl", id="no-file"),
         pytest.param("", "The file has no grades", id="empty"),
         pytest.param('{"item": "1", "framing": "up"}', "has the framing", id="framing"),
     ],

@@ -97,4 +97,4 @@ def test_a_panel_that_cannot_be_simulated_is_bad_usage(home: Home) -> None:
     result = home.invoke("simulate", "--makers", "AB")
 
     assert (result.code, result.out) == (2, "")
-    assert "3 to 10 members" in result.err
+    assert "3 to 10 models" in result.err
