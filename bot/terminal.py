@@ -7,11 +7,13 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from io import FileIO
+from typing import Literal
 
-from rich.console import Console, Group, RenderableType
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.live import Live
 from rich.markdown import Markdown
 from rich.padding import Padding
@@ -43,7 +45,7 @@ from bot.commands.conversations import follow_up
 from bot.commands.dispatch import COMMANDS, handle_message
 from bot.commands.registry import is_question
 from bot.context import AppContext
-from bot.render.formatting import styled_runs
+from bot.render.formatting import labelled_rows, styled_runs
 from council.confusables import remove_invisible
 from council.errors import ForgottenError, RoundNotFoundError
 from council.places import Place
@@ -56,6 +58,8 @@ GREETING = (
 NEW_CONVERSATION = "Your next question starts a new conversation."
 PROMPT = "\n› "
 _NEW_WORDS = {"new", "new question"}
+_MAX_TEXT_WIDTH = 24  # longer texts in a column may be wrapped
+_GAP = 2  # between two columns
 _EXIT_WORDS = {"exit", "quit", ":q", "bye"}
 _STEP_MARKS = {StepState.WAITING: "·", StepState.DONE: "✓", StepState.MISSING: "–"}
 
@@ -228,7 +232,7 @@ def _render_part(part: Part) -> RenderableType:  # noqa: C901, PLR0911
         case Caution(text):
             return _styled(text, "yellow")
         case Table():
-            return _render_table(part)
+            return _FittingTable(part)
         case Steps():
             return _render_steps(part)
         case Buttons() | Mentions():
@@ -244,13 +248,40 @@ def _styled(text: str, style: str) -> Text:
     return Text.assemble(*runs, style=style)
 
 
-def _render_table(table: Table) -> Grid:
-    grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="dim", show_edge=False)
-    for i, column in enumerate(table.columns):
-        grid.add_column(_printable(column), justify="right" if i in table.numeric else "left")
-    for row in table.rows:
-        grid.add_row(*(Text(_printable(cell)) for cell in row))
-    return grid
+@dataclass(frozen=True, slots=True)
+class _FittingTable:
+    """A table whose numbers are never cut: where they do not fit, a list of its rows."""
+
+    table: Table
+
+    def __rich_console__(
+        self, console: Console, options: ConsoleOptions
+    ) -> Iterator[RenderableType]:
+        if self._width() <= options.max_width:
+            yield self._grid()
+            return
+        for name, details in labelled_rows(self.table):
+            yield Text(_printable(name), style="bold")
+            yield Padding(Text(_printable(details)), (0, 0, 0, 2))
+
+    def _width(self) -> int:
+        """Return the columns that the table needs if only long texts are wrapped."""
+        lines = (self.table.columns, *self.table.rows)
+        widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+        return sum(
+            (width if i in self.table.numeric else min(width, _MAX_TEXT_WIDTH)) + _GAP
+            for i, width in enumerate(widths)
+        )
+
+    def _grid(self) -> Grid:
+        grid = Grid(box=None, padding=(0, _GAP, 0, 0), header_style="dim", show_edge=False)
+        for i, column in enumerate(self.table.columns):
+            is_number = i in self.table.numeric
+            justify: Literal["left", "right"] = "right" if is_number else "left"
+            grid.add_column(_printable(column), justify=justify, no_wrap=is_number)
+        for row in self.table.rows:
+            grid.add_row(*(Text(_printable(cell)) for cell in row))
+        return grid
 
 
 def _render_steps(steps: Steps) -> Grid:

@@ -72,9 +72,7 @@ class ContextOverflowError(GatewayError):
 class ModelListError(CouncilError):
     """A provider lists no usable models; `is_final` if no other model of it would answer."""
 
-    def __init__(self, message: str, *, is_final: bool = False) -> None:
-        super().__init__(message)
-        self.is_final = is_final
+    is_final = False
 
 
 class RateLimitError(GatewayError):

@@ -14,6 +14,7 @@ from council.errors import PanelError, StoreError
 from council.feedback import Feedback, HumanVote
 from council.integrity.seal import Seal
 from council.rounds import Round, sort_by_panel
+from storage.validation import describe_fault
 
 T = TypeVar("T")
 
@@ -128,7 +129,7 @@ def _validate(kind: TypeAdapter[T], value: object, *path: str) -> T:
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, (*path, *first["loc"])))
-        raise StoreError(f"{field}: {first['msg']}") from error
+        raise StoreError(f"{field}: {describe_fault(first)}") from error
     except PanelError as error:
         raise StoreError(str(error)) from error
     _check_time_zones(valid, path)

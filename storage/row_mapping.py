@@ -26,6 +26,7 @@ from council.rounds import (
 )
 from council.tally import Standing, Tally, Verdict
 from storage import tables as rows
+from storage.validation import describe_fault
 
 T = TypeVar("T")
 RowValues = Mapping[str, Any]  # the values of a row, by column
@@ -296,7 +297,7 @@ def validate(
             raise ValueError(
                 f"{field}: {first['input']!r} is none of {first['ctx']['expected']}."
             ) from error
-        raise ValueError(f"{field}: {first['msg']}.") from error
+        raise ValueError(f"{field}: {describe_fault(first)}.") from error
 
 
 def skip_invalid(

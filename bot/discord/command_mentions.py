@@ -1,11 +1,10 @@
 """Mentions of slash commands: a hint such as `/council show ROUND` becomes clickable."""
 
-import re
 from collections.abc import Iterable, Mapping
+from re import Match
 
 from bot.commands.registry import Command
-
-_HINT = re.compile(r"`/council ([^`\n]+)`")
+from bot.hints import HINT
 
 
 class CommandMentions:
@@ -26,9 +25,9 @@ class CommandMentions:
 
     def render(self, text: str) -> str:
         """Return the text with mentions instead of hints; the arguments follow a mention."""
-        return _HINT.sub(self._mention, text)
+        return HINT.sub(self._mention, text)
 
-    def _mention(self, match: re.Match[str]) -> str:
+    def _mention(self, match: Match[str]) -> str:
         words = match[1].split()
         command, count = self._named.get(" ".join(words[:2])), 2
         if command is None:

@@ -44,7 +44,8 @@ _PROVIDER_NAMES = {
     "mistral": "Mistral AI",
     "ollama": "Ollama on your own machine",
     "openai": "OpenAI",
-    "scripted": "nobody, because the models are scripted",
+    "scripted": "scripted models",
+    "this machine": "models on the Council server",
     "openrouter": "OpenRouter",
     "vertex_ai": "Google",
     "xai": "xAI",
@@ -73,7 +74,7 @@ def receipt_line(round_: Round, estimate: Estimate) -> str:
     panel, names, cap = round_.panel, seat_names(round_.panel), round_.panel.terms.max_round_usd
     micro = estimate.micro if cap is None else min(cap_micro_usd(cap), estimate.micro)
     cost = max_cost_text(micro, (names[key] for key in estimate.unknown))
-    return f"Your text goes to {receivers(panel)}. {cost}."
+    return f"Sent only to {receivers(panel)}. {cost}."
 
 
 def _time_text(panel: Panel, usual_seconds: float | None) -> str:

@@ -16,6 +16,7 @@ from council.money import cap_micro_usd
 from council.panel import Panel
 from council.places import Place
 from council.providers import Limits
+from storage.validation import describe_fault
 
 
 class Section(BaseModel):
@@ -264,6 +265,5 @@ def validation_faults(error: ValidationError, where: str) -> list[str]:
     lines = []
     for fault in error.errors():
         place = (where + ".".join(map(str, fault["loc"]))).rstrip(" .:")
-        plain = fault["msg"].removeprefix("Value error, ")
-        lines.append(f"{place}: {plain[0].lower()}{plain[1:]}.")
+        lines.append(f"{place}: {describe_fault(fault)}.")
     return lines

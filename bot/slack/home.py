@@ -106,7 +106,7 @@ def _panel_blocks(panel: Panel, default: str) -> list[Block]:
     names = seat_names(panel)
     models = join_words([names[seat.key] for seat in panel.members])
     title = f"**{panel.name}**{' (your default)' if panel.name == default else ''}"
-    note = f"{models}. Your text goes to {receivers(panel)}."
+    note = f"{models}. Sent only to {receivers(panel)}."
     return _render(Line(title), Note(note))
 
 

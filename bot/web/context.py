@@ -20,6 +20,7 @@ from bot.access import check_readable, listable_rounds
 from bot.commands.buttons import PROPOSAL_ACTIONS
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
+from bot.hints import page_link
 from bot.render.formatting import duration, money, ordinal, seat_names, styled_runs
 from bot.render.round_report import ranking_text
 from bot.render.round_status import receivers
@@ -171,6 +172,7 @@ def _templates() -> Environment:
         "ordinal": ordinal,
         "ranking": ranking_text,
         "styled_runs": styled_runs,
+        "page_link": page_link,
     }
     environment.globals |= {
         "asset": _asset_url,

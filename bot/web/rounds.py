@@ -164,9 +164,11 @@ async def prior_page(context: WebContext, request: Request) -> Response:
 
 
 async def download_json(context: WebContext, request: Request) -> Response:
-    """Return a round as `council show --json` prints it."""
+    """Return a round as `council show --json` prints it; who wrote what only once it is closed."""
     round_ = await context.load_round(request)
     document = round_document(round_)
+    if not round_.closing:
+        document |= {"answers": [], "ballots": [], "spoiled": []}
     if "key" in request.query_params:  # a shared page does not say who asked
         document |= {"asked_by": ""}
     text = json.dumps(document, ensure_ascii=False, indent=2)

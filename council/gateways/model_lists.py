@@ -94,7 +94,9 @@ def model_refusal(provider: Provider, model: str, reason: str) -> ModelListError
     status = re.search(r"\((\d{3})\)$", reason)
     if status and int(status[1]) in {401, 402, 429}:
         text = refusal_text(provider, provider.base, int(status[1]), reason.encode())
-        return ModelListError(text, is_final=True)
+        refused = ModelListError(text)
+        refused.is_final = True
+        return refused
     why = reason or f"did not answer in {MODEL_SECONDS} s"
     return ModelListError(f"{provider.label} lists {model}, but it {why}. Check it there first.")
 

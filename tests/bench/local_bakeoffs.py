@@ -122,7 +122,7 @@ async def create_schedules(site: Site, browser: Browser) -> datetime:
     ]
     page = await browser.new_page(base_url=site.address, viewport=WIDE)
     await page.goto("/schedules")
-    await page.get_by_label("A name, a suite, and when").fill(f"easy-page {words[0]}")
+    await page.get_by_label("Name, suite and time").fill(f"easy-page {words[0]}")
     await page.get_by_role("button", name="Add", exact=True).click()
     print(await page.get_by_role("status").inner_text())
     await page.screenshot(path=PICTURES / "schedules.png", full_page=True)

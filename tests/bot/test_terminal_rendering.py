@@ -21,10 +21,12 @@ from bot.chat import (
     StepState,
     Table,
 )
+from bot.render.leaderboard_tables import Column, author_columns, judge_columns
 from bot.render.round_report import round_thread
 from bot.render.round_status import progress_post
 from bot.terminal import render_post
 from council.answers import Reply
+from tests.bot.render.boards.builders import a_judge, an_author
 from tests.bot.rounds import answers, held
 from tests.builders import NAMES, a_panel, a_question, a_round
 from tests.fakes.gateway import FakeGateway
@@ -59,9 +61,9 @@ def parts_of(text: str) -> list[Part]:
     ]
 
 
-def printed(post: Post, *, terminal: bool = False) -> str:
+def printed(post: Post, *, terminal: bool = False, width: int = 80) -> str:
     screen = io.StringIO()
-    console = Console(file=screen, width=80, force_terminal=terminal, highlight=False)
+    console = Console(file=screen, width=width, force_terminal=terminal, highlight=False)
     console.print(render_post(post))
     return screen.getvalue()
 
@@ -134,3 +136,26 @@ def test_progress_marks_how_far_each_step_is() -> None:
 
     assert "Claude Sonnet 4.6 answers" in shown
     assert "· Writing the answer" in shown
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+@pytest.mark.parametrize(
+    ("columns", "lines"),
+    [
+        pytest.param(author_columns({}), [an_author(n) for n in range(3)], id="authors"),
+        pytest.param(judge_columns({}, {}), [a_judge(n) for n in range(3)], id="judges"),
+    ],
+)
+def test_no_header_and_no_number_is_ever_cut(
+    columns: tuple[Column, ...], lines: list[object], width: int
+) -> None:
+    rows = tuple(tuple(column.shown(line) for column in columns) for line in lines)
+    numeric = frozenset(i for i, column in enumerate(columns) if not column.is_text)
+    table = Table(tuple(column.title for column in columns), rows, numeric)
+
+    shown = printed(Post((table,)), width=width)
+
+    assert "…" not in shown
+    assert max(map(cell_len, shown.splitlines())) <= width
+    words = " ".join(shown.split())
+    assert [cell for row in rows for cell in row if " ".join(cell.split()) not in words] == []

@@ -44,7 +44,7 @@ def test_a_bakeoff_is_listed_and_shown(home: Home) -> None:
     named = home.invoke("bakeoff", "run", "My Suite.txt", "--json").json["suite"]
     assert named == "my-suite"
     again = home.invoke("bakeoff", "run", "--resume", "last")
-    assert (again.code, "has no questions left. `/council bakeoff" in again.err) == (1, True)
+    assert (again.code, "has no questions left. `council bakeoff" in again.err) == (1, True)
     assert "Bake-off of sql by house" in text.out
     assert f"{result['id']}  " in lines.out
     assert "3 questions" in lines.out

@@ -59,8 +59,8 @@ def a_ballot(*ranking: list[str], shown: str = "xy") -> dict[str, object]:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        pytest.param("{", "invalid JSON", id="not-json"),
-        pytest.param("", "invalid JSON", id="empty"),
+        pytest.param("{\n\n", "not valid JSON (line 3)", id="not-json"),
+        pytest.param("", "not valid JSON", id="empty"),
         pytest.param({"candidates": ["x", "x"], "ballots": []}, "listed twice", id="duplicate"),
         pytest.param(a_ballot(["x"], shown="xz"), "'z', which is not a candidate", id="unknown"),
         pytest.param(a_ballot(["x"], ["x"]), "names a candidate twice", id="ranked-twice"),

@@ -44,7 +44,7 @@ async def test_running_again_is_asked_about_with_its_cost_and_its_receivers() ->
 
     post = await confirmation_post(app, said(BEN), "again", "beef1")
 
-    assert "Your text goes to" in words_of(post)
+    assert "Sent only to" in words_of(post)
     assert "It costs nothing" in words_of(post)
     assert [(b.action, b.value) for b in buttons_of(post)] == [
         ("yes_again", "beef1"),

@@ -95,7 +95,7 @@ async def test_the_response_shows_progress_and_becomes_the_answer_with_its_resul
     assert "The council says yes." in root.text
     assert "Gemini 3 Pro" in root.text
     assert custom_id_of(root, "answers")
-    assert "Your text goes to" in whispers(result)
+    assert "Sent only to" in whispers(result)
     refused = [call for call in bot.discord.refusals if call.status == 403]
     assert not refused
     assert not bot.discord.direct(bot.person)

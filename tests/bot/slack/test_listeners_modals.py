@@ -32,8 +32,8 @@ async def test_the_word_ask_without_a_question_opens_the_modal(stage: Stage) -> 
     view = await stage.wait_for_modal(dora, "Ask the council")
     assert deed.message is None
     assert _offers(view, "panel") == {
-        "house": "house: goes to nobody, because the models are scripted",
-        "served": "served: goes to this machine",
+        "house": "house: goes to scripted models",
+        "served": "served: goes to models on the Council server",
     }
     assert list(_offers(view, "audience")) == ["here", "me"]
     await stage.slack.submit(view, {"question": "Which queue?", "panel": "served"}, dora)

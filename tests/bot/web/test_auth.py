@@ -115,7 +115,7 @@ async def test_a_wrong_token_is_said_to_be_wrong(locked_site: Site, wrong: str) 
     refused = await browser.log_in(wrong)
 
     assert refused.status_code == 403
-    assert "That is not the token." in refused.text
+    assert "That token is wrong. Check it and try again." in refused.text
     assert "council_pass" not in browser.client.cookies
     assert (await browser.get("/")).status_code == 303
 

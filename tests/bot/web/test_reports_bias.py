@@ -68,7 +68,7 @@ async def test_every_figure_is_a_table_too() -> None:
     page = await read(site_with(a_report()))
 
     assert page.count('<svg class="chart" role="img"') == 3
-    assert page.count("The same as a table") == 3
+    assert page.count("Show as a table") == 3
     for title in ("How judges rated each author", "Position bias", "Consistency"):
         assert f'aria-label="{title}, as a table"' in page
 

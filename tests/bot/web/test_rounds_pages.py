@@ -224,5 +224,5 @@ async def test_a_running_round_says_who_receives_the_text_and_what_it_may_cost(
     asked = await browser.ask("Which queue?")
     page = (await browser.get(f"/rounds/{redirected_round_id(asked)}")).text
 
-    assert "Your text goes to" in page
+    assert "Sent only to" in page
     assert "It costs nothing." in page or "cost unknown" in page

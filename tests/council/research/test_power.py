@@ -18,9 +18,9 @@ from council.research.simulated_judges import FAIR, STRONG, Biases, SimulatedPan
 SETTINGS = SimulationSettings(uniform_panel(5, FAIR), trials=20, rounds=100, seed="seed")
 
 
-@pytest.fixture(scope="module", params=[4, pytest.param(1, marks=pytest.mark.nightly)])
+@pytest.fixture(scope="module", params=[6, pytest.param(1, marks=pytest.mark.nightly)])
 def part(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Simulate a fourth of the boards; at night, all."""
+    """Simulate a sixth of the boards; at night, all."""
     part: int = request.param
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(power, "BOARD_COUNT", power.BOARD_COUNT // part)

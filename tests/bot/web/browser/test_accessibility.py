@@ -118,7 +118,7 @@ async def test_the_login_page_is_accessible(browser: Browser) -> None:
             await set_view(page, view)
             await page.goto("/rounds")
             await page.get_by_label("Token").fill("a guess")
-            await page.get_by_role("button", name="Come in").click()
+            await page.get_by_role("button", name="Sign in").click()
             await expect(page.get_by_role("alert")).to_be_visible()
             faults += await faults_of(page)
         await page.get_by_label("Token").fill(TOKEN)

@@ -37,7 +37,7 @@ async def address(browser: Browser, gateway: BlockedGateway) -> AsyncIterator[st
 async def propose(page: Page, suite: str = "sql") -> None:
     await page.goto("/bakeoffs")
     await page.get_by_label("Suite").select_option(suite)
-    await page.get_by_label("Most it may cost, in dollars").fill("1.50")
+    await page.get_by_label("Cost limit in dollars").fill("1.50")
     await page.get_by_role("button", name="Estimate cost").click()
 
 

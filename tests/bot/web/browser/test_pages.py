@@ -56,7 +56,7 @@ async def address(browser: Browser) -> AsyncIterator[str]:
 async def test_pages_are_accessible(page: Page, view: View) -> None:
     await set_view(page, view)
     await page.goto("/schedules")
-    field = page.get_by_label("A name, a suite, and when, in words")
+    field = page.get_by_label("Name, suite and time")
     await field.fill(f"weekly-{view} suite:graded every monday 09:00 Europe/Budapest")
     await field.press("Enter")
     # The times are in the schedule's zone, whatever zone the reader is in.

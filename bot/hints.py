@@ -1,0 +1,54 @@
+"""Hints to commands, written `/council show ID` everywhere, as each surface understands them.
+
+Slack shows them as they are and Discord as mentions (`bot/discord/command_mentions.py`); here are
+those for the shell and for the page.
+"""
+
+import re
+
+HINT = re.compile(r"`/council ([^`\n]+)`")
+# Where a command has another form in the shell.
+_SHELL_FORMS = (
+    ("QUESTION", 'ask "QUESTION"'),
+    ("bakeoff resume ", "bakeoff run --resume "),
+    ("bakeoff show ", "bakeoff show "),
+    ("bakeoff list", "bakeoff list"),
+    ("bakeoff cancel ", "bakeoff cancel "),
+    ("bakeoff ", "bakeoff run "),
+    ("panel NAME", "ask --panel NAME"),
+)
+_PAGES = {
+    "bakeoff": ("Bake-offs", "/bakeoffs"),
+    "suite": ("Suites", "/suites"),
+    "schedule": ("Schedules", "/schedules"),
+    "panel": ("Panels", "/panels"),
+    "rounds": ("Rounds", "/rounds"),
+    "leaderboard": ("Leaderboard", "/leaderboard"),
+    "bias": ("Bias", "/bias"),
+}
+
+
+def shell_hints(text: str) -> str:
+    """Return a text whose hints are commands of the shell: `council show ID`."""
+    return HINT.sub(lambda match: f"`council {_shell_form(match[1])}`", text)
+
+
+def _shell_form(command: str) -> str:
+    for chat, shell in _SHELL_FORMS:
+        if command.startswith(chat):
+            return shell + command.removeprefix(chat)
+    return command
+
+
+def page_link(code: str) -> tuple[str, str] | None:
+    """Return the label and path of the page that does what a hint says; None if it is no hint."""
+    if not code.startswith("/council"):
+        return None
+    match code.split()[1:]:
+        case ["show", id_] if id_.islower():
+            return "this round", f"/rounds/{id_}"
+        case ["bakeoff", _, id_] if id_.islower():
+            return "this bake-off", f"/bakeoffs/{id_}"
+        case [group, *_] if group in _PAGES:
+            return _PAGES[group]
+    return "New question", "/"
