@@ -20,6 +20,7 @@ from bot.chat import (
     ChatUnreachableError,
     DeliveryUnknownError,
     Post,
+    PostingForbiddenError,
     SentMessage,
     backoff_seconds,
 )
@@ -69,6 +70,9 @@ class Outbox:
             try:
                 sent = await self._send_surely(chat, place, post, key)
                 await self._rows.mark(key, sent.message)
+            except PostingForbiddenError:  # nothing was sent, so the next try need not wait
+                await self._rows.remove(key)
+                raise
             except BaseException:
                 self._failed_at = self._now()
                 raise

@@ -8,6 +8,7 @@ from bot.render.bias_export import bias_csv
 from bot.render.bias_findings import FINDINGS_NOTE, bias_coverage_line, findings
 from bot.render.bias_tables import (
     ALL_MEASURES,
+    TOO_LITTLE,
     BiasView,
     agreement_line,
     audit_lines,
@@ -35,12 +36,17 @@ _PNG_NAME, _CSV_NAME = "bias.png", "bias.csv"
 
 
 def bias_thread(bias: BiasView, picture: bytes = b"") -> Thread:
-    """Return the report as a post and its thread; `picture` shows its figures, as a PNG."""
+    """Return the report as a post and its thread; `picture` shows its figures, as a PNG.
+
+    Where nothing can be measured yet, the post says what is missing and there is no thread.
+    """
     if not bias.report.rounds:
         line = bias_coverage_line(bias)
         return Thread(Post((Heading(BIAS_TITLE), Note(line)), line))
     root = Post(tuple(_root_parts(bias)), f"{BIAS_TITLE}: {findings(bias)[0]}")
-    return Thread(root, tuple(_replies(bias, picture)))
+    figures = {cell for row in judges_table(bias).rows for cell in row[1:]}
+    has_details = figures - {TOO_LITTLE, "", "–"}
+    return Thread(root, tuple(_replies(bias, picture)) if has_details else ())
 
 
 def _root_parts(bias: BiasView) -> Iterator[Part]:

@@ -73,6 +73,7 @@ async def test_a_killed_bakeoff_asks_nothing_twice_and_comes_to_its_end(
     assert rows == [(QUESTIONS, QUESTIONS)]
 
 
+@pytest.mark.nightly
 async def test_an_interrupted_bakeoff_is_ended_until_it_is_resumed(tmp_path: Path) -> None:
     async with PaidServer(latency=0.08) as server:
         home = at_home(tmp_path, server)

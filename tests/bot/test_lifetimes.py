@@ -97,6 +97,7 @@ def backed_up(database: Path, copy: Path) -> None:
         running.backup(backup, pages=5)
 
 
+@pytest.mark.nightly
 async def test_a_copy_made_while_it_runs_is_whole(tmp_path: Path) -> None:
     async with ModelServer(latency=0.05) as server:
         home = at_home(tmp_path, server)

@@ -156,7 +156,7 @@ class Crowd(ABC):
         """Run the product from when the chat has its link until the block ends, then kill it."""
         process, started = await self._home.started("serve"), False
         try:
-            await self._fake.connected(seconds=60)
+            await self._fake.connected(seconds=120)
             started = True
             yield
         finally:

@@ -104,6 +104,7 @@ async def until_calls(server: ModelServer, calls: int) -> None:
             await asyncio.sleep(0.005)
 
 
+@pytest.mark.nightly
 async def test_stopped_and_killed_it_repeats_nothing_that_was_saved(tmp_path: Path) -> None:
     async with ModelServer(latency=0.05) as server:
         home = at_home(tmp_path, server, 3)
