@@ -1,4 +1,4 @@
-"""A small simulation, traced for coverage; `test_power.py` has those whose numbers mean something."""
+"""A small simulation, traced for coverage; `test_power.py` has those that measure something."""
 
 import pytest
 
