@@ -1,9 +1,11 @@
 """A round as a JSON document with a stable schema: for programs, exports and the page."""
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 from bot.render.formatting import sum_or_none
+from council.analysis import Analysis, analyse
 from council.answers import Answer, Reply
 from council.ballots import Ballot
 from council.rounds import Draw, Round, Synthesis
@@ -40,6 +42,7 @@ def round_document(round_: Round) -> Document:
         "standings": _standing_documents(round_),
         "verdict": _verdict_document(round_.tally.verdict, suspicions) if round_.tally else None,
         "synthesis": _synthesis_document(round_.synthesis) if round_.synthesis else None,
+        "analysis": _analysis_document(analyse(round_)),
         "cost_usd": sum_or_none(reply.cost_usd for reply in replies),
         "tokens_in": _sum_tokens(reply.tokens_in for reply in replies),
         "tokens_out": _sum_tokens(reply.tokens_out for reply in replies),
@@ -135,6 +138,10 @@ def _synthesis_document(synthesis: Synthesis) -> Document:
         "why": synthesis.why,
         **_usage_document(synthesis.reply),
     }
+
+
+def _analysis_document(found: Analysis | None) -> Document | None:
+    return asdict(found) if found else None
 
 
 def _usage_document(reply: Reply | None) -> Document:

@@ -20,6 +20,7 @@ from bot.chat import (
     Table,
     Thread,
 )
+from bot.render.agreement import agreement_parts
 from bot.render.formatting import (
     author_names,
     count_noun,
@@ -143,7 +144,7 @@ def _root_parts(round_: Round, results: Iterable[Line]) -> Iterator[Part]:
 
 
 def results_post(round_: Round, draw: Draw) -> Post:
-    """Return who wrote what: the Borda table, or a plain list if there are no standings."""
+    """Return where the answers differ and who wrote what: the Borda table, or a plain list."""
     columns: tuple[str, ...] = ("Model", "Time", "Cost", "Response")
     if round_.tally and round_.tally.standings:
         columns = ("", "Model", "Points", "First votes", "Time", "Cost", "Response")
@@ -152,7 +153,8 @@ def results_post(round_: Round, draw: Draw) -> Post:
     agreed = agreement_line(round_)
     notes = [*chairman_notes(round_), *([f"{agreed}."] if agreed else []), *flag_notes(round_)]
     table = Table(columns, rows, numeric)
-    return Post((Heading(_RESULTS_TITLE), table, *map(Note, notes)), _RESULTS_TITLE)
+    parts = (Heading(_RESULTS_TITLE), *agreement_parts(round_, draw), table, *map(Note, notes))
+    return Post(parts, _RESULTS_TITLE)
 
 
 def _result_row(round_: Round, draw: Draw, label: Label) -> tuple[str, ...]:

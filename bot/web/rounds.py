@@ -15,6 +15,7 @@ from bot.commands.dispatch import COMMANDS, handle_message
 from bot.commands.registry import Invocation, is_question
 from bot.commands.rounds import NOT_BLIND, Opinion, cast_vote, own_feedback, own_vote, save_feedback
 from bot.context import AppContext, usual_seconds
+from bot.render.agreement import agreement_chip, agreement_parts
 from bot.render.formatting import author_names, rough_duration
 from bot.render.round_json import round_document
 from bot.render.round_report import (
@@ -128,6 +129,8 @@ def _closed_values(round_: Round, seal: Seal | None) -> dict[str, Any]:
     values: dict[str, Any] = {
         "root": round_post(round_),
         "facts": verdict_facts(round_),
+        "agreement": agreement_chip(round_),
+        "map": agreement_parts(round_, round_.draw) if round_.draw else (),
         "disclaimer": DISCLAIMER,
         "draw": round_.draw,
         "link": seal.link if seal else None,

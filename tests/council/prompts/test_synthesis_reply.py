@@ -34,7 +34,7 @@ def test_the_trailer_is_parsed_and_removed(reply: str) -> None:
     ("trailer", "text"),
     [
         pytest.param("", "Use Postgres.", id="missing"),
-        pytest.param('{"drawn_on": ["K"', 'Use Postgres.\n{"drawn_on": ["K"', id="ends-early"),
+        pytest.param('{"drawn_on": ["K"', "Use Postgres.", id="ends-early"),
         pytest.param('{"drawn_on": [K]}', "Use Postgres.", id="not-json"),
         pytest.param('{"drawn_on": "K"}', "Use Postgres.", id="not-a-list"),
         pytest.param(

@@ -1,0 +1,229 @@
+"""The map of agreement: what a chairman says of the answers, as far as the answers bear it out.
+
+It comes from the JSON object at the end of the chairman's reply, so nothing more is stored: prompt
+and reply give the same map whenever it is read.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz
+
+from council.anonymize.scrub import mask_names
+from council.answers import Prompt, storable_text
+from council.confusables import remove_invisible
+from council.labels import Label
+from council.prompts.synthesis import split_reply, without_labels
+from council.rounds import Round
+
+MIN_SIMILARITY = 80.0  # of 100, between a quote and the passage of the answer that it is from
+MIN_QUOTE_CHARACTERS = 8
+MAX_ENTRIES = 5
+MAX_CHARACTERS = 300
+LISTS = ("agreed", "disputed", "unique", "open")
+
+_FENCED = re.compile(
+    r'<response label="([K-Z])" nonce="([^"\n]{1,99})">\n(.*?)\n</response nonce="\2">', re.DOTALL
+)
+_DECORATION = re.compile(r"[*_`#>\"'“”„’‘«»]+")
+_ELLIPSIS = re.compile(r"…|\.{3}|\[\s?…?\s?\]")
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_WORD = re.compile(r"[^\W\d_]+")
+_LONG_WORD = 4  # letters; shorter words carry little
+_NEGATION_WORDS = (
+    "aldrig bez cannot cant doesnt dont ei geen ikke inte isnt jamais kein keine keinen "
+    "nada ne neither nem never nicht nie niemals niet nigdy nincs no non none nooit nor "
+    "not nothing nunca não ohne pas sans sem shouldnt sin soha without wont без не нет "
+    "никогда"
+)
+_NEGATIONS = frozenset(_NEGATION_WORDS.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """What the answers with these labels say of a disputed point, in the words of one of them."""
+
+    labels: tuple[Label, ...]
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """A point on which answers contradict each other; it has two positions or more."""
+
+    point: str
+    positions: tuple[Position, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UniquePoint:
+    """What only one answer says, in its words."""
+
+    label: Label
+    point: str
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What answers agree on, where they contradict each other, what one alone saw, what is open."""
+
+    agreed: tuple[str, ...] = ()
+    disputed: tuple[Dispute, ...] = ()
+    unique: tuple[UniquePoint, ...] = ()
+    open: tuple[str, ...] = ()
+
+
+def analyse(round_: Round) -> Analysis | None:
+    """Return the map of a round's answers; None if its chairman wrote none that can be read.
+
+    A line is left out if a label in it does not exist, if its quote is not in that answer, or if it
+    names a maker that the question does not name. The texts of a forgotten round are gone, and its
+    map with them.
+    """
+    synthesis = round_.synthesis
+    if not synthesis or not synthesis.reply or not synthesis.prompt:
+        return None
+    families = {seat.family for seat in round_.panel.judges}
+    question = f"{round_.question.text}\n{round_.question.context}"
+    is_about_models = bool(mask_names(question, families).found)
+    claims = split_reply(synthesis.reply.text)[1]
+    answers = shown_answers(synthesis.prompt)
+    return check_claims(claims, answers, () if is_about_models else families)
+
+
+def shown_answers(prompt: Prompt) -> dict[Label, str]:
+    """Return the answers by label as the chairman saw them."""
+    return {Label(label): text for label, _, text in _FENCED.findall(prompt.user)}
+
+
+def check_claims(
+    claims: Mapping[str, object], answers: Mapping[Label, str], families: Collection[str] = ()
+) -> Analysis | None:
+    """Return what the answers bear out; None without a single list of claims.
+
+    Claims that name one of the families are left out.
+    """
+    lists = {name: found for name in LISTS if isinstance(found := claims.get(name), list)}
+    if not lists:
+        return None
+    checker = _Checker(answers, families)
+    agreed, disputed, unique, open_ = (lists.get(name, [])[:MAX_ENTRIES] for name in LISTS)
+    return Analysis(
+        agreed=tuple(filter(None, map(checker.statement, agreed))),
+        disputed=tuple(filter(None, map(checker.dispute, disputed))),
+        unique=tuple(filter(None, map(checker.unique_point, unique))),
+        open=tuple(filter(None, map(checker.statement, open_))),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Checker:
+    """Reads claims; each method returns None for one that the answers do not bear out."""
+
+    answers: Mapping[Label, str]
+    families: Collection[str]
+
+    def statement(self, claim: object) -> str | None:
+        """Return a statement about all answers, which no quote can check."""
+        if not isinstance(claim, str):
+            return None
+        text = without_labels(" ".join(remove_invisible(storable_text(claim)).split()))
+        if not text or mask_names(text, self.families).found:
+            return None
+        return text if len(text) <= MAX_CHARACTERS else f"{text[: MAX_CHARACTERS - 1].rstrip()}…"
+
+    def dispute(self, claim: object) -> Dispute | None:
+        """Return a dispute with those of its positions that the answers take, at least two."""
+        if not isinstance(claim, dict) or not isinstance(claim.get("positions"), list):
+            return None
+        point = self.statement(claim.get("point"))
+        found = map(self.position, claim["positions"][:MAX_ENTRIES])
+        positions = tuple(filter(None, found))
+        takers = [label for position in positions for label in position.labels]
+        is_contradiction = len(positions) > 1 and len(takers) == len({*takers})
+        return Dispute(point, positions) if point and is_contradiction else None
+
+    def position(self, claim: object) -> Position | None:
+        """Return a position with the labels of the answers that its words are from."""
+        if not isinstance(claim, dict) or not isinstance(claim.get("labels"), list):
+            return None
+        says, labels = self.statement(claim.get("says")), map(_label, claim["labels"])
+        takers = dict.fromkeys(label for label in labels if self.is_from(says, label))
+        return Position(tuple(takers), says) if says and takers else None
+
+    def unique_point(self, claim: object) -> UniquePoint | None:
+        """Return a point in the words of its answer that are in no other answer."""
+        if not isinstance(claim, dict):
+            return None
+        point, label = self.statement(claim.get("point")), _label(claim.get("label"))
+        if not point or not self.is_from(point, label):
+            return None
+        others = self.answers.keys() - {label}
+        return None if any(self.is_from(point, o) for o in others) else UniquePoint(label, point)
+
+    def is_from(self, quote: str | None, label: Label) -> bool:
+        """Return whether an answer with this label contains the quote."""
+        return bool(quote) and is_quoted(quote or "", self.answers.get(label, ""))
+
+
+def _label(claim: object) -> Label:
+    return Label(str(claim).strip().upper().removeprefix("RESPONSE ").removeprefix("ANSWER "))
+
+
+# --- Quotes
+
+
+def is_quoted(quote: str, text: str) -> bool:
+    """Return whether a text contains a quote, or nearly: as similar as MIN_SIMILARITY.
+
+    The passage must have the quote's numbers, negations and longer words, so that a changed fact is
+    no quote. A quote with an ellipsis is several.
+    """
+    plain = _plain(text)
+    pieces = [piece for part in _ELLIPSIS.split(quote) if (piece := _plain(part))]
+    return any(len(piece) >= MIN_QUOTE_CHARACTERS for piece in pieces) and all(
+        _contains(plain, piece) for piece in pieces
+    )
+
+
+def _plain(text: str) -> str:
+    """Return a text without decoration, case and breaks."""
+    return " ".join(_DECORATION.sub("", text).casefold().split()).strip(" .,;:!?-–—")
+
+
+def _contains(text: str, piece: str) -> bool:
+    if piece in text:
+        return True
+    if len(piece) > len(text):
+        return False
+    found = fuzz.partial_ratio_alignment(piece, text, score_cutoff=MIN_SIMILARITY)
+    if found is None:
+        return False
+    passage = _whole_words(text, found.dest_start, found.dest_end)
+    return _facts(piece) == _facts(passage) and _has_words(passage, piece)
+
+
+def _whole_words(text: str, start: int, end: int) -> str:
+    """Return a passage, extended to the words that it begins and ends in."""
+    while start > 0 and not text[start - 1].isspace():
+        start -= 1
+    while end < len(text) and not text[end].isspace():
+        end += 1
+    return text[start:end]
+
+
+def _facts(text: str) -> tuple[list[str], list[str]]:
+    """Return the numbers and negations of a text."""
+    words = _WORD.findall(text.replace("'", ""))
+    return sorted(_NUMBER.findall(text)), sorted(word for word in words if word in _NEGATIONS)
+
+
+def _has_words(passage: str, piece: str) -> bool:
+    """Return whether each longer word of a piece is in a passage, in some form."""
+    known = _WORD.findall(passage)
+    return all(
+        any(fuzz.ratio(word, other) >= MIN_SIMILARITY for other in known)
+        for word in _WORD.findall(piece)
+        if len(word) > _LONG_WORD
+    )
