@@ -3,12 +3,24 @@
 import json
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
-from council.analysis import Analysis, Dispute, Position, UniquePoint, check_claims, is_quoted
+from council.analysis import (
+    Analysis,
+    Dispute,
+    Position,
+    UniquePoint,
+    analyse,
+    check_claims,
+    is_quoted,
+)
+from council.answers import Reply
 from council.labels import Label
-from council.prompts.synthesis import split_reply, visible_draft
+from council.prompts.synthesis import JudgesReport, chair_prompt, split_reply, visible_draft
+from council.rounds import Round, Synthesis
+from tests.builders import a_question, a_round
 
 K, M, T = Label("K"), Label("M"), Label("T")
 ANSWERS = {
@@ -104,7 +116,7 @@ def test_a_dispute_names_who_says_what() -> None:
 def test_a_dispute_that_the_answers_do_not_bear_out_is_left_out(
     positions: list[tuple[object, object]],
 ) -> None:
-    found = check_claims(claims(disputed=[a_dispute(*positions)]), ANSWERS)
+    found = check_claims(claims(disputed=[a_dispute(*positions), "polling", {}]), ANSWERS)
 
     assert found == Analysis()
 
@@ -224,3 +236,43 @@ def test_a_draft_never_shows_a_part_of_the_object() -> None:
     drafts = {visible_draft(reply[:end]) for end in range(len("Use it."), len(reply) + 1)}
 
     assert drafts == {"Use it."}
+
+
+# --- A stored round
+
+
+def a_synthesized_round(reply: str, question: str = "Which queue?") -> Round:
+    """Return a round whose chairman saw ANSWERS and replied this."""
+    asked = replace(a_question(), text=question)
+    prompt = chair_prompt(asked, ANSWERS, JudgesReport(), "nonce-1")
+    written = Synthesis("Use it.", "k", prompt=prompt, reply=Reply(reply))
+    return replace(a_round(question=asked), synthesis=written)
+
+
+def test_a_rounds_map_is_read_from_what_is_stored() -> None:
+    unique = [{"label": "M", "point": "polling is not needed"}]
+    reply = f"Use it.\n{json.dumps(claims(drawn_on=[], unique=unique))}"
+
+    found = analyse(a_synthesized_round(reply))
+
+    assert found == Analysis(unique=(UniquePoint(M, "polling is not needed"),))
+
+
+@pytest.mark.parametrize(
+    ("question", "agreed"),
+    [("Which queue?", ()), ("Is Claude a good queue?", ("Claude is fine.",))],
+)
+def test_a_maker_is_named_only_where_the_question_names_one(
+    question: str, agreed: tuple[str, ...]
+) -> None:
+    reply = f"Use it.\n{json.dumps(claims(agreed=['Claude is fine.']))}"
+
+    found = analyse(a_synthesized_round(reply, question))
+
+    assert found
+    assert found.agreed == agreed
+
+
+@pytest.mark.parametrize("written", [None, Synthesis("Use it.", None)])
+def test_a_round_without_a_chairmans_reply_has_no_map(written: Synthesis | None) -> None:
+    assert analyse(replace(a_round(), synthesis=written)) is None
