@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from coverage import Coverage
 from hypothesis import settings
 from pytest_socket import _remove_restrictions, socket_allow_hosts
 from xdist.remote import Producer
@@ -81,6 +82,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> None:
     controller = plugin.cov_controller if plugin else None
     if controller and controller.started and not is_councils_own(item):
         controller.pause()
+        # In a worker, pytest-cov has started another one underneath.
+        while running := Coverage.current():
+            running.stop()
 
 
 @pytest.hookimpl(optionalhook=True)

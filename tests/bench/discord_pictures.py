@@ -4,7 +4,6 @@ Needs Debian's chromium; Discord's own client may look a little different.
 """
 
 import asyncio
-import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,7 +22,7 @@ from bot.render.round_status import add_asker
 from council.answers import Call, Reply
 from council.rounds import Round
 from tests.bench.ours import QUESTION
-from tests.bench.queue_words import ANSWERS, REASONS, SEATS, SYNTHESIS
+from tests.bench.queue_words import ANSWERS, REASONS, SEATS, chair_reply
 from tests.bot.rounds import held
 from tests.builders import a_member, a_panel, a_question
 from tests.fakes.gateway import FakeGateway, ReadPrompt
@@ -37,18 +36,22 @@ def vote_of(seat: str) -> Callable[[ReadPrompt], str]:
     """Rank as this seat does in all pictures."""
 
     def vote(shown: ReadPrompt) -> str:
-        by_text = {text[:40]: author for author, text in ANSWERS.items()}
-        letters = {by_text[text[:40]]: letter for letter, text in shown.texts.items()}
+        letters = letters_of(shown)
         order, reason = REASONS[seat]
         return shown.ballot(" ".join(letters[a] for a in order), reason.format(**letters))
 
     return vote
 
 
+def letters_of(shown: ReadPrompt) -> dict[str, str]:
+    """Return the label of each answer by its author."""
+    by_text = {text[:40]: author for author, text in ANSWERS.items()}
+    return {by_text[text[:40]]: letter for letter, text in shown.texts.items()}
+
+
 def synthesis(shown: ReadPrompt) -> str:
     """Write as the chairman does in all pictures."""
-    drawn_on = sorted(shown.texts)[:2]
-    return f"{SYNTHESIS}\n{json.dumps({'drawn_on': drawn_on, 'departs': False, 'why': ''})}"
+    return chair_reply(letters_of(shown))
 
 
 class Priced(FakeGateway):

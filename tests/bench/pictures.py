@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from playwright.async_api import Browser, Page, ViewportSize, async_playwright, expect
 
 from tests.bench.ours import QUESTION
-from tests.bench.queue_words import ANSWERS, REASONS, SEATS, SYNTHESIS
+from tests.bench.queue_words import ANSWERS, REASONS, SEATS, chair_reply
 from tests.bot.homes import Home, seat_toml
 from tests.bot.web.browser.product import serve_product
 from tests.wire.models import Behaviour, ModelServer, Request, Say, by_role, fences
@@ -49,9 +49,8 @@ def playing(seat: str) -> Behaviour:
         return Say(json.dumps(ballot), seconds=1.1 + 0.3 * list(SEATS).index(seat))
 
     def write(request: Request) -> Say:
-        drawn_on = [letter for letter, author in authors_in(request).items() if author != "qwen"]
-        trailer = json.dumps({"drawn_on": drawn_on, "departs": False, "why": ""})
-        return Say(f"{SYNTHESIS}\n{trailer}", seconds=0.5, drip_seconds=0.02)
+        letters = {author: letter for letter, author in authors_in(request).items()}
+        return Say(chair_reply(letters), seconds=0.5, drip_seconds=0.02)
 
     nth = list(SEATS).index(seat)
     return by_role(lambda _: Say(ANSWERS[seat], seconds=1.4 + 0.6 * nth), vote, write)

@@ -1,5 +1,8 @@
 """The words of one round about queues, for pictures: what each seat answers, ranks and says."""
 
+import json
+from collections.abc import Mapping
+
 SEATS = {
     "claude": ("Claude Sonnet 4.6", "anthropic"),
     "gpt": ("GPT-5.1", "openai"),
@@ -75,3 +78,22 @@ What decides whether it lasts is bloat, not speed:
 A library such as pgmq or River spares you writing retries and timeouts. Watch the age of the \
 oldest job, dead tuples and replication lag; put an outbox in front now, so that a broker can \
 take over later without touching a producer."""
+
+
+def chair_reply(letters: Mapping[str, str]) -> str:
+    """Return the synthesis and the object after it; `letters` are the answers' labels by author."""
+    positions = [
+        {"labels": [letters["claude"]], "says": "a single well-kept instance has room to spare"},
+        {"labels": [letters["qwen"]], "says": "Add Redis Streams"},
+    ]
+    later = "moving to NATS JetStream later changes one consumer and no producer"
+    trailer = {
+        "drawn_on": [letters[author] for author in ("claude", "gpt", "gemini")],
+        "departs": False,
+        "why": "",
+        "agreed": ["Postgres can carry 2,000 jobs a second."],
+        "disputed": [{"point": "Is a broker needed now?", "positions": positions}],
+        "unique": [{"label": letters["gemini"], "point": later}],
+        "open": ["How long may a job wait?"],
+    }
+    return f"{SYNTHESIS}\n{json.dumps(trailer)}"
