@@ -75,12 +75,19 @@ lock: $(VENV)/.dev ## regenerate requirements*.txt from pyproject.toml
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
+# uv installs in a quarter of pip's time; pip does where uv does not know the index.
+define install
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv 2>/dev/null || true
+	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --require-hashes -r $(1) 2>/dev/null || \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(1)
+endef
+
 $(VENV)/.run: requirements.txt pyproject.toml | $(VENV)/bin/python
 	@echo "Installing the packages (about 400 MB on disk, once) …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	$(call install,requirements.txt)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.txt $(VENV)/.run
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	$(call install,requirements-dev.txt)
 	@touch $@

@@ -87,3 +87,13 @@ class Absence:
     member: str
     role: Role
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LateReply:
+    """A reply that nobody waited for: it was paid for, is kept and never counts."""
+
+    member: str
+    role: Role
+    prompt: Prompt
+    reply: Reply

@@ -49,7 +49,7 @@ class Estimate:
 async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
     """Return the most a round may cost at the gateway's prices."""
     panel = round_.panel
-    seats = dict.fromkeys((*panel.judges, *panel.chair_order))
+    seats = dict.fromkeys(panel.seats)
     prices = {seat.key: await gateway.price(seat) for seat in seats}
     question_tokens = max_prompt_tokens(answer_prompt(round_.question))
     answers = [

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, NewType
 
 from council.errors import PanelError
@@ -29,7 +29,8 @@ class Member:
     """A model in a seat of the panel; `key` is its name in the panel.
 
     `receiver` is the company that receives the texts, if the model id does not show it.
-    `demonstration` marks models that are too small for their rankings to mean much.
+    `demonstration` marks models that are too small for their rankings to mean much. `fallback` is
+    asked instead where this one cannot be reached. `role` is the part it is asked to take.
     A field with the name of a setting in `council.toml` has its value; a new one needs a default
     and `metadata=IF_SET`.
     """
@@ -41,6 +42,8 @@ class Member:
     temperature: float | None = None
     receiver: str = ""
     demonstration: bool = False
+    fallback: "Member | None" = field(default=None, metadata=IF_SET)
+    role: str | None = field(default=None, metadata=IF_SET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,8 @@ class Terms:
 
     Each stage and each chairman has a separate deadline; `round_seconds` limits them all, counted
     from the moment a process starts or resumes the round. A temperature of None is not sent.
-    An `audit_share` of None is that of bake-offs in a bake-off, and 0 elsewhere.
+    An `audit_share` of None is that of bake-offs in a bake-off, and 0 elsewhere. `grace_seconds`
+    are left to the others once a majority (and no fewer than the quorum) is in; None: the deadline.
     """
 
     method: str = "blind-ranking"
@@ -72,6 +76,7 @@ class Terms:
     synthesis_temperature: float | None = 0.3
     audit_share: float | None = None
     max_round_usd: float | None = None
+    grace_seconds: float | None = field(default=None, metadata=IF_SET)
 
     @property
     def cap_micro_usd(self) -> int | None:
@@ -81,7 +86,10 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """The seats of a council; raise PanelError if they cannot hold a round."""
+    """The seats of a council; raise PanelError if they cannot hold a round.
+
+    `replaced` are the members whose stand-ins took their seats in this round.
+    """
 
     name: str
     members: tuple[Member, ...]
@@ -89,6 +97,7 @@ class Panel:
     outside_judges: tuple[Member, ...] = ()
     chairmen: tuple[Member, ...] = ()
     terms: Terms = Terms()
+    replaced: tuple[Member, ...] = field(default=(), metadata=IF_SET)
 
     def __post_init__(self) -> None:
         keys = Counter(seat.key for seat in self.judges)
@@ -98,6 +107,13 @@ class Panel:
                 f"Panel {self.name!r} includes {twice[0]!r} twice. Name the second one with "
                 f'[models."another-name"] and model = {twice[0]!r}.'
             )
+        for member in self.members:
+            others = [m.fallback for m in self.members if m.fallback and m != member]
+            if (stand_in := member.fallback) and (stand_in in others or stand_in.key in keys):
+                raise PanelError(
+                    f"Panel {self.name!r} needs {stand_in.key!r} for two seats, since it is also "
+                    f"the fallback of {member.key!r}. Name another fallback."
+                )
         if len(self.members) < MIN_MEMBERS:
             raise PanelError(
                 f"Panel {self.name!r} has {len(self.members)} member(s). A council needs at "
@@ -126,8 +142,14 @@ class Panel:
 
     @property
     def seats(self) -> tuple[Member, ...]:
-        """Every seat; a chairman who is also a judge is in it twice."""
-        return (*self.judges, *self.chairmen)
+        """Every seat that is, was or may be asked; a chairman who also judges is in it twice."""
+        stand_ins = (member.fallback for member in self.members if member.fallback)
+        return (*self.judges, *self.chairmen, *self.replaced, *stand_ins)
+
+    def with_stand_in(self, member: Member) -> "Panel":
+        """Return the panel in which the member's fallback has its seat."""
+        seats = (m.fallback if m == member and m.fallback else m for m in self.members)
+        return replace(self, members=tuple(seats), replaced=(*self.replaced, member))
 
     def seat(self, key: str) -> Member:
         """Return the seat with this key; every key stored in a round has one."""

@@ -112,7 +112,16 @@ def _flags(round_: Round, draw: Draw) -> tuple[str, ...]:
     voted = {ballot.judge for ballot in round_.ballots if ballot.counts}
     return (
         *_family_majority(round_.panel),
-        *(f"{a.member} did not answer" for a in round_.absences if a.role is Role.ANSWER),
+        *(
+            f"{one.fallback.key} sits in for {one.display}"
+            for one in round_.panel.replaced
+            if one.fallback
+        ),
+        *(
+            f"{seat.key} did not answer"
+            for seat in round_.panel.members
+            if round_.absence(seat.key, Role.ANSWER)
+        ),
         *(
             f"{slate.judge} has no ballot that counts"
             for slate in draw.slates

@@ -1,16 +1,16 @@
 """The Round, an immutable value, and its artefacts from the question to the closing."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from math import inf
 from typing import Any
 
-from council.answers import Absence, Answer, Prompt, Reply, Role
-from council.ballots import Ballot, SpoiledBallot
+from council.answers import Absence, Answer, LateReply, Prompt, Reply, Role
+from council.ballots import Ballot, BallotExchange, SpoiledBallot
 from council.digests import Erasure
 from council.labels import Label, LabelMap, Slate
-from council.panel import Panel
+from council.panel import IF_SET, Panel
 from council.places import NOWHERE, Place
 from council.tally import Tally
 
@@ -79,7 +79,25 @@ class Closing:
     failure: str | None = None
 
 
-Artefact = Answer | Absence | Draw | Ballot | SpoiledBallot | Tally | Synthesis | Closing
+@dataclass(frozen=True, slots=True)
+class StandIn:
+    """A fallback took the seat of a member that could not be reached: the panel from now on."""
+
+    panel: Panel
+
+
+Artefact = (
+    Answer
+    | Absence
+    | LateReply
+    | StandIn
+    | Draw
+    | Ballot
+    | SpoiledBallot
+    | Tally
+    | Synthesis
+    | Closing
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +105,8 @@ class Round:
     """One question with its panel and all its artefacts so far.
 
     `versions` are those of the program and its libraries. `forgotten` is set once the texts are
-    erased. `bakeoff` is the id of its bake-off, "" for a person's question.
+    erased. `bakeoff` is the id of its bake-off, "" for a person's question. Replies in `late` may
+    come after the closing, so no seal covers them.
     """
 
     id: str
@@ -106,6 +125,7 @@ class Round:
     closing: Closing | None = None
     forgotten: Erasure | None = None
     bakeoff: str = ""
+    late: tuple[LateReply, ...] = field(default=(), metadata=IF_SET)
 
     @property
     def stage(self) -> Stage:
@@ -118,11 +138,12 @@ class Round:
 
     @property
     def replies(self) -> tuple[Reply, ...]:
-        """Every reply the round paid for, including spoiled and audit ballots."""
+        """Every reply the round paid for, including late ones, spoiled and audit ballots."""
         papers = [ballot.paper for ballot in self.ballots if ballot.paper]
         papers += [spoiled.paper for spoiled in self.spoiled]
         chair = [self.synthesis.reply] if self.synthesis and self.synthesis.reply else []
-        return (*(a.reply for a in self.answers), *(paper.reply for paper in papers), *chair)
+        exchanges: list[Answer | BallotExchange | LateReply] = [*self.answers, *papers, *self.late]
+        return (*(exchange.reply for exchange in exchanges), *chair)
 
     def absence(self, member: str, role: Role) -> Absence | None:
         """Return a seat's absence in this role; None if it delivered, or still may."""
@@ -130,6 +151,8 @@ class Round:
 
     def with_(self, artefact: Artefact) -> "Round":
         """Return the round with one more artefact."""
+        if isinstance(artefact, StandIn):
+            return replace(self, panel=artefact.panel)
         field = _FIELDS[type(artefact)]
         before = getattr(self, field)
         change: dict[str, Any] = {
@@ -141,6 +164,7 @@ class Round:
 _FIELDS: dict[type, str] = {
     Answer: "answers",
     Absence: "absences",
+    LateReply: "late",
     Ballot: "ballots",
     SpoiledBallot: "spoiled",
     Draw: "draw",
@@ -162,6 +186,7 @@ def sort_by_panel(round_: Round) -> Round:
         round_,
         answers=tuple(sorted(round_.answers, key=lambda a: place(a.member))),
         absences=tuple(sorted(round_.absences, key=lambda a: (place(a.member), a.role))),
+        late=tuple(sorted(round_.late, key=lambda late: (place(late.member), late.role))),
         ballots=tuple(sorted(round_.ballots, key=lambda b: (place(b.judge), b.audit or ""))),
         spoiled=tuple(sorted(round_.spoiled, key=lambda s: (place(s.judge), s.paper.attempt))),
     )

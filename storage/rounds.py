@@ -11,13 +11,14 @@ from sqlalchemy import delete, literal_column, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import SQLModel, col
 
+from council.answers import LateReply
 from council.ballots import Ballot
 from council.errors import StoreError
 from council.integrity.erasure import forget, forgotten_error
 from council.integrity.seal import Seal
 from council.places import Place
 from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
-from council.rounds import Artefact, Closing, Round
+from council.rounds import Artefact, Closing, Round, StandIn
 from storage.bakeoff_tables import BakeoffRow, ScheduleRow, SuiteRow
 from storage.bakeoffs import delete_unused_bodies
 from storage.feedback import SqlFeedback, clear_reasons
@@ -33,6 +34,7 @@ from storage.queries import (
 )
 from storage.records import delete_unused_sources
 from storage.row_mapping import (
+    PANEL,
     PART_TABLES,
     artefact_rows,
     forgotten_columns,
@@ -112,7 +114,7 @@ class SqlRoundStore(SqlFeedback):
                 for round_id in ids
             }
             for round_id, artefact in saves:
-                if not is_closed[round_id]:
+                if not is_closed[round_id] or isinstance(artefact, LateReply):
                     await _insert_artefact(connection, round_id, artefact)
             for round_id in ids:
                 if round_id in closing and is_closed[round_id] is False:
@@ -284,6 +286,11 @@ async def _insert_artefact(connection: AsyncConnection, round_id: str, artefact:
     if isinstance(artefact, Closing):
         unclosed = (col(RoundRow.id) == round_id, col(RoundRow.seconds).is_(None))
         statement = update(RoundRow).where(*unclosed).values(**asdict(artefact))
+        await connection.execute(statement)
+        return
+    if isinstance(artefact, StandIn):
+        panel = PANEL.dump_python(artefact.panel, mode="json")
+        statement = update(RoundRow).where(col(RoundRow.id) == round_id).values(panel=panel)
         await connection.execute(statement)
         return
     # If the key of the first row is taken, the artefact is stored already.

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 from sqlmodel import SQLModel
 
-from council.answers import Absence, Answer
+from council.answers import Absence, Answer, LateReply
 from council.ballots import Ballot, SpoiledBallot
 from council.digests import Digests, Erasure
 from council.errors import PanelError, StoreError
@@ -40,6 +40,7 @@ VERDICT = TypeAdapter(Verdict)
 _PARSERS: dict[type[SQLModel], Callable[[object], Any]] = {
     rows.AnswerRow: TypeAdapter(Answer).validate_python,
     rows.AbsenceRow: TypeAdapter(Absence).validate_python,
+    rows.LateReplyRow: TypeAdapter(LateReply).validate_python,
     rows.LabelRow: rows.LabelRow.model_validate,
     rows.SlateRow: TypeAdapter(Slate).validate_python,
     rows.BallotRow: BALLOT.validate_python,
@@ -56,6 +57,7 @@ REPLY_COLUMNS = (
 PART_TABLES: tuple[type[Any], ...] = (
     rows.AnswerRow,
     rows.AbsenceRow,
+    rows.LateReplyRow,
     rows.LabelRow,
     rows.SlateRow,
     rows.BallotRow,
@@ -67,6 +69,7 @@ PART_TABLES: tuple[type[Any], ...] = (
 _TABLES: dict[type, type[SQLModel]] = {
     Answer: rows.AnswerRow,
     Absence: rows.AbsenceRow,
+    LateReply: rows.LateReplyRow,
     Ballot: rows.BallotRow,
     SpoiledBallot: rows.SpoiledBallotRow,
 }
@@ -103,6 +106,7 @@ def list_artefacts(round_: Round) -> list[Artefact]:
     several: tuple[Artefact, ...] = (
         *round_.answers,
         *round_.absences,
+        *round_.late,
         *round_.ballots,
         *round_.spoiled,
     )
@@ -196,6 +200,7 @@ def round_from_rows(own: RowValues, parts: RowsByTable) -> Round:
                 versions=tuple(sorted(row.versions.items())),
                 answers=_parse_all(rows.AnswerRow, parts),
                 absences=_parse_all(rows.AbsenceRow, parts),
+                late=_parse_all(rows.LateReplyRow, parts),
                 draw=_draw(parts),
                 ballots=_parse_all(rows.BallotRow, parts),
                 spoiled=_parse_all(rows.SpoiledBallotRow, parts),

@@ -153,6 +153,14 @@ class AbsenceRow(_OfRound, table=True):
     reason: str
 
 
+class LateReplyRow(_OfRound, _WithPrompt, _WithReply, table=True):
+    """A reply that came after the round had gone on without it."""
+
+    __tablename__ = "late_reply"
+    member: str = Field(primary_key=True)
+    role: str = Field(primary_key=True)
+
+
 class LabelRow(_OfRound, table=True):
     """A pair of the label map; any two draws share position 0, so only one can be stored."""
 

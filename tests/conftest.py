@@ -24,7 +24,7 @@ load_settings(Path("/nonexistent/.env"))  # sets litellm's offline switches befo
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No example is timed: the machine may be busy. Each test is run again with every change.
-settings.register_profile("house", deadline=None, max_examples=25)
+settings.register_profile("house", deadline=None, max_examples=15)
 settings.register_profile("nightly", deadline=None, max_examples=500)
 settings.load_profile("house")
 

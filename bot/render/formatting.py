@@ -87,7 +87,7 @@ def seat_names(panel: Panel) -> dict[str, str]:
 
 def panel_seat_names(panels: Iterable[Panel]) -> dict[str, str]:
     """Return the display name of every seat of these panels by key, unique as in `names_of`."""
-    seats = (seat for panel in panels for seat in (*panel.judges, *panel.chairmen))
+    seats = (seat for panel in panels for seat in panel.seats)
     names = {seat.key: seat.display for seat in seats}
     counts = Counter(names.values())
     return {key: name if counts[name] == 1 else f"{name} ({key})" for key, name in names.items()}

@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.render.formatting import sum_or_none
 from council.analysis import Analysis, analyse
-from council.answers import Answer, Reply
+from council.answers import Answer, LateReply, Reply
 from council.ballots import Ballot
 from council.rounds import Draw, Round, Synthesis
 from council.tally import Standing, Tally, Verdict
@@ -34,6 +34,7 @@ def round_document(round_: Round) -> Document:
         "absences": [
             {"member": a.member, "role": a.role.value, "reason": a.reason} for a in round_.absences
         ],
+        "late": [_late_document(late) for late in round_.late],
         "ballots": [_ballot_document(ballot) for ballot in round_.ballots],
         "spoiled": [
             {"judge": s.judge, "fault": s.fault, "text": s.paper.reply.text, "audit": s.is_audit}
@@ -92,6 +93,11 @@ def _answer_document(answer: Answer, draw: Draw | None) -> Document:
         "scrubbed": list(answer.scrubbed),
         "cut": answer.reply.cut,
     }
+
+
+def _late_document(late: LateReply) -> Document:
+    document = {"member": late.member, "role": late.role.value, "text": late.reply.text}
+    return document | _usage_document(late.reply)
 
 
 def _ballot_document(ballot: Ballot) -> Document:

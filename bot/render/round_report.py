@@ -34,7 +34,7 @@ from bot.render.formatting import (
 )
 from bot.render.markdown_parser import first_sentence
 from bot.render.text_safety import shorten
-from council.answers import Role
+from council.answers import LateReply, Role
 from council.ballots import FIRST_VERSION, Ballot, BallotExchange
 from council.digests import Erasure
 from council.labels import Label, Slate
@@ -379,7 +379,16 @@ def _cautions(round_: Round) -> list[str]:
             if absence.role is not Role.SYNTHESIS
         )
     )
-    return [*_sentences(missing, _ranked_by_text(round_)), *_chairman_cautions(round_, names)]
+    return [
+        *_sentences(missing, _ranked_by_text(round_)),
+        *_chairman_cautions(round_, names),
+        *(_late_text(late, names[late.member]) for late in round_.late),
+    ]
+
+
+def _late_text(late: LateReply, name: str) -> str:
+    what = {Role.ANSWER: "answer", Role.BALLOT: "ranking"}.get(late.role, "version")
+    return f"{name}'s {what} came after {duration(late.reply.seconds)}: stored, but not counted."
 
 
 def _ranked_by_text(round_: Round) -> str:
@@ -400,7 +409,8 @@ def _chairman_cautions(round_: Round, names: dict[str, str]) -> list[str]:
     synthesis = round_.synthesis
     if not synthesis:
         return []
-    missing = _missing_chairman_texts(round_, names)
+    # Where the first chairman wrote the answer, those asked beside it are not missed.
+    missing = _missing_chairman_texts(round_, names) if synthesis.fallback else []
     if synthesis.fallback is Fallback.ANSWER and round_.draw:
         missing = missing or ["The chairman could not be reached"]
         return _sentences(missing, _fallback_text(round_, round_.draw, names))

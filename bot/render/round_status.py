@@ -89,8 +89,7 @@ def _time_text(panel: Panel, usual_seconds: float | None) -> str:
 
 def receivers(panel: Panel) -> str:
     """Return the names of all providers that receive the text."""
-    seats = (*panel.judges, *panel.chairmen)
-    providers = [(seat.receiver or seat.model_id).partition("/")[0] for seat in seats]
+    providers = [(seat.receiver or seat.model_id).partition("/")[0] for seat in panel.seats]
     return join_words(dict.fromkeys(_PROVIDER_NAMES.get(one, one) for one in providers))
 
 

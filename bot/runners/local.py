@@ -2,9 +2,16 @@
 
 import asyncio
 import time
+from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    nullcontext,
+)
 from dataclasses import replace
+from statistics import quantiles
 from typing import TYPE_CHECKING
 
 import structlog
@@ -18,7 +25,7 @@ from council.budget import GatewayWrapper
 from council.errors import CouncilError
 from council.panel import Panel
 from council.pipeline.run import run_round
-from council.pipeline.stages import RoundServices
+from council.pipeline.stages import CHAIRMAN_SECONDS, LateCalls, RoundServices
 from council.ports import Gateway, RoundQuery, Store
 from council.prompts.synthesis import visible_draft
 from council.rounds import Round, sort_by_panel
@@ -34,6 +41,7 @@ MAX_ROUNDS = 50  # at once; others wait
 GRACE_SECONDS = 6.0
 DRAFT_SECONDS = 0.1  # between two drafts of a synthesis
 SAVE_SECONDS = 0.05  # for a reply to reach the store
+KNOWN_CALLS = 30  # from which a chairman's own usual time counts
 SERVED = (
     "Another process already serves the same chats with this database. Stop it, or set another "
     "COUNCIL_DATA_DIR for this one."
@@ -67,6 +75,7 @@ class LocalRunner:
         self._on_closed = on_closed
         self._tracing = tracing
         self._slots = asyncio.Semaphore(MAX_ROUNDS)
+        self._chair_seconds = defaultdict[str, deque[float]](lambda: deque(maxlen=200))
         self._tasks = TaskRegistry[RunningRound](_log_failure, claims)
 
     async def resume(self, chats: Sequence[str]) -> None:
@@ -105,6 +114,7 @@ class LocalRunner:
         running = self._tasks.get(round_id)
         if running and running.task:
             self.cancel(round_id)
+            running.late.cancel()
             await asyncio.wait([running.task])
 
     def cancel(self, round_id: str) -> None:
@@ -131,12 +141,15 @@ class LocalRunner:
 
     async def _run(self, running: "RunningRound") -> None:
         round_ = running.state.round_
-        async with self._slots:
+        async with AsyncExitStack() as slot:
+            await slot.enter_async_context(self._slots)
             await self._prepare(round_.panel)
             with self._tracing(round_) if self._tracing else nullcontext() as trace:
                 gateway = trace.wrap(self._gateway) if trace else self._gateway
                 async with self._paying(round_, gateway) as paid:
                     await self._convene(running, paid, trace)
+                    await slot.aclose()
+                    await running.late.wait()
 
     async def _convene(
         self, running: "RunningRound", gateway: Gateway, trace: "RoundTrace | None"
@@ -147,7 +160,12 @@ class LocalRunner:
             running.show(round_)
 
         services = RoundServices(
-            gateway, self._store, on_round=on_round, on_text=running.show_draft
+            gateway,
+            self._store,
+            on_round=on_round,
+            on_text=running.show_draft,
+            patience=self._patience,
+            late=running.late,
         )
         running.start_clock()
         before = running.state
@@ -156,9 +174,16 @@ class LocalRunner:
         if running.state is before:  # it was closed before it was started here
             running.show(closed)
             return
+        if (synthesis := closed.synthesis) and synthesis.chairman and synthesis.reply:
+            self._chair_seconds[synthesis.chairman].append(synthesis.reply.seconds)
         logs.log_round(closed)
         metrics.count_round(closed)
         self._on_closed(closed)
+
+    def _patience(self, chairman: str) -> float:
+        """Return how long a chairman may send nothing: its 95th percentile of seconds, if known."""
+        known = self._chair_seconds[chairman]
+        return quantiles(known, n=20)[-1] if len(known) >= KNOWN_CALLS else CHAIRMAN_SECONDS
 
 
 class DrainableGateway(GatewayWrapper):
@@ -206,6 +231,7 @@ class RunningRound(RunningTask[RoundSnapshot]):
         self._clock = clock
         self._started_at = clock()
         self._drafted_at = 0.0
+        self.late = LateCalls()
 
     def start_clock(self) -> None:
         """Count seconds from now; before, the round waited for a slot or for its models."""

@@ -13,7 +13,7 @@ from bot.suite_files import parse_suite_file, suite_from_section, with_default_c
 from council.bakeoffs.models import Suite
 from council.errors import CouncilError, SuiteError
 from council.money import cap_micro_usd
-from council.panel import Panel
+from council.panel import MAX_MEMBERS, Panel
 from council.places import Place
 from council.providers import Limits
 from storage.validation import describe_fault
@@ -42,6 +42,7 @@ class PanelSection(Section):
     synthesis_temperature: float | None = Field(0.3, ge=0)
     audit_share: float | None = Field(None, ge=0, le=1)
     max_round_usd: float | None = Field(None, gt=0)
+    grace_seconds: float | None = Field(None, gt=0)
     rubric: str = "default"
 
 
@@ -54,6 +55,9 @@ class ModelSection(Section):
     family: str | None = None
     display: str | None = None
     temperature: float | None = Field(None, ge=0)
+    role: str | None = Field(None, min_length=1, max_length=2000)
+    drafts: int = Field(1, ge=1, le=MAX_MEMBERS)
+    fallback: str | None = None
     max_tokens: int | None = Field(None, gt=0)
     context_tokens: int | None = Field(None, gt=0)
     stream: bool = False

@@ -95,7 +95,7 @@ def parse_panel_config(document: Document, path: Path) -> PanelConfig:
     return _Parser(path).parse(document)
 
 
-def make_seat(key: str, section: ModelSection) -> Seat:
+def make_seat(key: str, section: ModelSection, fallback: Member | None = None) -> Seat:
     """Return a seat; without a model in its section, the key is the model id."""
     model = section.model or key
     derived = {
@@ -105,8 +105,18 @@ def make_seat(key: str, section: ModelSection) -> Seat:
         "family": section.family or family_of(model),
         "receiver": _receiver(section.api_base),
     }
-    given = section.model_dump(include={*Member.__dataclass_fields__})
+    given = section.model_dump(include={*Member.__dataclass_fields__}) | {"fallback": fallback}
     return Seat(Member(**(given | derived)), section)
+
+
+def draft_seats(seat: Seat) -> dict[str, Seat]:
+    """Return the seats of a model by key: as many as its `drafts`, under one family."""
+    member = seat.member
+    others = (
+        replace(member, key=f"{member.key} #{n}", display=f"{member.display} #{n}")
+        for n in range(2, seat.section.drafts + 1)
+    )
+    return {one.key: Seat(one, seat.section) for one in (member, *others)}
 
 
 class _Parser:
@@ -133,7 +143,8 @@ class _Parser:
         panels = {}
         for name, section in self._sections(document, "panels", PanelSection).items():
             named = (*section.members, *section.outside_judges, *section.chairman)
-            seats |= {key: self._seat(key, models, name) for key in named}
+            for key in named:
+                seats |= self._seats(key, models, name)
             if panel := self._panel(name, section, seats, {"default": DEFAULT_RUBRIC} | rubrics):
                 panels[name] = panel
         default = document.get("default_panel", next(iter(panels), None))
@@ -207,15 +218,24 @@ class _Parser:
             self.faults += validation_faults(error, f"{self.name}: {name}.")
             return None
 
-    def _seat(self, key: str, models: Mapping[str, ModelSection], panel: str) -> Seat:
+    def _seats(self, key: str, models: Mapping[str, ModelSection], panel: str) -> dict[str, Seat]:
+        """Return the seats of a key in a panel by their own keys, and that of its fallback."""
         section = models.get(key, ModelSection())
-        model = section.model or key
-        if "/" not in model:
+        if "/" not in (section.model or key):
             self._fault(
                 f"panels.{panel}: {key!r} is neither a seat of [models] nor a model id with its "
                 "provider, such as 'openai/gpt-5.1'."
             )
-        return make_seat(key, section)
+        if section.fallback and section.drafts > 1:
+            self._fault(
+                f"models.{key}: a model with drafts has no fallback; leave out one of both."
+            )
+        if section.fallback is None or section.drafts > 1:
+            return draft_seats(make_seat(key, section))
+        bare = {name: one.model_copy(update={"fallback": None}) for name, one in models.items()}
+        stand_in = self._seats(section.fallback, bare, panel)
+        member = stand_in[section.fallback].member
+        return {**stand_in, key: make_seat(key, section, member)}
 
     def _panel(
         self,
@@ -234,7 +254,11 @@ class _Parser:
         try:
             return Panel(
                 name=name,
-                members=tuple(seats[key].member for key in section.members),
+                members=tuple(
+                    seat.member
+                    for key in section.members
+                    for seat in draft_seats(seats[key]).values()
+                ),
                 rubric=rubrics[section.rubric],
                 outside_judges=tuple(seats[key].member for key in section.outside_judges),
                 chairmen=tuple(seats[key].member for key in section.chairman),

@@ -6,7 +6,7 @@ While a round runs, nothing here may show who wrote which answer.
 from dataclasses import dataclass
 from functools import lru_cache
 
-from bot.chat import Step, StepState
+from bot.chat import Prose, Step, StepState
 from bot.render.formatting import author_names, seat_names
 from bot.render.round_report import ordered_labels, ranking_notes
 from bot.render.round_status import WRITING, ballot_steps
@@ -86,6 +86,16 @@ def result_rows(round_: Round, draw: Draw) -> list[Result]:
     replies = {draw.labels.label_of(answer.member): answer.reply for answer in round_.answers}
     labels = ordered_labels(round_, draw)
     return [(label, names[label], standings.get(label), replies[label]) for label in labels]
+
+
+def late_answers(round_: Round) -> list[tuple[str, float, Prose]]:
+    """Return who answered too late, after how many seconds and what."""
+    names = seat_names(round_.panel)
+    return [
+        (names[late.member], late.reply.seconds, Prose(late.reply.text))
+        for late in round_.late
+        if late.role is Role.ANSWER and late.reply.text
+    ]
 
 
 def ranking_rows(round_: Round, draw: Draw) -> list[Ranking]:

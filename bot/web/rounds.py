@@ -36,7 +36,13 @@ from bot.render.round_status import progress_summary, receipt_line
 from bot.settings.default_panels import DEMO_QUESTIONS
 from bot.web.auth import FormError, empty_message, place_of, read_form, visitor_of
 from bot.web.context import WebContext, file_response
-from bot.web.round_view import blind_answers, progress_steps, ranking_rows, result_rows
+from bot.web.round_view import (
+    blind_answers,
+    late_answers,
+    progress_steps,
+    ranking_rows,
+    result_rows,
+)
 from bot.web.shares import may_share
 from council.budget import estimate_round
 from council.errors import CouncilError, RoundNotFoundError
@@ -142,6 +148,7 @@ def _closed_values(round_: Round, seal: Seal | None) -> dict[str, Any]:
         values |= {
             "results": result_rows(round_, round_.draw),
             "flags": flag_notes(round_),
+            "late": late_answers(round_),
             "rankings": ranking_rows(round_, round_.draw),
             "authors": author_names(round_.panel, round_.draw),
             "answers": [] if round_.forgotten else [*answers_by_label(round_, round_.draw)],

@@ -1,6 +1,7 @@
 """Erasure of a round's texts, which keeps everything that leaderboards and reports need.
 
-Erased: question, context, reference, prompts, answers, ballots' replies and reasons, synthesis.
+Erased: question, context, reference, prompts, answers, ballots' replies and reasons, synthesis,
+late replies.
 Kept: panel, draw, rankings, standings, verdict, tokens, costs, times and masked model names.
 """
 
@@ -9,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
-from council.answers import Answer, Prompt
+from council.answers import Answer, LateReply, Prompt
 from council.ballots import Ballot, BallotExchange
 from council.digests import Digests, Erasure, salted_digest
 from council.errors import ForgottenError
@@ -17,7 +18,7 @@ from council.feedback import Feedback
 from council.rounds import Round, Synthesis
 
 _TextEdit = Callable[[str, str], str]  # name and text in, replacement out
-_Exchange = TypeVar("_Exchange", Answer, BallotExchange)
+_Exchange = TypeVar("_Exchange", Answer, BallotExchange, LateReply)
 
 
 def forget(round_: Round, at: datetime, salt: str) -> Round:
@@ -29,10 +30,11 @@ def forget(round_: Round, at: datetime, salt: str) -> Round:
 
 
 def text_digests(round_: Round, salt: str) -> Digests:
-    """Return a digest of every text by name; of erased texts, the stored digests."""
+    """Return a digest of every text by name, except late ones; of erased texts, the stored."""
     if round_.forgotten:
         return round_.forgotten.digests
-    return tuple((name, salted_digest(salt, text)) for name, text in removable_texts(round_))
+    texts = removable_texts(replace(round_, late=()))
+    return tuple((name, salted_digest(salt, text)) for name, text in texts)
 
 
 def removable_texts(round_: Round) -> tuple[tuple[str, str], ...]:
@@ -96,6 +98,7 @@ def _replace_texts(round_: Round, edit: _TextEdit) -> Round:
             for s in round_.spoiled
         ),
         synthesis=round_.synthesis and _synthesis(round_.synthesis, edit),
+        late=tuple(_exchange(x, f"late[{x.member} {x.role}]", edit) for x in round_.late),
     )
 
 

@@ -14,7 +14,10 @@ from council.rounds import Closing, Round, sort_by_panel
 
 
 async def run_round(round_id: str, services: RoundServices) -> Round:
-    """Return the round, closed, with a failure if it missed its quorum; raise ForgottenError."""
+    """Return the round, closed, with a failure if it missed its quorum; raise ForgottenError.
+
+    Calls for whose replies it did not wait go on in `services.late`.
+    """
     session = RoundSession(services, await services.store.load(round_id))
     check_not_forgotten(session.round_)
     if not session.round_.closing:
@@ -23,6 +26,9 @@ async def run_round(round_id: str, services: RoundServices) -> Round:
             failure = None
         except QuorumError as error:
             failure = str(error)
+        except BaseException:
+            services.late.cancel()
+            raise
         await session.save(Closing(session.seconds, failure))
     return sort_by_panel(session.round_)
 

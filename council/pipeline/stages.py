@@ -9,9 +9,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from council.anonymize.scrub import MaskedText
-from council.answers import Absence, Answer, Call, Prompt, Reply, Role
+from council.answers import Absence, Answer, Call, LateReply, Prompt, Reply, Role
 from council.ballots import AUDIT_ATTEMPT, Ballot, BallotExchange, SpoiledBallot, cast_ballot
-from council.errors import ContextOverflowError, CouncilError, GatewayError, GatewayTimeoutError
+from council.errors import (
+    ContextOverflowError,
+    CouncilError,
+    GatewayError,
+    GatewayTimeoutError,
+    UncoveredError,
+)
 from council.labels import Label, Slate
 from council.panel import Member
 from council.ports import Gateway, Store
@@ -35,7 +41,7 @@ from council.prompts.synthesis import (
     parse_chair_reply,
 )
 from council.round_rules import OWN, Audit, ballot_version, due_audit
-from council.rounds import Artefact, Draw, Fallback, Round, Synthesis, winning_answer
+from council.rounds import Artefact, Draw, Fallback, Round, StandIn, Synthesis, winning_answer
 from council.tally import Tally
 
 MAX_ATTEMPTS = 2  # a spoiled ballot is retried once
@@ -43,8 +49,10 @@ BALLOT_REPLY_TOKENS = 600  # reserved in a judge's context for its reply
 SYNTHESIS_REPLY_TOKENS = 1_000  # reserved in a chairman's context for its answer
 TOO_LONG = "could not fit the answers in its context, even shortened"
 WROTE_NOTHING = "wrote no answer"
+CHAIRMAN_SECONDS = 20.0  # a chairman who has sent nothing by then gets a rival
 
 Name = TypeVar("Name", bound=str)
+Exchange = Answer | BallotExchange | Synthesis  # what holds a prompt and its reply
 
 _IDENTIFYING = re.compile(r"\w/\w|[A-Za-z]{2}.*\d")  # a route, or a name with a version
 
@@ -58,7 +66,8 @@ class RoundServices:
 
     `on_round` receives the round after each change, `on_text` the synthesis while it is written.
     `audit_grace_seconds` is how long a finished round waits for its audit ballot. `in_thread` calls
-    a function that takes long on a long text, without blocking the event loop.
+    a function that takes long on a long text, without blocking the event loop. `patience` says for
+    how many seconds a chairman, by key, may send nothing. `late` are calls that outlast the round.
     """
 
     gateway: Gateway
@@ -68,6 +77,28 @@ class RoundServices:
     on_text: Callable[[str], None] | None = None
     audit_grace_seconds: float = 2.0
     in_thread: Callable[..., Awaitable[Any]] = asyncio.to_thread
+    patience: Callable[[str], float] = lambda _: CHAIRMAN_SECONDS
+    late: "LateCalls" = field(default_factory=lambda: LateCalls())
+
+
+class LateCalls:
+    """Calls for whose replies a round no longer waits; they end by their own deadlines."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def add(self, tasks: Iterable[asyncio.Task[None]]) -> None:
+        """Take over these calls."""
+        self._tasks.update(tasks)
+
+    async def wait(self) -> None:
+        """Wait for all of them; a reply that cannot be stored, as its round is gone, is lost."""
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def cancel(self) -> None:
+        """Cancel all of them."""
+        for task in self._tasks:
+            task.cancel()
 
 
 class RoundSession:
@@ -81,6 +112,8 @@ class RoundSession:
         self.round_ = round_
         self.masked: dict[str, MaskedText] = {}
         self.started = services.clock()
+        self.drafting: ChairmanAsked | None = None  # whose draft people read
+        self._seating = asyncio.Lock()
 
     @property
     def seconds(self) -> float:
@@ -108,14 +141,25 @@ class RoundSession:
 
     async def ask(self, call: Call, deadline: "Deadline") -> Reply | Absence:
         """Return the reply, or the absence with its reason; raise ContextOverflowError."""
-        if not deadline.seconds:
-            return Absence(call.member.key, call.role, "was not asked: the round ran out of time")
         try:
-            return await reply_in_time(self.services.gateway, call, deadline)
+            return await self.reply(call, deadline)
         except ContextOverflowError:
             raise
         except GatewayError as error:
             return Absence(call.member.key, call.role, str(error))
+
+    async def reply(self, call: Call, deadline: "Deadline") -> Reply:
+        """Return the reply; raise GatewayError, worded to follow the member's name."""
+        if not deadline.seconds:
+            raise UncoveredError("was not asked: the round ran out of time")
+        return await reply_in_time(self.services.gateway, call, deadline)
+
+    async def seat_stand_in(self, member: Member) -> Member | None:
+        """Give a member's seat to its fallback and return that; None without one."""
+        if member.fallback:
+            async with self._seating:
+                await self.save(StandIn(self.round_.panel.with_stand_in(member)))
+        return member.fallback
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,44 +221,141 @@ def unwrap_first_error() -> Iterator[None]:
         raise first if isinstance(first, CouncilError) else errors from None
 
 
+# --- Grace: nobody waits for the slowest
+
+
+@dataclass(slots=True, eq=False)
+class Asked:
+    """A seat that was asked; its reply is in, or it is late: nobody waits for it any more."""
+
+    member: Member
+    role: Role
+    is_in: bool = False
+    is_late: bool = False
+
+    async def receive(self, session: RoundSession, came: "Exchange | None") -> bool:
+        """Return whether what came, if anything, is in time; if it is not, store it as late."""
+        self.is_in = True
+        if self.is_late and came and came.prompt and came.reply:
+            late = LateReply(self.member.key, self.role, came.prompt, came.reply)
+            await _despite_cancel(session.save(late))
+        return not self.is_late
+
+
+async def run_with_grace(
+    session: RoundSession, calls: Mapping[Asked, Coroutine[Any, Any, None]], missing: int
+) -> None:
+    """Run all calls concurrently until all are done or the panel's grace period is over.
+
+    It begins when `missing` more seats have delivered. Then who has sent nothing is absent, and its
+    call goes on among the late ones. The first error cancels all others and is raised.
+    """
+    grace = session.round_.panel.terms.grace_seconds
+    loop, end = asyncio.get_running_loop(), None
+    tasks = {asyncio.create_task(call): asked for asked, call in calls.items()}
+    target = _delivered(session.round_) + missing
+    running = {*tasks}
+    try:
+        while running:
+            if end is None and grace is not None and _delivered(session.round_) >= target:
+                end = loop.time() + grace
+            timeout = None if end is None else max(0.0, end - loop.time())
+            done, running = await asyncio.wait(
+                running, timeout=timeout, return_when=asyncio.FIRST_COMPLETED
+            )
+            for task in done:
+                task.result()
+            if grace and end is not None and loop.time() >= end:
+                late = {task for task in running if not tasks[task].is_in}
+                await _leave_behind(session, {task: tasks[task] for task in late}, grace)
+                running -= late
+                end, grace = None, None
+    except BaseException:
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
+
+
+def _delivered(round_: Round) -> int:
+    return len(round_.answers) + sum(ballot.counts for ballot in round_.ballots)
+
+
+async def _leave_behind(
+    session: RoundSession, late: Mapping[asyncio.Task[None], Asked], grace: float
+) -> None:
+    for asked in late.values():
+        asked.is_late = True
+    session.services.late.add(late)
+    for asked in late.values():
+        reason = f"took over {grace:g} s longer than most, so the round went on without it"
+        await session.save(Absence(asked.member.key, asked.role, reason))
+
+
+def missing_to_majority(seats: int, quorum: int, delivered: int) -> int:
+    """Return how many more seats make a majority, and no fewer than the quorum."""
+    return min(seats, max(seats // 2 + 1, quorum)) - delivered
+
+
 # --- Answers
 
 
 async def collect_answers(session: RoundSession) -> None:
     """Ask every member that has neither answered nor been absent, concurrently."""
     round_ = session.round_
-    brief = any(seat.demonstration for seat in round_.panel.members)
-    prompt = answer_prompt(round_.question, brief=brief)
-    deadline = session.deadline(round_.panel.terms.answer_seconds)
+    panel = round_.panel
+    deadline = session.deadline(panel.terms.answer_seconds)
     answered = {answer.member for answer in round_.answers}
-    await run_all(
-        _answer(session, member, prompt, deadline)
-        for member in round_.panel.members
+    asked = [
+        Asked(member, Role.ANSWER)
+        for member in panel.members
         if member.key not in answered and not round_.absence(member.key, Role.ANSWER)
-    )
+    ]
+    missing = missing_to_majority(len(panel.members), panel.terms.quorum, len(answered))
+    calls = {seat: _answer(session, seat, deadline) for seat in asked}
+    await run_with_grace(session, calls, missing)
 
 
-async def _answer(
-    session: RoundSession, member: Member, prompt: Prompt, deadline: Deadline
-) -> None:
-    terms = session.round_.panel.terms
-    temperature = terms.answer_temperature if member.temperature is None else member.temperature
+async def _answer(session: RoundSession, asked: Asked, deadline: Deadline) -> None:
+    call = _answer_call(session.round_, asked.member)
     try:
-        reply = await session.ask(Call(member, prompt, temperature), deadline)
-    except ContextOverflowError as error:
-        reply = Absence(member.key, Role.ANSWER, str(error))
-    if isinstance(reply, Absence):
-        await session.save(reply)
+        reply = await session.reply(call, deadline)
+    except GatewayError as error:
+        await _despite_cancel(_miss_answer(session, asked, error, deadline))
         return
-    await _despite_cancel(_store_answer(session, member, prompt, reply))
+    answer = Answer(asked.member.key, call.prompt, reply)
+    if await asked.receive(session, answer):
+        await _despite_cancel(_store_answer(session, asked.member, answer))
 
 
-async def _store_answer(
-    session: RoundSession, member: Member, prompt: Prompt, reply: Reply
+def _answer_call(round_: Round, member: Member) -> Call:
+    brief = any(seat.demonstration for seat in round_.panel.members)
+    prompt = answer_prompt(round_.question, brief=brief, role=member.role)
+    default = round_.panel.terms.answer_temperature
+    return Call(member, prompt, default if member.temperature is None else member.temperature)
+
+
+async def _miss_answer(
+    session: RoundSession, asked: Asked, error: GatewayError, deadline: Deadline
 ) -> None:
-    masked = await session.mask(member, reply.text)
-    suspicions = await session.services.in_thread(find_suspicions, reply.text)
-    await session.save(Answer(member.key, prompt, reply, masked.found, suspicions))
+    """Store the absence of a member; if it could not be reached, ask its fallback."""
+    if asked.is_late:
+        return
+    absence = Absence(asked.member.key, Role.ANSWER, str(error))
+    is_unreachable = not isinstance(error, UncoveredError | ContextOverflowError)
+    has_time = asyncio.get_running_loop().time() < deadline.at
+    stand_in = await session.seat_stand_in(asked.member) if is_unreachable and has_time else None
+    asked.is_in = stand_in is None
+    await session.save(absence)
+    if stand_in:
+        asked.member = stand_in
+        await _answer(session, asked, deadline)
+
+
+async def _store_answer(session: RoundSession, member: Member, answer: Answer) -> None:
+    masked = await session.mask(member, answer.text)
+    suspicions = await session.services.in_thread(find_suspicions, answer.text)
+    await session.save(replace(answer, scrubbed=masked.found, suspicions=suspicions))
 
 
 async def _despite_cancel(work: Coroutine[Any, Any, None]) -> None:
@@ -319,31 +460,39 @@ class BallotRequest:
 
 async def collect_ballots(session: RoundSession, draw: Draw) -> None:
     """Ask every judge without a ballot, two spoiled ballots or an absence, concurrently."""
-    deadline = session.deadline(session.round_.panel.terms.ballot_seconds)
+    terms = session.round_.panel.terms
+    deadline = session.deadline(terms.ballot_seconds)
     texts = await blind_answers(session, draw)
     seed = session.round_.seed
     requests = [
         BallotRequest(session.round_, slate, nonce_for(seed, slate.judge), texts)
         for slate in draw.slates
     ]
-    finished = {ballot.judge for ballot in session.round_.ballots if ballot.counts}
-    finished |= {
-        absence.member for absence in session.round_.absences if absence.role is Role.BALLOT
-    }
-    await run_all(
-        _vote(session, request, deadline)
-        for request in requests
-        if request.slate.judge not in finished
+    voted = {ballot.judge for ballot in session.round_.ballots if ballot.counts}
+    absent = {absence.member for absence in session.round_.absences if absence.role is Role.BALLOT}
+    calls = {}
+    for request in requests:
+        if request.slate.judge not in voted | absent:
+            asked = Asked(request.judge, Role.BALLOT)
+            calls[asked] = _vote(session, asked, request, deadline)
+    await run_with_grace(
+        session, calls, missing_to_majority(len(requests), terms.quorum, len(voted))
     )
 
 
-async def _vote(session: RoundSession, request: BallotRequest, deadline: Deadline) -> None:
+async def _vote(
+    session: RoundSession, asked: Asked, request: BallotRequest, deadline: Deadline
+) -> None:
     spoiled = [s for s in session.round_.spoiled if s.judge == request.slate.judge]
     while len(spoiled) < MAX_ATTEMPTS:
         ballot = await _request_ballot(session, request, deadline, tuple(spoiled))
+        paper = None if isinstance(ballot, Absence) else ballot.paper
+        if not await asked.receive(session, paper):
+            return
         await session.save(ballot)
         if not isinstance(ballot, SpoiledBallot):
             return
+        asked.is_in = False
         spoiled.append(ballot)
 
 
@@ -379,23 +528,109 @@ async def synthesize(session: RoundSession, draw: Draw, tally: Tally) -> Synthes
     """
     panel = session.round_.panel
     is_demonstration = any(seat.demonstration for seat in panel.members)
-    for i, chairman in enumerate(() if is_demonstration else panel.chair_order):
-        if session.round_.absence(chairman.key, Role.SYNTHESIS):
-            continue
-        written = await _request_synthesis(session, chairman, draw, tally)
-        if isinstance(written, Synthesis):
-            return written if i == 0 else replace(written, fallback=Fallback.CHAIRMAN)
-        await session.save(written)
+    written = None if is_demonstration else await _ask_chairmen(session, draw, tally)
+    if written:
+        is_first = written.chairman == panel.chair_order[0].key
+        return written if is_first else replace(written, fallback=Fallback.CHAIRMAN)
     answer = winning_answer(session.round_, draw, tally)
     label = draw.labels.label_of(answer.member)
     fallback = Fallback.DEMONSTRATION if is_demonstration else Fallback.ANSWER
     return Synthesis(answer.text, None, fallback, (label,) if label else ())
 
 
+@dataclass(slots=True, eq=False)
+class ChairmanAsked(Asked):
+    """A chairman who was asked; `is_heard` once a first word of the answer is in."""
+
+    is_heard: bool = False
+    written: Synthesis | None = None
+
+    def on_text(self, session: RoundSession, text: str) -> None:
+        """Show the draft, unless another chairman is ahead."""
+        self.is_heard = self.is_heard or bool(text)
+        if session.services.on_text and not self.is_late and session.drafting in {None, self}:
+            session.drafting = self
+            session.services.on_text(text)
+
+
+async def _ask_chairmen(session: RoundSession, draw: Draw, tally: Tally) -> Synthesis | None:
+    """Return the first complete synthesis; None if no chairman wrote one.
+
+    The next chairman is asked when the last one failed, or has sent nothing for too long.
+    """
+    waiting = [
+        chairman
+        for chairman in session.round_.panel.chair_order
+        if not session.round_.absence(chairman.key, Role.SYNTHESIS)
+    ]
+    tasks: dict[asyncio.Task[None], ChairmanAsked] = {}
+    try:
+        while waiting or tasks:
+            if waiting and not any(asked.is_heard for asked in tasks.values()):
+                asked = ChairmanAsked(waiting.pop(0), Role.SYNTHESIS)
+                call = _ask_chairman(session, asked, draw, tally)
+                tasks[asyncio.create_task(call)] = asked
+            last = [*tasks.values()][-1].member.key
+            patience = session.services.patience(last) if waiting else None
+            done, _ = await asyncio.wait(
+                tasks, timeout=patience, return_when=asyncio.FIRST_COMPLETED
+            )
+            for task in done:
+                task.result()
+            for task in done:
+                if written := tasks.pop(task).written:
+                    await _overtake(session, tasks, written)
+                    return written
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
+    return None
+
+
+async def _ask_chairman(
+    session: RoundSession, asked: ChairmanAsked, draw: Draw, tally: Tally
+) -> None:
+    written = await _request_synthesis(session, asked, draw, tally)
+    if isinstance(written, Absence):
+        if session.drafting is asked:
+            session.drafting = None
+        if not asked.is_late:
+            await session.save(written)
+    elif await asked.receive(session, written):
+        asked.written = written
+
+
+async def _overtake(
+    session: RoundSession,
+    tasks: Mapping[asyncio.Task[None], ChairmanAsked],
+    written: Synthesis,
+) -> None:
+    """Go on without the other chairmen, who are late."""
+    session.services.late.add(tasks)
+    others = [
+        asked
+        for asked in tasks.values()
+        if not session.round_.absence(asked.member.key, Role.SYNTHESIS)
+    ]
+    for asked in others:
+        asked.is_late = True
+    winner = session.round_.panel.seat(written.chairman or "").display
+    for asked in others:
+        reason = f"was still writing when {winner} had finished"
+        await session.save(Absence(asked.member.key, Role.SYNTHESIS, reason))
+        await asked.receive(session, asked.written)  # both finished at once
+
+
 async def _request_synthesis(
-    session: RoundSession, chairman: Member, draw: Draw, tally: Tally
+    session: RoundSession, asked: ChairmanAsked, draw: Draw, tally: Tally
 ) -> Synthesis | Absence:
-    round_ = session.round_
+    round_, chairman = session.round_, asked.member
+
+    def on_text(text: str) -> None:
+        asked.on_text(session, text)
+
     deadline = session.deadline(round_.panel.terms.synthesis_seconds)
     texts = await blind_answers(session, draw)
     frame = _chair_prompt(round_, chairman, dict.fromkeys(texts, ""), tally)
@@ -404,7 +639,7 @@ async def _request_synthesis(
     for length in candidate_lengths(tuple(texts.values()), budget):
         prompt = _chair_prompt(round_, chairman, truncate_all(texts, length), tally)
         temperature = round_.panel.terms.synthesis_temperature
-        call = Call(chairman, prompt, temperature, Role.SYNTHESIS, on_text=session.services.on_text)
+        call = Call(chairman, prompt, temperature, Role.SYNTHESIS, on_text=on_text)
         try:
             reply = await session.ask(call, deadline)
         except ContextOverflowError:

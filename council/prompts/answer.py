@@ -9,15 +9,17 @@ You are one of several experts who answer the same question independently.
 Answer it directly and completely, in the language it was asked in. Say where you are unsure.
 Your answer will be compared with others without names: do not say who you are, which model you \
 are or who made you, and do not sign it."""
+_ROLE = "Answer in this role, without naming it:"
 _BRIEF = "Answer in two to four plain sentences, without lists."
 
 
-def answer_prompt(question: Question, *, brief: bool = False) -> Prompt:
-    """Return the prompt with the question; it is the same for every member of a panel.
+def answer_prompt(question: Question, *, brief: bool = False, role: str | None = None) -> Prompt:
+    """Return the prompt with the question; it is the same for every member without a role.
 
     A `brief` one asks for a short answer and suits slow local models.
     """
-    return Prompt(f"{_SYSTEM}\n{_BRIEF}" if brief else _SYSTEM, question_text(question))
+    lines = [_SYSTEM, *([_BRIEF] if brief else []), *([f"{_ROLE} {role}"] if role else [])]
+    return Prompt("\n".join(lines), question_text(question))
 
 
 def question_text(question: Question) -> str:

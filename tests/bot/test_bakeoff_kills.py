@@ -94,7 +94,7 @@ async def test_an_interrupted_bakeoff_is_ended_until_it_is_resumed(tmp_path: Pat
 
 
 async def test_two_processes_do_not_hold_the_same_one(tmp_path: Path) -> None:
-    async with PaidServer(latency=0.3) as server:
+    async with PaidServer(latency=20) as server:
         home = at_home(tmp_path, server)
         first = await home.started("bakeoff", "run", "sql.txt", "--yes")
         await until_calls(server, 2)

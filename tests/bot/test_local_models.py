@@ -29,6 +29,7 @@ async def held_on_real_models(home: Home) -> tuple[Result, set[psutil.Process]]:
     return Result(process.returncode or 0, out.decode(), err.decode()), helpers
 
 
+@pytest.mark.nightly
 @pytest.mark.local_models
 async def test_a_round_on_the_real_models_is_whole_and_leaves_nothing_behind(
     tmp_path: Path,

@@ -20,7 +20,7 @@ from tests.compatibility.product import (
 )
 
 EXPECTED = DATA / "expected"
-ADDED_SINCE = {"analysis": None}  # the map of agreement
+ADDED_SINCE: dict[str, object] = {"analysis": None, "late": []}
 SHOWN = ("three", "five", "audited", "torn", "forgotten", "stopped")
 IN_CHATS = ("slack_finished", "discord_finished")
 BAKEOFF = "bo:24eadeeb21"

@@ -53,9 +53,11 @@ class Hangs:
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """Replies after every seat that is not late."""
+    """Replies after every seat that is not late; `first_word` is streamed at once."""
 
     text: str
+    seconds: float = 0.0
+    first_word: str = ""
 
 
 Words = str | Reply | GatewayError | TimeoutError | Hangs | Late
@@ -117,7 +119,9 @@ class FakeGateway:
         if isinstance(words, Hangs):
             await asyncio.Event().wait()
         if isinstance(words, Late):
-            await asyncio.sleep(0)
+            if call.on_text and words.first_word:
+                call.on_text(words.first_word)
+            await asyncio.sleep(words.seconds)
             words = words.text
         return words if isinstance(words, Reply) else Reply(str(words))
 

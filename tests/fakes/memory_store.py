@@ -6,6 +6,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, TypeVar
 
+from council.answers import LateReply
 from council.ballots import Ballot, SpoiledBallot
 from council.errors import StoreError
 from council.feedback import Feedback, HumanVote
@@ -50,7 +51,8 @@ class MemoryStore:
             raise StoreError("The round this belongs to is not stored, or was deleted.")
         before = self._rounds[round_id]
         check_not_forgotten(before)
-        if before.closing or _key(artefact) in map(_key, list_artefacts(before)):
+        is_closed = before.closing and not isinstance(artefact, LateReply)
+        if is_closed or _key(artefact) in map(_key, list_artefacts(before)):
             return
         after = self._rounds[round_id] = before.with_(artefact)
         if after.closing:

@@ -49,9 +49,8 @@ def test_a_takeover_is_the_next_sign_of_what_the_dead_was_the_last_at() -> None:
     assert takeovers(signs, KILLED) == [17.5]
 
 
-@pytest.mark.parametrize(
-    ("rounds", "span_seconds"), [(5, 3.0), pytest.param(20, 10.0, marks=pytest.mark.nightly)]
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize(("rounds", "span_seconds"), [(5, 3.0), (20, 10.0)])
 async def test_a_kill_in_a_cluster_loses_nothing_and_another_process_takes_over(
     tmp_path: Path, postgres_url: str, postgres: Server, rounds: int, span_seconds: float
 ) -> None:

@@ -47,6 +47,7 @@ def artefacts(round_: Round) -> list[Artefact]:
     return [
         *round_.answers,
         *round_.absences,
+        *round_.late,
         *([round_.draw] if round_.draw else []),
         *round_.spoiled,
         *round_.ballots,

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from hypothesis import strategies as st
 
-from council.answers import Absence, Answer, Prompt, Reply, Role
+from council.answers import Absence, Answer, LateReply, Prompt, Reply, Role
 from council.ballots import Ballot, BallotExchange, Ranking, SpoiledBallot
 from council.integrity.erasure import forget
 from council.labels import PUBLIC_LETTERS, Label, LabelMap, Slate
@@ -152,6 +152,9 @@ def _answered(draw: st.DrawFn, round_: Round, *, partly: bool) -> Round:
             round_ = round_.with_(answer)
         elif came == "absence":
             round_ = round_.with_(Absence(seat.key, Role.ANSWER, draw(TEXT)))
+            if draw(st.booleans()):
+                late = LateReply(seat.key, Role.ANSWER, draw(PROMPTS), draw(REPLIES))
+                round_ = round_.with_(late)
     return round_
 
 

@@ -24,11 +24,15 @@ from council.rounds import Fallback, Question, Round
 from storage.hash_chain import SqlHashChain
 from storage.rounds import SqlRoundStore
 from storage.row_mapping import PART_TABLES
-from storage.tables import Json, RoundRow
+from storage.tables import Json, LateReplyRow, RoundRow
 from tests.builders import a_panel, a_spoiled_ballot, an_absence, an_exchange
 from tests.storage.builders import a_closed_round
 
-TABLES: tuple[type[SQLModel], ...] = (RoundRow, *PART_TABLES)
+# Late replies may come after the seal.
+TABLES: tuple[type[SQLModel], ...] = (
+    RoundRow,
+    *(table for table in PART_TABLES if table is not LateReplyRow),
+)
 REPLY = Reply("Said.", tokens_in=7, tokens_out=9, cost_usd=0.25, seconds=1.5, attempts=2)
 PROMPT = Prompt("Be brief.", "Why?")
 PLACE = Place("slack", "T1", "C1", "17.5", private=True)

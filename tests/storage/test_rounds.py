@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from council.answers import Role
+from council.answers import LateReply, Prompt, Reply, Role
 from council.ballots import SpoiledBallot
 from council.budget_caps import Account, Caps, Scope
 from council.errors import ForgottenError, RoundNotFoundError, StoreError
@@ -19,7 +19,16 @@ from council.integrity.erasure import forget
 from council.labels import Label, LabelMap, Slate
 from council.places import Place
 from council.ports import Ledger, OutboxStore, RoundQuery, Store
-from council.rounds import Artefact, Closing, Draw, Question, Round, Synthesis, sort_by_panel
+from council.rounds import (
+    Artefact,
+    Closing,
+    Draw,
+    Question,
+    Round,
+    StandIn,
+    Synthesis,
+    sort_by_panel,
+)
 from council.tally import Tally
 from storage.engine import open_engine, read_only_engine
 from storage.ledger import SqlLedger
@@ -29,6 +38,8 @@ from tests.builders import (
     ASKED_AT,
     CLAUDE,
     GPT,
+    GROK,
+    a_member,
     a_panel,
     a_round,
     an_absence,
@@ -116,6 +127,33 @@ async def test_nothing_is_added_to_a_closed_round(store: Store, late: Artefact) 
     await store.save("r1", late)
 
     assert await store.load("r1") == FULL
+
+
+@in_memory_too
+async def test_a_late_reply_is_added_once_even_to_a_closed_round(store: Store) -> None:
+    late = LateReply(CLAUDE, Role.ANSWER, Prompt("Be brief.", "Why?"), Reply("At last.", seconds=9))
+    await store_round(store, FULL)
+
+    await store.save("r1", late)
+    await store.save("r1", replace(late, reply=Reply("Again.")))
+
+    assert await store.load("r1") == replace(FULL, late=(late,))
+
+
+@in_memory_too
+async def test_a_stand_in_changes_the_panel_of_the_round(store: Store) -> None:
+    panel = a_panel(3)
+    first = replace(panel.members[0], fallback=a_member(GROK))
+    round_ = a_round(replace(panel, members=(first, *panel.members[1:])))
+    await store.open(round_)
+
+    stand_in = StandIn(round_.panel.with_stand_in(first))
+    await store.save("r1", stand_in)
+
+    loaded = await store.load("r1")
+    assert loaded == round_.with_(stand_in)
+    assert loaded.panel.members[0].key == GROK
+    assert loaded.panel.seat(CLAUDE) == first
 
 
 @in_memory_too

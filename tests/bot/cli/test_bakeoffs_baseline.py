@@ -7,7 +7,7 @@ from tests.bot.homes import Home, Result, served_config
 from tests.wire.models import ModelServer, answer, by_role, judge, no_such_model
 
 MEMBERS = ("a", "b", "c")
-QUESTIONS = 10
+QUESTIONS = 8
 
 
 def by_text(candidates: Sequence[tuple[str, str]]) -> list[list[str]]:

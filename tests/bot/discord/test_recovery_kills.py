@@ -22,6 +22,7 @@ async def test_a_kill_neither_loses_nor_repeats_messages(tmp_path: Path, kills: 
     assert count.wrong == 0, str(count)
 
 
+@pytest.mark.nightly
 async def test_a_stop_during_delivery_is_clean_and_the_next_start_resumes(tmp_path: Path) -> None:
     posts = "POST /channels/*/messages"
     async with FakeDiscord(QUICK) as discord:

@@ -3,7 +3,7 @@
 import json
 
 from bot.render.round_json import round_document
-from council.answers import Reply
+from council.answers import LateReply, Prompt, Reply, Role
 from council.errors import GatewayError
 from council.rounds import Round
 from tests.bot.rounds import answers, held
@@ -59,6 +59,27 @@ async def test_seats_are_identified_by_key_and_answers_by_public_label() -> None
     assert {*seats, said["synthesis"]["chairman"]} <= NAMES.keys()
     assert {label for ballot in said["ballots"] for label in ballot["shown"]} <= labels
     assert labels <= set("KLMNOPQRSTUVWXYZ")
+
+
+def test_late_replies_are_listed_apart_from_answers_and_their_cost_counts() -> None:
+    reply = Reply("At last.", tokens_in=3, tokens_out=4, cost_usd=0.5, seconds=9.0)
+    late = LateReply(CLAUDE, Role.ANSWER, Prompt("", ""), reply)
+
+    said = round_document(a_round().with_(late))
+
+    assert said["answers"] == []
+    assert said["late"] == [
+        {
+            "member": CLAUDE,
+            "role": "answer",
+            "text": "At last.",
+            "tokens_in": 3,
+            "tokens_out": 4,
+            "cost_usd": 0.5,
+            "seconds": 9.0,
+        }
+    ]
+    assert said["cost_usd"] == 0.5
 
 
 async def test_an_unknown_cost_is_null_and_makes_the_sum_null() -> None:

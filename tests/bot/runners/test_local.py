@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,11 +19,12 @@ from tests.bot.runners.runner_fixtures import (
     ManualClock,
     RunnerHarness,
     WritingGateway,
+    collect_snapshots,
     gateway_with_hanging_model,
     prepare_nothing,
     rounds_in,
 )
-from tests.builders import a_panel, a_round
+from tests.builders import CLAUDE, GPT, TERMS, a_panel, a_round
 from tests.fakes.gateway import FailingStore, FakeGateway, PowerCutError
 from tests.fakes.memory_store import MemoryStore
 from tests.wire.faults import until
@@ -254,3 +256,79 @@ async def test_the_grace_period_ends() -> None:
 
     assert not call.done()
     call.cancel()
+
+
+# --- Late replies
+
+GRACE = replace(TERMS, grace_seconds=0.02)
+
+
+class SlowestGateway(FakeGateway):
+    """The first answer of one member comes once it may."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_reply = asyncio.Event()
+        self.is_first = True
+
+    async def complete(self, call: Call) -> Reply:
+        if call.member.key == GPT and self.is_first:
+            self.is_first = False
+            await self.may_reply.wait()
+        return await super().complete(call)
+
+
+async def closed_with_a_late_call(gateway: FakeGateway) -> RunnerHarness:
+    store = MemoryStore()
+    runner = LocalRunner(store, gateway, prepare_nothing)
+    harness = RunnerHarness(gateway, store, runner, a_round(a_panel(4, terms=GRACE)))
+    await store.open(harness.round_)
+    harness.runner.start(harness.round_)
+    assert (await harness.collect_snapshots())[-1].round_.closing
+    return harness
+
+
+async def test_a_late_reply_is_stored_after_the_round_was_published() -> None:
+    gateway = SlowestGateway()
+    harness = await closed_with_a_late_call(gateway)
+
+    gateway.may_reply.set()
+    await until(lambda: not harness.runner.latest("r1"), 5, list)
+
+    assert [late.member for late in (await harness.store.load("r1")).late] == [GPT]
+
+
+async def test_stopping_a_closed_round_gives_up_its_late_calls() -> None:
+    harness = await closed_with_a_late_call(SlowestGateway())
+
+    async with asyncio.timeout(5):
+        await harness.runner.stop("r1")
+
+    assert not harness.runner.latest("r1")
+    assert (await harness.store.load("r1")).late == ()
+
+
+async def test_late_calls_keep_no_other_round_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.runners.local.MAX_ROUNDS", 1)
+    harness = await closed_with_a_late_call(SlowestGateway())
+    second = replace(harness.round_, id="r2", panel=a_panel(3))
+    await harness.store.open(second)
+
+    harness.runner.start(second)
+
+    assert (await collect_snapshots(harness.runner, "r2"))[-1].round_.closing
+
+
+async def test_a_chairmans_usual_time_is_known_after_thirty_calls() -> None:
+    store, seen = MemoryStore(), list[float]()
+    gateway = FakeGateway(chairmen={CLAUDE: Reply("So.", seconds=3.0)})
+    runner = LocalRunner(store, gateway, prepare_nothing)
+    for number in range(31):
+        round_ = replace(a_round(), id=f"r{number}")
+        await store.open(round_)
+        runner.start(round_)
+        await collect_snapshots(runner, round_.id)
+        await runner.stop(round_.id)
+        seen.append(runner._patience(CLAUDE))
+
+    assert seen[28:] == [20.0, 3.0, 3.0]

@@ -132,6 +132,35 @@ def test_a_seat_is_what_its_section_says(tmp_path: Path) -> None:
     assert seat.section.api_key_env == "MY_KEY"
 
 
+def test_a_model_sits_as_often_as_it_has_drafts(tmp_path: Path) -> None:
+    text = (
+        panel_toml(["openai/a", "openai/b"]) + '[models."openai/a"]\ndrafts = 3\nrole = "Doubter"\n'
+    )
+
+    found = house_panel(tmp_path, text)
+
+    members = found.panels["house"].members
+    assert [seat.key for seat in members] == ["openai/a", "openai/a #2", "openai/a #3", "openai/b"]
+    assert len({seat.display for seat in members}) == 4
+    assert {seat.family for seat in members[:3]} == {members[0].family}
+    assert [seat.role for seat in members] == ["Doubter"] * 3 + [None]
+    assert {seat.key for seat in members} <= found.seats.keys()
+
+
+def test_a_member_has_the_fallback_of_its_section(tmp_path: Path) -> None:
+    text = panel_toml(["openai/a", "openai/b"]) + (
+        '[models."openai/a"]\nfallback = "mistral/c"\n'
+        '[models."mistral/c"]\ndisplay = "C"\nfallback = "openai/d"\n'
+    )
+
+    found = house_panel(tmp_path, text)
+
+    stand_in = found.panels["house"].members[0].fallback
+    assert stand_in is not None
+    assert (stand_in.key, stand_in.display, stand_in.fallback) == ("mistral/c", "C", None)
+    assert "mistral/c" in found.seats
+
+
 def test_a_seat_without_a_section_is_named_after_its_model(tmp_path: Path) -> None:
     found = house_panel(tmp_path, panel_toml(["anthropic/claude-sonnet-4-6", "openai/gpt-5.1"]))
 

@@ -53,6 +53,27 @@ def test_three_faults_are_three_lines(tmp_path: Path) -> None:
             ("default_panel: there is no panel 'day'; add it, or name another."),
         ),
         pytest.param(
+            SOUND + '[models."openai/a"]\nfallback = "openai/b"\n',
+            "Panel 'house' needs 'openai/b' for two seats, since it is also the fallback of "
+            "'openai/a'. Name another fallback.",
+            id="fallback-with-a-seat",
+        ),
+        pytest.param(
+            SOUND + '[models."openai/a"]\nfallback = "c"\n',
+            "panels.house: 'c' is neither a seat of [models] nor a model id",
+            id="unknown-fallback",
+        ),
+        pytest.param(
+            SOUND + '[models."openai/a"]\nfallback = "openai/c"\ndrafts = 2\n',
+            "models.openai/a: a model with drafts has no fallback; leave out one of both.",
+            id="drafts-with-fallback",
+        ),
+        pytest.param(
+            SOUND + '[models."openai/a"]\ndrafts = 10\n',
+            "Panel 'house' has 11 members. At most 10 can rank each other, so remove some.",
+            id="too-many-drafts",
+        ),
+        pytest.param(
             '[panels.house]\nmembers = ["openai/a"]\n',
             "Panel 'house' has 1 member(s). A council needs at least two models, so add "
             "another to its members",

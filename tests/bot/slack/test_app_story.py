@@ -15,7 +15,7 @@ TIMEOUT_SECONDS = 60
 RATED = "SELECT helpful, reason FROM feedback"
 
 
-@pytest.mark.parametrize("transport", ["socket", "http"])
+@pytest.mark.parametrize("transport", ["socket", pytest.param("http", marks=pytest.mark.nightly)])
 async def test_commands_mentions_messages_shortcuts_buttons_and_modals_work(
     tmp_path: Path, transport: Transport
 ) -> None:

@@ -106,7 +106,7 @@ def private_posts(site: Site, user: str) -> int:
     return len(site.ephemerals(user)) + len(site.direct(user))
 
 
-@pytest.mark.parametrize("transport", ["socket", "http"])
+@pytest.mark.parametrize("transport", [pytest.param("socket", marks=pytest.mark.nightly), "http"])
 async def test_two_workspaces_install_and_ask_and_neither_reaches_the_other(
     tmp_path: Path, transport: Transport
 ) -> None:

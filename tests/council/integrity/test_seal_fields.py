@@ -21,8 +21,8 @@ class NewerMember(Member):
     top_p: float | None = field(default=None, metadata=IF_SET)
 
 
-# The id is the link's own; that texts are forgotten is what may happen to a round afterwards.
-APART = {"id", "forgotten"}
+# The id is the link's own; late replies and forgetting may come to a round afterwards.
+APART = {"id", "forgotten", "late"}
 
 
 def test_every_field_of_a_round_has_a_part() -> None:

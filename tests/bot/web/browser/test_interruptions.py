@@ -43,6 +43,7 @@ async def test_more_tabs_than_a_browser_has_connections_all_show_the_answer(
         await expect(tab.locator("#answers")).to_be_attached(timeout=2 * TIMEOUT_MS)
 
 
+@pytest.mark.nightly
 async def test_after_a_kill_the_page_reconnects_and_every_round_continues(
     browser: Browser, served_home: Home, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
