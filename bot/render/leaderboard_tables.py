@@ -161,8 +161,15 @@ def no_rounds_line(coverage: Coverage) -> str:
             f"No rounds yet for suite {coverage.suite} in version {coverage.version}; there are "
             f"rounds of {versions}."
         )
-    if coverage.panel or coverage.category or coverage.since or coverage.before:
-        return "No rounds match. Choose a longer period, or leave out the panel or the category."
+    filters = [
+        f"{kind} {name}"
+        for kind in ("suite", "panel", "category")
+        if (name := getattr(coverage, kind))
+    ]
+    if filters != [f"suite {coverage.suite}"] and (filters or coverage.since or coverage.before):
+        what = f" of {join_words(filters)}" if filters else ""
+        when = " in this period" if coverage.since or coverage.before else ""
+        return f"No finished rounds{what}{when}. Check the spelling, or ask for less."
     if coverage.suite:
         return (
             f"No rounds yet for suite {coverage.suite}. Run it with `/council bakeoff "

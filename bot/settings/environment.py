@@ -15,6 +15,7 @@ from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_vali
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.settings.council_toml import SettingsError, validation_faults
+from bot.settings.panels import load_panel_config
 
 # Else litellm fetches prices and headers from the network when it is imported.
 OFFLINE_SWITCHES = {
@@ -188,4 +189,15 @@ def load_settings(env_file: Path = Path(".env")) -> Settings:
     try:
         return Settings(_env_file=env_file, keys=keys).with_connected_keys()
     except ValidationError as error:
-        raise SettingsError(validation_faults(error, "")) from None
+        faults = [*validation_faults(error, "")]
+        faults += _file_faults(Path(variables.get("COUNCIL_CONFIG") or "council.toml"))
+        raise SettingsError(faults) from None
+
+
+def _file_faults(path: Path) -> tuple[str, ...]:
+    """Return the faults of a `council.toml`, if there is one."""
+    try:
+        load_panel_config(path if path.exists() else None)
+    except SettingsError as error:
+        return error.faults
+    return ()

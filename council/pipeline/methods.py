@@ -1,6 +1,5 @@
 """Methods: named ways in which a panel judges its answers."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
@@ -17,7 +16,7 @@ async def rank_blind(session: RoundSession, draw: Draw) -> Tally:
     """Ask every judge for a blind ranking; return the tally (Borda count in pair form)."""
     await collect_ballots(session, draw)
     # Sampling p takes tenths of a second, which would block other rounds.
-    tally = await asyncio.to_thread(compute_tally, session.round_, draw)
+    tally: Tally = await session.services.in_thread(compute_tally, session.round_, draw)
     past = await session.services.store.load_past_ballots(session.round_.panel.name)
     return replace(tally, verdict=replace(tally.verdict, n_eff=effective_judges(past)))
 

@@ -75,7 +75,7 @@ async def test_without_rounds_the_reply_says_what_to_do() -> None:
     await handle_message(app, chat, a_message("bias nosuchpanel"))
 
     assert chat.posted == []
-    assert "No rounds match" in chat.said[0]
+    assert "No finished rounds" in chat.said[0]
 
 
 async def test_a_guest_sees_nothing_of_the_workspace() -> None:

@@ -236,4 +236,4 @@ def test_coverage_names_the_filters_or_says_what_to_do() -> None:
         "Over 64 finished rounds with 256 rankings, panel house, asked since 2026-10-01."
     )
     assert "suite sql in all its versions, category joins" in bias_coverage_line(of_suite)
-    assert "No rounds match" in bias_coverage_line(nothing)
+    assert "No finished rounds" in bias_coverage_line(nothing)

@@ -162,7 +162,7 @@ def test_decisions_explain_the_places() -> None:
     [
         (Coverage(), "No rounds yet"),
         (Coverage(suite="sql"), "No rounds yet for suite sql"),
-        (Coverage(panel="house"), "No rounds match"),
+        (Coverage(panel="house"), "No finished rounds of panel house. Check the spelling"),
         (
             Coverage(suite="sql", version="ffff", left_out=(("3f2a1b9c77de", 2),)),
             "No rounds yet for suite sql in version ffff; there are rounds of 3f2a1b9c.",

@@ -172,3 +172,20 @@ def test_a_token_that_can_be_guessed_is_refused_with_a_better_one(
     suggested = line.split()[-1].rstrip(".")
     monkeypatch.setenv("COUNCIL_WEB_TOKEN", suggested)
     assert load_settings().web_token is not None
+
+
+def test_faults_of_the_environment_and_of_the_file_come_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "council.toml"
+    file.write_text('default_panel = "gone"\n')
+    monkeypatch.setenv("COUNCIL_CONFIG", str(file))
+    monkeypatch.setenv("COUNCIL_PORT", "many")
+
+    with pytest.raises(SettingsError) as caught:
+        load_settings(NOWHERE)
+
+    assert [fault.partition(":")[0] for fault in caught.value.faults] == [
+        "COUNCIL_PORT",
+        "council.toml",
+    ]
