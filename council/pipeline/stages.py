@@ -593,13 +593,13 @@ async def _ask_chairman(
     session: RoundSession, asked: ChairmanAsked, draw: Draw, tally: Tally
 ) -> None:
     written = await _request_synthesis(session, asked, draw, tally)
-    if isinstance(written, Absence):
-        if session.drafting is asked:
-            session.drafting = None
-        if not asked.is_late:
-            await session.save(written)
-    elif await asked.receive(session, written):
-        asked.written = written
+    if isinstance(written, Synthesis):
+        asked.written = written if await asked.receive(session, written) else None
+        return
+    if session.drafting is asked:
+        session.drafting = None
+    if await asked.receive(session, None):
+        await session.save(written)
 
 
 async def _overtake(

@@ -37,6 +37,15 @@ def test_a_member_cannot_be_an_outside_judge_too() -> None:
         replace(a_panel(3), outside_judges=(a_member(GPT),))
 
 
+@pytest.mark.parametrize("stand_in", [GPT, GEMINI])
+def test_a_fallback_has_no_other_seat(stand_in: str) -> None:
+    first, second, *_ = a_panel(3).members
+    members = tuple(replace(seat, fallback=a_member(stand_in)) for seat in (first, second))
+
+    with pytest.raises(PanelError, match=f"needs {stand_in!r} for two seats"):
+        replace(a_panel(2), members=members)
+
+
 @pytest.mark.parametrize("quorum", [0, -1, 4])
 def test_an_impossible_quorum_is_refused(quorum: int) -> None:
     with pytest.raises(PanelError, match="Choose 1 to"):

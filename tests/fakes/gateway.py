@@ -60,7 +60,14 @@ class Late:
     first_word: str = ""
 
 
-Words = str | Reply | GatewayError | TimeoutError | Hangs | Late
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Replies once the gateway is released."""
+
+    text: str
+
+
+Words = str | Reply | GatewayError | TimeoutError | Hangs | Late | Held
 ScriptEntry = Words | Callable[[ReadPrompt], str]
 Script = Mapping[
     str, ScriptEntry | Sequence[ScriptEntry]
@@ -98,6 +105,7 @@ class FakeGateway:
     prices: Mapping[str, Price | None] = field(default_factory=dict)
     vote: Callable[[ReadPrompt], str] = rank_by_text
     asked: list[Call] = field(default_factory=list)
+    released: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def versions(self) -> dict[str, str]:
@@ -118,6 +126,9 @@ class FakeGateway:
             raise words
         if isinstance(words, Hangs):
             await asyncio.Event().wait()
+        if isinstance(words, Held):
+            await self.released.wait()
+            words = words.text
         if isinstance(words, Late):
             if call.on_text and words.first_word:
                 call.on_text(words.first_word)

@@ -13,23 +13,27 @@ from council.pipeline.run import run_round
 from council.pipeline.stages import CHAIRMAN_SECONDS, RoundServices, missing_to_majority
 from council.rounds import Fallback, Round
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, GROK, TERMS, a_member, a_panel, a_round
-from tests.fakes.gateway import FakeGateway, Hangs, Late, ScriptEntry
+from tests.fakes.gateway import FakeGateway, Hangs, Held, Late, ScriptEntry
 from tests.fakes.memory_store import MemoryStore
 
 GRACE = replace(TERMS, grace_seconds=0.05, answer_seconds=2, ballot_seconds=2, synthesis_seconds=2)
 LEFT = "took over 0.05 s longer than most, so the round went on without it"
-SLOW = Late("Slow but sure.", 0.3)
+SLOW = Held("Slow but sure.")
 
 
 async def run(
-    gateway: FakeGateway, round_: Round | None = None, store: MemoryStore | None = None
+    gateway: FakeGateway,
+    round_: Round | None = None,
+    store: MemoryStore | None = None,
+    patience: float = 0.05,
 ) -> tuple[Round, Round]:
     """Return a round of four with grace as it closed, and with the replies that came later."""
     store, round_ = store or MemoryStore(), round_ or a_round(a_panel(4, terms=GRACE))
     await store.open(round_)
-    services = RoundServices(gateway, store, patience=lambda _: 0.05)
+    services = RoundServices(gateway, store, patience=lambda _: patience)
     async with asyncio.timeout(5):
         closed = await run_round(round_.id, services)
+        gateway.released.set()
         await services.late.wait()
     return closed, await store.load(round_.id)
 
@@ -60,7 +64,7 @@ async def test_a_late_reply_changes_neither_seal_nor_verification() -> None:
 
 
 async def test_a_round_goes_on_without_a_slow_ballot_and_stores_it_when_it_comes() -> None:
-    slow: ScriptEntry = Late("no ballot at all", 0.3)
+    slow: ScriptEntry = Held("no ballot at all")
     closed, later = await run(FakeGateway(judges={GPT: slow}))
 
     assert closed.absences == (Absence(GPT, Role.BALLOT, LEFT),)
@@ -70,7 +74,7 @@ async def test_a_round_goes_on_without_a_slow_ballot_and_stores_it_when_it_comes
 
 
 async def test_a_spoiled_ballot_is_asked_for_again_within_the_grace_period_alone() -> None:
-    gateway = FakeGateway(judges={GPT: ["spoiled", Late("spoiled again", 0.3)]})
+    gateway = FakeGateway(judges={GPT: ["spoiled", Held("spoiled again")]})
 
     closed, later = await run(gateway)
 
@@ -127,13 +131,17 @@ async def test_a_round_that_is_stopped_stops_its_late_calls() -> None:
     store, round_ = MemoryStore(), a_round(a_panel(4, terms=GRACE))
     await store.open(round_)
     judges: dict[str, ScriptEntry] = dict.fromkeys((CLAUDE, GEMINI, DEEPSEEK, GPT), Hangs())
-    services = RoundServices(FakeGateway(answers={GPT: SLOW}, judges=judges), store)
+    gateway = FakeGateway(answers={GPT: SLOW}, judges=judges)
+    services = RoundServices(gateway, store)
     running = asyncio.create_task(run_round(round_.id, services))
-    await asyncio.sleep(0.2)
+    async with asyncio.timeout(5):
+        while not (await store.load(round_.id)).draw:  # noqa: ASYNC110 - the store tells nobody
+            await asyncio.sleep(0.01)
 
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
-    await asyncio.sleep(0.3)
+    gateway.released.set()
+    await services.late.wait()
 
     assert (await store.load(round_.id)).late == ()
 
@@ -188,7 +196,7 @@ async def test_a_member_that_fails_when_it_is_late_has_no_stand_in() -> None:
 
 
 async def test_the_next_chairman_is_asked_when_the_first_sends_nothing() -> None:
-    chairmen: dict[str, ScriptEntry] = {CLAUDE: Late("Too late.", 0.3), GPT: "In time."}
+    chairmen: dict[str, ScriptEntry] = {CLAUDE: Held("Too late."), GPT: "In time."}
 
     closed, later = await run(FakeGateway(chairmen=chairmen))
 
@@ -201,9 +209,9 @@ async def test_the_next_chairman_is_asked_when_the_first_sends_nothing() -> None
 
 
 async def test_a_chairman_who_writes_has_no_rival() -> None:
-    gateway = FakeGateway(chairmen={CLAUDE: Late("Slow and complete.", 0.3, "Slow")})
+    gateway = FakeGateway(chairmen={CLAUDE: Late("Slow and complete.", 1.5, "Slow")})
 
-    closed, _ = await run(gateway)
+    closed, _ = await run(gateway, patience=0.7)
 
     assert closed.synthesis is not None
     assert closed.synthesis.text == "Slow and complete."
@@ -211,14 +219,14 @@ async def test_a_chairman_who_writes_has_no_rival() -> None:
 
 
 async def test_the_first_chairman_may_still_win() -> None:
-    gateway = FakeGateway(chairmen={CLAUDE: Late("First after all.", 0.1), GPT: Hangs()})
-    terms = replace(GRACE, synthesis_seconds=0.4)
+    gateway = FakeGateway(chairmen={CLAUDE: Late("First after all.", 0.5), GPT: Held("")})
 
-    closed, later = await run(gateway, a_round(a_panel(4, chairmen=(CLAUDE, GPT), terms=terms)))
+    closed, later = await run(gateway, a_round(a_panel(4, chairmen=(CLAUDE, GPT), terms=GRACE)))
 
     assert closed.synthesis is not None
     assert (closed.synthesis.text, closed.synthesis.fallback) == ("First after all.", None)
     assert later.late == ()
+    assert [absence.member for absence in later.absences] == [GPT]
 
 
 async def test_of_two_chairmen_who_finish_at_once_one_is_late() -> None:
@@ -244,9 +252,9 @@ async def test_of_two_chairmen_who_finish_at_once_one_is_late() -> None:
 
 async def test_a_chairman_who_fails_beside_another_is_absent_once() -> None:
     gateway = FakeGateway(
-        chairmen={CLAUDE: Late("The end.", 0.2), GPT: Late("", 0.1), GEMINI: Hangs()}
+        chairmen={CLAUDE: Late("The end.", 0.5), GPT: GatewayError("is down"), GEMINI: Hangs()}
     )
-    terms = replace(GRACE, synthesis_seconds=0.5)
+    terms = replace(GRACE, synthesis_seconds=1)
 
     closed, _ = await run(gateway, a_round(a_panel(4, chairmen=(CLAUDE, GPT, GEMINI), terms=terms)))
 
@@ -275,10 +283,12 @@ async def test_a_late_reply_to_a_forgotten_round_is_dropped() -> None:
     store = MemoryStore()
     round_ = a_round(a_panel(4, terms=GRACE))
     await store.open(round_)
-    services = RoundServices(FakeGateway(answers={GPT: SLOW}), store)
+    gateway = FakeGateway(answers={GPT: SLOW})
+    services = RoundServices(gateway, store)
     await run_round(round_.id, services)
     await store.forget(round_.id, round_.asked_at, "salt")
 
+    gateway.released.set()
     await services.late.wait()
 
     assert (await store.load(round_.id)).late == ()
