@@ -20,7 +20,9 @@ from bot.render.pagination import paginate
 from bot.render.round_report import round_thread
 from bot.render.round_status import add_asker
 from council.answers import Call, Reply
+from council.round_rules import compute_tally
 from council.rounds import Round
+from council.tally.chance import DEFAULT_RULE
 from tests.bench.ours import QUESTION
 from tests.bench.queue_words import ANSWERS, REASONS, SEATS, chair_reply
 from tests.bot.rounds import held
@@ -78,7 +80,11 @@ async def the_round() -> Round:
         chairmen=dict.fromkeys(SEATS, synthesis),
     )
     panel = replace(a_panel(), members=members)
-    return await held(gateway, panel, a_question(QUESTION))
+    round_ = await held(gateway, panel, a_question(QUESTION))
+    assert round_.draw
+    # Counted as rounds are counted today.
+    today = replace(round_, versions=(*DEFAULT_RULE.versions.items(),))
+    return replace(today, tally=compute_tally(today, round_.draw))
 
 
 def launched_as_here() -> None:
