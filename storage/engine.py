@@ -16,6 +16,7 @@ from sqlalchemy.pool import AsyncAdaptedQueuePool
 from sqlalchemy.pool.base import _ConnectionRecord
 
 from council.errors import StoreError
+from storage import sqlite_cursor
 from storage.transactions import (
     CANNOT_OPEN,
     Lock,
@@ -78,6 +79,7 @@ def open_engine(url: str) -> AsyncEngine:
         poolclass=_Pool,
         json_deserializer=_load_sqlite_document,
     )
+    event.listen(engine.sync_engine, "do_connect", sqlite_cursor.connect)
     event.listen(engine.sync_engine, "connect", _prepare_sqlite)
     event.listen(engine.sync_engine, "begin", _begin)
     return engine

@@ -24,7 +24,8 @@ api_base = "{api_base}"
 """
 
 
-def _env(api_base: str, home: Path) -> dict[str, str]:
+def environment(api_base: str, home: Path) -> dict[str, str]:
+    """Return the variables of a product whose models are at this address."""
     config = home / "council.toml"
     seats = ("a", "b", "c", "d", "chair")
     models = (_MODEL.format(name=name, api_base=api_base) for name in seats)
@@ -41,7 +42,7 @@ def our_round(api_base: str) -> None:
     words = [str(Path(sys.executable).parent / "council"), "ask", QUESTION, "--json"]
     with TemporaryDirectory(prefix="council-bench-") as folder:
         home = Path(folder)
-        program = Program.isolated(words, _env(api_base, home), home)
+        program = Program.isolated(words, environment(api_base, home), home)
         ran = subprocess.run(program.words, cwd=home, capture_output=True, text=True, check=False)
     if ran.returncode:
         raise RuntimeError(f"the round failed:\n{ran.stderr[-2000:]}")
@@ -50,5 +51,5 @@ def our_round(api_base: str) -> None:
 def our_warm_program(api_base: str, home: Path) -> Program:
     """Return a worker (`tests.bench.workers`) that runs many rounds in one process."""
     home.mkdir(parents=True, exist_ok=True)
-    env = _env(api_base, home) | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    env = environment(api_base, home) | {"PYTHONPATH": str(Path(__file__).parents[2])}
     return Program.isolated([sys.executable, "-m", "tests.bench.warm_rounds"], env, home)
