@@ -48,6 +48,7 @@ soak-cluster: $(VENV)/.dev ## three processes on one Postgres, killed, frozen, c
 bench: $(VENV)/.dev ## overhead of a round, next to rivals where they can be installed; speed of page, leaderboard, bias, chain, cluster and chats
 	$(BIN)/python -m tests.bench.overhead --rivals
 	$(BIN)/python -m tests.bench.grace
+	$(BIN)/python -m tests.bench.cpu
 	$(BIN)/python -m tests.bench.page
 	$(BIN)/python -m tests.bench.leaderboard
 	$(BIN)/python -m tests.bench.verdict

@@ -1,7 +1,7 @@
 """Open engines for SQLite and Postgres: connection pools, timeouts, pragmas."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from sqlite3 import Connection, OperationalError, connect
@@ -161,11 +161,15 @@ class SqlStore:
         async with self._read() as connection:
             return (await connection.execute(query)).scalar()
 
-    async def _execute(self, statement: Any) -> bool:  # noqa: ANN401
-        """Update or delete rows; return whether there were any."""
+    async def _execute(self, statement: Any, values: Mapping[str, object] | None = None) -> bool:  # noqa: ANN401
+        """Update or delete rows; return whether there were any.
+
+        A statement that is used with different values must return a row for each row it changes.
+        """
+        if values is None:
+            statement = statement.returning(literal_column("1"))
         async with self._write() as connection:
-            changed = await connection.execute(statement.returning(literal_column("1")))
-            return changed.first() is not None
+            return (await connection.execute(statement, values)).first() is not None
 
 
 @asynccontextmanager

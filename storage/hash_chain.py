@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import and_, func, select, update
+from sqlalchemy import and_, bindparam, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col
 
@@ -42,7 +42,7 @@ async def append_link(
     connection: AsyncConnection, round_id: str, salt: str, origin: str = ""
 ) -> None:
     """Store the digests of a closed round and append it to its chain unless it has a link."""
-    row, rows = await fetch_round(connection, select(RoundRow), round_id)
+    row, rows = await fetch_round(connection, round_id)
     round_ = round_from_rows(row, rows)
     notes = compute_digests(round_, row["salt"] or salt)
     if not row["salt"]:
@@ -76,15 +76,27 @@ def link_from_row(row: dict[str, Any]) -> Link:
     return validate("link", LINK.validate_python, row)
 
 
+_LINK = (
+    select(LinkRow)
+    .where(col(LinkRow.round_id) == bindparam("round_id"))
+    .order_by(col(LinkRow.number))
+    .limit(1)
+)
+_HEAD = (
+    select(*map(col, LINK_COLUMNS))
+    .where(col(LinkRow.scope) == bindparam("scope"))
+    .order_by(col(LinkRow.number).desc())
+    .limit(1)
+)
+
+
 async def _fetch_link_row(connection: AsyncConnection, round_id: str) -> dict[str, Any] | None:
-    query = select(LinkRow).where(col(LinkRow.round_id) == round_id).order_by(col(LinkRow.number))
-    rows = await fetch_rows(connection, query.limit(1))
+    rows = await fetch_rows(connection, _LINK, {"round_id": round_id})
     return rows[0] if rows else None
 
 
 async def _load_head(connection: AsyncConnection, scope: str) -> Link | None:
-    query = select(*map(col, LINK_COLUMNS)).where(col(LinkRow.scope) == scope)
-    rows = await fetch_rows(connection, query.order_by(col(LinkRow.number).desc()).limit(1))
+    rows = await fetch_rows(connection, _HEAD, {"scope": scope})
     with translate_validation_errors("Chain", scope):
         return link_from_row(rows[0]) if rows else None
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import and_, case, delete, func, not_, select, true, update
+from sqlalchemy import and_, bindparam, case, delete, func, not_, select, true, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col
 
@@ -28,6 +28,7 @@ _DAY: Any = col(SpendingRow.day)
 _RESERVED: Any = col(SpendingRow.reserved_micro)
 _SPENT: Any = col(SpendingRow.spent_micro)
 _UNKNOWN: Any = col(SpendingRow.unknown_calls)
+_BY_DAY = select(_DAY, _SPENT, _RESERVED, _UNKNOWN).where(bindparam("of") == _ID)
 _OUTSTANDING = case((_RESERVED > _SPENT, _RESERVED - _SPENT), else_=0)
 _SUMMED = {"spent": _SPENT, "reserved": _OUTSTANDING, "unknown_calls": _UNKNOWN}
 _SCOPE_COLUMNS = {
@@ -108,8 +109,7 @@ class SqlLedger(SqlStore):
 
 async def _usage_by_day(connection: AsyncConnection, round_id: str) -> dict[Any, CapUsage]:
     """Return a round's usage by day; here `reserved` includes what is spent."""
-    query = select(_DAY, _SPENT, _RESERVED, _UNKNOWN).where(round_id == _ID)
-    rows = (await connection.execute(query)).all()
+    rows = (await connection.execute(_BY_DAY, {"of": round_id})).all()
     return {day: CapUsage(spent, reserved, unknown) for day, spent, reserved, unknown in rows}
 
 

@@ -4,7 +4,18 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import DateTime, Interval, delete, func, literal, or_, select, update
+from sqlalchemy import (
+    DateTime,
+    Interval,
+    bindparam,
+    delete,
+    func,
+    literal,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 from sqlmodel import col
 
 from council.ports import Claim, SentPart
@@ -21,6 +32,12 @@ from storage.transactions import (
 _OWN_COLUMNS = ("claimed_by", "message")  # `claimed_by` is unique for each operation
 
 _CLAIMED_AT: Any = col(OutgoingRow.claimed_at)
+_MARK: Any = (
+    update(OutgoingRow)
+    .where(col(OutgoingRow.key) == bindparam("of"))
+    .values(message=bindparam("sent"))
+    .returning(literal_column("1"))
+)
 
 
 class SqlOutbox(SqlStore):
@@ -35,9 +52,10 @@ class SqlOutbox(SqlStore):
         query = select(OutgoingRow, moment.label("moment")).where(col(OutgoingRow.key) == key)
         async with self._write() as connection:
             inserted = await connection.execute(once.values(**values, claimed_at=moment))
-            is_new = inserted.first() is not None or await is_own_write(
-                connection, row, _OWN_COLUMNS
-            )
+            is_new = inserted.first() is not None
+            if is_new and connection.dialect.name == "sqlite":  # there is no other clock
+                return Claim(key, now, None, is_new, 0.0)
+            is_new = is_new or await is_own_write(connection, row, _OWN_COLUMNS)
             [stored] = await fetch_rows(connection, query)
         age = (stored["moment"] - stored["claimed_at"]).total_seconds()
         return Claim(key, stored["claimed_at"], stored["message"], is_new, age)
@@ -65,8 +83,7 @@ class SqlOutbox(SqlStore):
     @retried_and_shielded
     async def mark(self, key: str, message: str) -> None:
         """Store that a message was sent, with its id in the chat."""
-        statement = update(OutgoingRow).where(col(OutgoingRow.key) == key).values(message=message)
-        await self._execute(statement)
+        await self._execute(_MARK, {"of": key, "sent": message})
 
     @retried_and_shielded
     async def find_message(self, key: str) -> str | None:

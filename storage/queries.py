@@ -1,9 +1,10 @@
 """Queries that find and list rounds, and the lookup rules that every round store shares."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import and_, exists, false, func, not_, or_, select
+from sqlalchemy import and_, bindparam, exists, false, func, not_, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col
 
@@ -42,22 +43,27 @@ def match_id(start: str, candidates: Sequence[str]) -> str:
     raise RoundNotFoundError(f"There is no round {start!r}. `council rounds` lists them.")
 
 
+# Statements that every round repeats are built once.
+_OWN_ROW = select(RoundRow).where(col(RoundRow.id) == bindparam("round_id"))
+_LOCKED_ROW = _OWN_ROW.with_for_update()
+_PARTS = {
+    table: select(table).where(table.round_id == bindparam("round_id")) for table in PART_TABLES
+}
+
+
 async def fetch_round(
-    connection: AsyncConnection,
-    rounds: Any,  # noqa: ANN401
-    round_id: str,
+    connection: AsyncConnection, round_id: str, *, lock: bool = False
 ) -> tuple[dict[str, Any], RowsByTable]:
-    """Return the own row that `rounds` selects, and its parts; raise RoundNotFoundError."""
-    own = await fetch_rows(connection, rounds.where(col(RoundRow.id) == round_id))
+    """Return a round's own row, which may be locked, and its parts; raise RoundNotFoundError."""
+    wanted = {"round_id": round_id}
+    own = await fetch_rows(connection, _LOCKED_ROW if lock else _OWN_ROW, wanted)
     if not own:
         raise round_not_found(round_id)
-    parts = {
-        table: await fetch_rows(connection, select(table).where(table.round_id == round_id))
-        for table in PART_TABLES
-    }
+    parts = {table: await fetch_rows(connection, query, wanted) for table, query in _PARTS.items()}
     return own[0], parts
 
 
+@lru_cache(maxsize=64)
 def summaries_query(wanted: RoundQuery) -> Any:  # noqa: ANN401
     """Return the query for the summaries of the wanted rounds, newest first."""
     columns = (

@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import delete, literal_column, select, update
+from sqlalchemy import bindparam, delete, literal_column, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import SQLModel, col
 
@@ -124,7 +124,7 @@ class SqlRoundStore(SqlFeedback):
     async def load(self, round_id: str) -> Round:
         """Return a round in panel order; raise RoundNotFoundError."""
         async with self._read() as connection:
-            rows = await fetch_round(connection, select(RoundRow), round_id)
+            rows = await fetch_round(connection, round_id)
         return round_from_rows(*rows)
 
     @retried_and_shielded
@@ -153,8 +153,7 @@ class SqlRoundStore(SqlFeedback):
     async def load_summary(self, round_id: str) -> RoundSummary:
         """Return the summary of a round; raise RoundNotFoundError."""
         async with self._read() as connection:
-            query = summaries_query(ALL_ROUNDS).where(col(RoundRow.id) == round_id)
-            row = (await connection.execute(query)).one_or_none()
+            row = (await connection.execute(_SUMMARY, {"round_id": round_id})).one_or_none()
         if row is None:
             raise round_not_found(round_id)
         return summary_from_row(row)
@@ -184,8 +183,7 @@ class SqlRoundStore(SqlFeedback):
         """Delete the texts of a round; return False if they were deleted before."""
         async with self._write() as connection:
             # Locked, so that nobody adds to the round meanwhile.
-            query = select(RoundRow).with_for_update()
-            row, parts = await fetch_round(connection, query, round_id)
+            row, parts = await fetch_round(connection, round_id, lock=True)
             before = round_from_rows(row, parts)
             if before.forgotten:
                 return current_attempt().is_retry and before.forgotten.at == at
@@ -266,6 +264,14 @@ class SqlRoundStore(SqlFeedback):
         return tuple(past)
 
 
+_IS_ROUND = col(RoundRow.id) == bindparam("round_id")
+_SUMMARY = summaries_query(ALL_ROUNDS).where(_IS_ROUND)
+_STATE_TO_CLOSE = (
+    select(col(RoundRow.forgotten_at), col(RoundRow.seconds)).where(_IS_ROUND).with_for_update()
+)
+_STATE = _STATE_TO_CLOSE.with_for_update(read=True)
+
+
 async def _is_closed(
     connection: AsyncConnection, round_id: str, *, is_closing: bool
 ) -> bool | None:
@@ -274,9 +280,8 @@ async def _is_closed(
     The row is locked: until the transaction ends, nobody else closes or forgets the round, and if
     this transaction `is_closing` it, nobody adds to it.
     """
-    query = select(col(RoundRow.forgotten_at), col(RoundRow.seconds))
-    locked = query.where(col(RoundRow.id) == round_id).with_for_update(read=not is_closing)
-    row = (await connection.execute(locked)).one_or_none()
+    query = _STATE_TO_CLOSE if is_closing else _STATE
+    row = (await connection.execute(query, {"round_id": round_id})).one_or_none()
     if row and row.forgotten_at:
         raise forgotten_error(round_id, row.forgotten_at)
     return row and row.seconds is not None

@@ -2,12 +2,20 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from functools import wraps
+from functools import cache, wraps
 from hashlib import sha256
 from itertools import chain, repeat
 from sqlite3 import Error as SqliteError
@@ -56,6 +64,7 @@ async def insert(connection: AsyncConnection, rows: Sequence[SQLModel]) -> bool:
     return inserted.first() is not None
 
 
+@cache
 def insert_once(table: type[SQLModel], dialect: str) -> Any:  # noqa: ANN401
     """Return an insert that skips taken keys and returns a row for each row it inserts."""
     # Drivers report row counts differently; returned rows are the same everywhere.
@@ -67,9 +76,13 @@ def insert_into(table: type[SQLModel], dialect: str) -> Any:  # noqa: ANN401
     return (postgresql if dialect == "postgresql" else sqlite).insert(table)
 
 
-async def fetch_rows(connection: AsyncConnection, query: Any) -> list[dict[str, Any]]:  # noqa: ANN401
-    """Return the rows of a query, each as a dictionary by column."""
-    return [dict(row) for row in (await connection.execute(query)).mappings()]
+async def fetch_rows(
+    connection: AsyncConnection,
+    query: Any,  # noqa: ANN401
+    values: Mapping[str, object] | None = None,
+) -> list[dict[str, Any]]:
+    """Return the rows of a query with these values, each as a dictionary by column."""
+    return [dict(row) for row in (await connection.execute(query, values)).mappings()]
 
 
 async def is_own_write(connection: AsyncConnection, row: SQLModel, columns: Sequence[str]) -> bool:

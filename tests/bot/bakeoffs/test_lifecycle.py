@@ -140,6 +140,12 @@ async def until_second_question(gateway: FakeGateway) -> None:
             await asyncio.sleep(0)
 
 
+async def until_answered(app: AppContext, round_id: str, answers: int) -> None:
+    async with asyncio.timeout(10):
+        while len((await app.store.load(round_id)).answers) < answers:  # noqa: ASYNC110
+            await asyncio.sleep(0)
+
+
 async def test_a_resumed_bakeoff_asks_only_open_questions() -> None:
     gateway = FakeGateway({CLAUDE: ["Yes.", Hangs(), "Yes.", "Yes."]})
     app = an_app(gateway)
@@ -147,8 +153,7 @@ async def test_a_resumed_bakeoff_asks_only_open_questions() -> None:
     bakeoff = await store_bakeoff(app)
     await begin_bakeoff(app, None, bakeoff)
     await until_second_question(gateway)
-    for _ in range(50):
-        await asyncio.sleep(0)
+    await until_answered(app, "bo:beef.2", 2)
     await stop_bakeoff(app, bakeoff, "It was cancelled.")
     async for _ in app.bakeoff_registry.subscribe(bakeoff.id):
         pass
