@@ -3,8 +3,10 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from urllib.parse import urlsplit
 
-from council.panel import Member
+from council.files import QuestionFile
+from council.panel import IF_SET, Member
 
 
 def storable_text(text: str) -> str:
@@ -38,7 +40,8 @@ class Call:
 
     `schema` is the JSON schema of the expected reply; providers that can enforce it do, but the
     reply is always checked. `on_text` receives the text so far while a provider streams it. At
-    `deadline`, by the event loop's clock, the call is cancelled as too late.
+    `deadline`, by the event loop's clock, the call is cancelled as too late. `images` are for
+    members that see them.
     """
 
     member: Member
@@ -48,6 +51,20 @@ class Call:
     schema: Mapping[str, object] | None = None
     on_text: Callable[[str], None] | None = None
     deadline: float | None = field(default=None, compare=False)
+    images: tuple[QuestionFile, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A page that a model's web search found, by title and http address."""
+
+    title: str
+    url: str
+
+    @property
+    def domain(self) -> str:
+        """The host in its address."""
+        return urlsplit(self.url).hostname or ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +78,22 @@ class Reply:
     cost_usd: float | None = None
     seconds: float = 0.0
     attempts: int = 1
+    sources: tuple[Source, ...] = field(default=(), metadata=IF_SET)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A member's reply; `scrubbed` is masked for judges, `suspicions` try to steer them."""
+    """A member's reply; `scrubbed` is masked for judges, `suspicions` try to steer them.
+
+    `saw_no_images` marks one whose model could not see the question's images.
+    """
 
     member: str
     prompt: Prompt
     reply: Reply
     scrubbed: tuple[str, ...] = ()
     suspicions: tuple[str, ...] = ()
+    saw_no_images: bool = field(default=False, metadata=IF_SET)
 
     @property
     def text(self) -> str:

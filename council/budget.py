@@ -6,9 +6,10 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from council.answers import Call, Prompt, Reply
+from council.answers import Call, Prompt, Reply, Role
 from council.budget_caps import Account, CapRefusal, Caps
 from council.errors import BudgetError, RoundNotFoundError, StoreError, UncoveredError
+from council.files import IMAGE_TOKENS
 from council.labels import MIN_TO_RANK, Label
 from council.money import Price, cost_micro_usd, format_rounded_usd, format_usd
 from council.panel import Member, Panel
@@ -51,9 +52,11 @@ async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
     panel = round_.panel
     seats = dict.fromkeys(panel.seats)
     prices = {seat.key: await gateway.price(seat) for seat in seats}
-    question_tokens = max_prompt_tokens(answer_prompt(round_.question))
+    question_tokens = max_prompt_tokens(answer_prompt(round_.question)) + _image_tokens(round_)
     answers = [
-        price.cost_micro_usd(question_tokens, max_reply_tokens(price)) if price else 0
+        price.cost_micro_usd(question_tokens, max_reply_tokens(price), searches=True)
+        if price
+        else 0
         for price in (prices[member.key] for member in panel.members)
     ]
     ballots = [_ballot(round_, judge, prices) for judge in panel.judges]
@@ -68,7 +71,9 @@ async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
 def call_cost_micro_usd(price: Price, call: Call) -> int:
     """Return the most a call may cost, in micro-dollars; a call with a schema is a ballot."""
     return price.cost_micro_usd(
-        max_prompt_tokens(call.prompt), max_reply_tokens(price, ballot=call.schema is not None)
+        max_prompt_tokens(call.prompt) + IMAGE_TOKENS * len(call.images),
+        max_reply_tokens(price, ballot=call.schema is not None),
+        searches=call.role is Role.ANSWER,
     )
 
 
@@ -84,6 +89,10 @@ def max_reply_tokens(price: Price | None, *, ballot: bool = False) -> int:
     return MAX_BALLOT_TOKENS if ballot else MAX_TEXT_TOKENS
 
 
+def _image_tokens(round_: Round) -> int:
+    return IMAGE_TOKENS * len(round_.question.images)
+
+
 def _ballot(round_: Round, judge: Member, prices: Prices) -> int:
     price = prices[judge.key]
     others = [member for member in round_.panel.members if member != judge]
@@ -93,7 +102,8 @@ def _ballot(round_: Round, judge: Member, prices: Prices) -> int:
     frame = judge_prompt(round_.question, round_.panel.rubric, BallotPrompt(texts, _NONCE))
     answer_tokens = sum(max_reply_tokens(prices[member.key]) for member in others)
     return price.cost_micro_usd(
-        max_prompt_tokens(frame) + answer_tokens, max_reply_tokens(price, ballot=True)
+        max_prompt_tokens(frame) + _image_tokens(round_) + answer_tokens,
+        max_reply_tokens(price, ballot=True),
     )
 
 
@@ -109,7 +119,8 @@ def _synthesis(round_: Round, chairman: Member, prices: Prices) -> int:
         max_reply_tokens(prices[judge.key], ballot=True) for judge in round_.panel.judges
     )
     return price.cost_micro_usd(
-        max_prompt_tokens(frame) + answer_tokens + reason_tokens, max_reply_tokens(price)
+        max_prompt_tokens(frame) + _image_tokens(round_) + answer_tokens + reason_tokens,
+        max_reply_tokens(price),
     )
 
 
@@ -244,6 +255,10 @@ class GatewayWrapper:
     async def price(self, seat: Member) -> Price | None:
         """Return the price according to the wrapped gateway."""
         return await self.gateway.price(seat)
+
+    async def sees_images(self, seat: Member) -> bool:
+        """Return whether the model takes images, according to the wrapped gateway."""
+        return await self.gateway.sees_images(seat)
 
 
 @dataclass(slots=True)

@@ -32,20 +32,25 @@ def format_rounded_usd(micro: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """USD per input and output token; `max_tokens_out` is the limit sent with each call, if any."""
+    """USD per input and output token, and for the web search before an answer.
+
+    `max_tokens_out` is the limit sent with each call, if any.
+    """
 
     usd_in: float
     usd_out: float
     max_tokens_out: int | None = None
+    usd_search: float = 0.0
 
     @property
     def is_free(self) -> bool:
         """Whether every call is free."""
-        return self.usd_in == self.usd_out == 0
+        return self.usd_in == self.usd_out == self.usd_search == 0
 
-    def cost_micro_usd(self, tokens_in: int, tokens_out: int) -> int:
+    def cost_micro_usd(self, tokens_in: int, tokens_out: int, *, searches: bool = False) -> int:
         """Return the cost of a call in micro-dollars, rounded up."""
-        return cost_micro_usd(self.usd_in * tokens_in + self.usd_out * tokens_out)
+        usd = self.usd_in * tokens_in + self.usd_out * tokens_out
+        return cost_micro_usd(usd + self.usd_search * searches)
 
 
 FREE = Price(0, 0)

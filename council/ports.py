@@ -36,6 +36,9 @@ class Gateway(Protocol):
     def context_tokens(self, member_key: str) -> int | None:
         """Return the member's context size, prompt and reply together; None if unknown."""
 
+    async def sees_images(self, seat: Member) -> bool:
+        """Return whether the seat's model takes images."""
+
     async def price(self, seat: Member) -> Price | None:
         """Return the price of the seat's tokens; None if unknown, which never means free."""
 

@@ -9,6 +9,7 @@ from typing import Any
 from council.answers import Absence, Answer, LateReply, Prompt, Reply, Role
 from council.ballots import Ballot, BallotExchange, SpoiledBallot
 from council.digests import Erasure
+from council.files import QuestionFile
 from council.labels import Label, LabelMap, Slate
 from council.panel import IF_SET, Panel
 from council.places import NOWHERE, Place
@@ -33,6 +34,12 @@ class Question:
     context: str = ""
     place: Place = NOWHERE
     reference: str = ""
+    files: tuple[QuestionFile, ...] = field(default=(), metadata=IF_SET)
+
+    @property
+    def images(self) -> tuple[QuestionFile, ...]:
+        """Its files that only models with vision can take in."""
+        return tuple(file for file in self.files if file.is_image)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from council.answers import Absence, Answer, LateReply
 from council.ballots import Ballot, SpoiledBallot
 from council.digests import Digests, Erasure
 from council.errors import PanelError, StoreError
+from council.files import QuestionFile
 from council.labels import Label, LabelMap, Slate
 from council.panel import Panel
 from council.places import Place
@@ -33,6 +34,7 @@ RowValues = Mapping[str, Any]  # the values of a row, by column
 RowsByTable = Mapping[type[SQLModel], Sequence[RowValues]]  # of one round
 
 PANEL = TypeAdapter(Panel)
+FILES = TypeAdapter(tuple[QuestionFile, ...])
 BALLOT = TypeAdapter(Ballot)
 DIGESTS = TypeAdapter(Digests)
 SYNTHESIS = TypeAdapter(Synthesis)
@@ -177,8 +179,12 @@ def forgotten_columns(round_: Round) -> dict[str, Any]:
 
 def _question_columns(round_: Round) -> dict[str, Any]:
     question = round_.question
-    context, reference = question.context, question.reference
-    return {"question": question.text, "context": context, "reference": reference}
+    return {
+        "question": question.text,
+        "context": question.context,
+        "reference": question.reference,
+        "files": [asdict(file) for file in question.files],
+    }
 
 
 # --- From rows to a round
@@ -192,7 +198,12 @@ def round_from_rows(own: RowValues, parts: RowsByTable) -> Round:
         return sort_by_panel(
             Round(
                 id=row.id,
-                question=from_row(Question, row, text=row.question, place=from_row(Place, row)),
+                question=from_row(
+                    *(Question, row),
+                    text=row.question,
+                    place=from_row(Place, row),
+                    files=validate("round.files", FILES.validate_python, row.files),
+                ),
                 panel=_panel(row),
                 seed=row.seed,
                 asked_at=row.asked_at,

@@ -113,6 +113,9 @@ class RoundRow(SQLModel, table=True):
     asked_by: str
     context: str
     reference: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    files: list[dict[str, str]] = Field(
+        default_factory=list, sa_type=Json, sa_column_kwargs={"server_default": "[]"}
+    )
     chat: str = Field(default="", sa_column_kwargs={"server_default": ""})
     workspace: str = Field(default="", sa_column_kwargs={"server_default": ""})
     channel: str = Field(default="", sa_column_kwargs={"server_default": ""})
@@ -142,6 +145,10 @@ class AnswerRow(_OfRound, _WithPrompt, _WithReply, table=True):
     member: str = Field(primary_key=True)
     scrubbed: list[str] = Field(sa_type=Json)
     suspicions: list[str] = Field(sa_type=Json)
+    saw_no_images: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    sources: list[dict[str, str]] = Field(
+        default_factory=list, sa_type=Json, sa_column_kwargs={"server_default": "[]"}
+    )
 
 
 class AbsenceRow(_OfRound, table=True):
@@ -159,6 +166,9 @@ class LateReplyRow(_OfRound, _WithPrompt, _WithReply, table=True):
     __tablename__ = "late_reply"
     member: str = Field(primary_key=True)
     role: str = Field(primary_key=True)
+    sources: list[dict[str, str]] = Field(
+        default_factory=list, sa_type=Json, sa_column_kwargs={"server_default": "[]"}
+    )
 
 
 class LabelRow(_OfRound, table=True):

@@ -60,6 +60,8 @@ class ModelSection(Section):
     fallback: str | None = None
     max_tokens: int | None = Field(None, gt=0)
     context_tokens: int | None = Field(None, gt=0)
+    vision: bool | None = None
+    web_search: bool = False
     stream: bool = False
     input_usd_per_million: float | None = Field(None, ge=0)
     output_usd_per_million: float | None = Field(None, ge=0)

@@ -42,6 +42,11 @@ class RoutingGateway:
         gateway = self._gateway_for(seat)
         return await gateway.price(seat) if gateway else None
 
+    async def sees_images(self, seat: Member) -> bool:
+        """Return whether the seat's model takes images, according to its gateway."""
+        gateway = self._gateway_for(seat)
+        return gateway is not None and await gateway.sees_images(seat)
+
     def _gateway_for(self, seat: Member) -> Gateway | None:
         for prefix, gateway in self._routes.items():
             if seat.key.startswith(prefix) or seat.model_id.startswith(prefix):

@@ -68,6 +68,10 @@ class ScriptedGateway:
         """Return that scripts are free."""
         return FREE
 
+    async def sees_images(self, seat: Member) -> bool:
+        """Return False: scripts read text."""
+        return False
+
     async def complete(self, call: Call) -> Reply:
         """Return the next reply of the seat's script; raise GatewayError if there is none."""
         started = time.monotonic()

@@ -1,7 +1,7 @@
 """Erasure of a round's texts, which keeps everything that leaderboards and reports need.
 
-Erased: question, context, reference, prompts, answers, ballots' replies and reasons, synthesis,
-late replies.
+Erased: question, context, reference, files, prompts, answers with their sources, ballots' replies
+and reasons, synthesis, late replies.
 Kept: panel, draw, rankings, standings, verdict, tokens, costs, times and masked model names.
 """
 
@@ -10,11 +10,12 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
-from council.answers import Answer, LateReply, Prompt
+from council.answers import Answer, LateReply, Prompt, Source
 from council.ballots import Ballot, BallotExchange
 from council.digests import Digests, Erasure, salted_digest
 from council.errors import ForgottenError
 from council.feedback import Feedback
+from council.files import QuestionFile
 from council.rounds import Round, Synthesis
 
 _TextEdit = Callable[[str, str], str]  # name and text in, replacement out
@@ -90,6 +91,7 @@ def _replace_texts(round_: Round, edit: _TextEdit) -> Round:
             text=edit("question", question.text),
             context=edit("context", question.context),
             reference=edit("reference", question.reference),
+            files=tuple(_file(f, f"files[{i}]", edit) for i, f in enumerate(question.files)),
         ),
         answers=tuple(_exchange(a, f"answers[{a.member}]", edit) for a in round_.answers),
         ballots=tuple(_ballot(ballot, edit) for ballot in round_.ballots),
@@ -99,6 +101,15 @@ def _replace_texts(round_: Round, edit: _TextEdit) -> Round:
         ),
         synthesis=round_.synthesis and _synthesis(round_.synthesis, edit),
         late=tuple(_exchange(x, f"late[{x.member} {x.role}]", edit) for x in round_.late),
+    )
+
+
+def _file(file: QuestionFile, name: str, edit: _TextEdit) -> QuestionFile:
+    return replace(
+        file,
+        name=edit(f"{name}.name", file.name),
+        text=edit(f"{name}.text", file.text),
+        data=edit(f"{name}.data", file.data),
     )
 
 
@@ -124,7 +135,11 @@ def _synthesis(synthesis: Synthesis, edit: _TextEdit) -> Synthesis:
 
 def _exchange(exchange: _Exchange, name: str, edit: _TextEdit) -> _Exchange:
     prompt = _prompt(exchange.prompt, name, edit)
-    reply = replace(exchange.reply, text=edit(name, exchange.reply.text))
+    sources = tuple(
+        Source(edit(f"{name}.sources[{i}].title", s.title), edit(f"{name}.sources[{i}].url", s.url))
+        for i, s in enumerate(exchange.reply.sources)
+    )
+    reply = replace(exchange.reply, text=edit(name, exchange.reply.text), sources=sources)
     return replace(exchange, prompt=prompt, reply=reply)
 
 

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime
 
-from council.answers import Prompt, Reply
+from council.answers import Prompt, Reply, Source
 from council.ballots import Ballot
 from council.digests import Digests, canonical_json, json_digest, salted_digest
+from council.files import QuestionFile
 from council.integrity.erasure import text_digests
 from council.integrity.hash_chain import LINK_VERSION, Link
 from council.panel import IF_SET, is_unset
@@ -35,7 +36,9 @@ PARTS: Mapping[str, str] = {
 TEXT_FIELDS: Mapping[type, tuple[str, ...]] = {
     Question: ("text", "context", "reference"),
     Prompt: ("system", "user"),
+    QuestionFile: ("name", "text", "data"),
     Reply: ("text",),
+    Source: ("title", "url"),
     Ballot: ("reason",),
     Synthesis: ("text", "why"),
 }

@@ -18,11 +18,12 @@ from council.errors import (
     GatewayTimeoutError,
     UncoveredError,
 )
+from council.files import QuestionFile
 from council.labels import Label, Slate
 from council.panel import Member
 from council.ports import Gateway, Store
 from council.prompt_injection import find_suspicions
-from council.prompts.answer import answer_prompt
+from council.prompts.answer import ANY_READER, Reader, answer_prompt
 from council.prompts.ballot import BallotPrompt, ballot_schema, judge_prompt
 from council.prompts.shared import (
     CUT_MARK,
@@ -132,12 +133,15 @@ class RoundSession:
         self.round_ = self.round_.with_(artefact)
         self.services.on_round(self.round_)
 
-    async def mask(self, member: Member, text: str) -> MaskedText:
-        """Return a member's answer for other models."""
-        if member.key not in self.masked:
-            own = identifying_names(member)
-            self.masked[member.key] = await self.services.in_thread(anonymize_answer, text, own)
-        return self.masked[member.key]
+    async def mask(self, answer: Answer) -> MaskedText:
+        """Return an answer for other models."""
+        if answer.member not in self.masked:
+            own = identifying_names(self.round_.panel.seat(answer.member))
+            families = sorted({seat.family for seat in self.round_.panel.judges})
+            self.masked[answer.member] = await self.services.in_thread(
+                anonymize_answer, answer.text, own, answer.reply.sources, families
+            )
+        return self.masked[answer.member]
 
     async def ask(self, call: Call, deadline: "Deadline") -> Reply | Absence:
         """Return the reply, or the absence with its reason; raise ContextOverflowError."""
@@ -153,6 +157,12 @@ class RoundSession:
         if not deadline.seconds:
             raise UncoveredError("was not asked: the round ran out of time")
         return await reply_in_time(self.services.gateway, call, deadline)
+
+    async def reader(self, member: Member) -> Reader:
+        """Return what a member's model can take in of the question."""
+        gateway = self.services.gateway
+        sees = not self.round_.question.images or await gateway.sees_images(member)
+        return Reader(sees, gateway.context_tokens(member.key))
 
     async def seat_stand_in(self, member: Member) -> Member | None:
         """Give a member's seat to its fallback and return that; None without one."""
@@ -317,22 +327,29 @@ async def collect_answers(session: RoundSession) -> None:
 
 
 async def _answer(session: RoundSession, asked: Asked, deadline: Deadline) -> None:
-    call = _answer_call(session.round_, asked.member)
+    call = _answer_call(session.round_, asked.member, await session.reader(asked.member))
     try:
         reply = await session.reply(call, deadline)
     except GatewayError as error:
         await _despite_cancel(_miss_answer(session, asked, error, deadline))
         return
-    answer = Answer(asked.member.key, call.prompt, reply)
+    saw_none = bool(session.round_.question.images and not call.images)
+    answer = Answer(asked.member.key, call.prompt, reply, saw_no_images=saw_none)
     if await asked.receive(session, answer):
-        await _despite_cancel(_store_answer(session, asked.member, answer))
+        await _despite_cancel(_store_answer(session, answer))
 
 
-def _answer_call(round_: Round, member: Member) -> Call:
+def _answer_call(round_: Round, member: Member, reader: Reader) -> Call:
     brief = any(seat.demonstration for seat in round_.panel.members)
-    prompt = answer_prompt(round_.question, brief=brief, role=member.role)
+    prompt = answer_prompt(round_.question, brief=brief, role=member.role, reader=reader)
     default = round_.panel.terms.answer_temperature
-    return Call(member, prompt, default if member.temperature is None else member.temperature)
+    temperature = default if member.temperature is None else member.temperature
+    return Call(member, prompt, temperature, images=images_for(round_, reader))
+
+
+def images_for(round_: Round, reader: Reader) -> tuple[QuestionFile, ...]:
+    """Return the images of the question that a reader sees."""
+    return round_.question.images if reader.sees_images else ()
 
 
 async def _miss_answer(
@@ -352,8 +369,8 @@ async def _miss_answer(
         await _answer(session, asked, deadline)
 
 
-async def _store_answer(session: RoundSession, member: Member, answer: Answer) -> None:
-    masked = await session.mask(member, answer.text)
+async def _store_answer(session: RoundSession, answer: Answer) -> None:
+    masked = await session.mask(answer)
     suspicions = await session.services.in_thread(find_suspicions, answer.text)
     await session.save(replace(answer, scrubbed=masked.found, suspicions=suspicions))
 
@@ -381,7 +398,7 @@ async def blind_answers(session: RoundSession, draw: Draw) -> dict[Label, str]:
     for answer in session.round_.answers:
         label = draw.labels.label_of(answer.member)
         if label is not None:
-            text = (await session.mask(session.round_.panel.seat(answer.member), answer.text)).text
+            text = (await session.mask(answer)).text
             texts[label] = f"{text}\n{CUT_MARK}" if answer.reply.cut else text
     return texts
 
@@ -429,6 +446,7 @@ class BallotRequest:
     nonce: str
     texts: Mapping[Label, str]
     authors: Mapping[Label, str] = field(default_factory=dict)
+    reader: Reader = ANY_READER
 
     @property
     def judge(self) -> Member:
@@ -440,17 +458,18 @@ class BallotRequest:
         prompt = self._prompt(truncate_all(self._by_letter(self.texts), length), fault)
         schema = ballot_schema(self.slate.letters, self.nonce)
         temperature = self.round_.panel.terms.ballot_temperature
-        return Call(self.judge, prompt, temperature, Role.BALLOT, schema)
+        images = images_for(self.round_, self.reader)
+        return Call(self.judge, prompt, temperature, Role.BALLOT, schema, images=images)
 
-    def lengths(self, context: int | None, fault: str | None) -> tuple[int | None, ...]:
-        """Return the lengths of answers to try in a context of so many tokens."""
+    def lengths(self, fault: str | None) -> tuple[int | None, ...]:
+        """Return the lengths of answers to try in the reader's context."""
         frame = self._prompt(dict.fromkeys(self.slate.letters, ""), fault)
-        budget = _text_budget(context, frame, BALLOT_REPLY_TOKENS)
+        budget = _text_budget(self.reader.context_tokens, frame, BALLOT_REPLY_TOKENS)
         return candidate_lengths(tuple(self._by_letter(self.texts).values()), budget)
 
     def _prompt(self, texts: Mapping[str, str], fault: str | None) -> Prompt:
         authors = self._by_letter(self.authors) if self.authors else {}
-        sheet = BallotPrompt(texts, self.nonce, fault, authors)
+        sheet = BallotPrompt(texts, self.nonce, fault, authors, self.reader)
         return judge_prompt(self.round_.question, self.round_.panel.rubric, sheet)
 
     def _by_letter(self, by_label: Mapping[Label, str]) -> dict[str, str]:
@@ -503,8 +522,8 @@ async def _request_ballot(
     spoiled: tuple[SpoiledBallot, ...],
 ) -> Ballot | SpoiledBallot | Absence:
     fault = spoiled[-1].fault if spoiled else None
-    context = session.services.gateway.context_tokens(request.judge.key)
-    for length in request.lengths(context, fault):
+    request = replace(request, reader=await session.reader(request.judge))
+    for length in request.lengths(fault):
         call = request.call(length, fault)
         try:
             reply = await session.ask(call, deadline)
@@ -633,13 +652,14 @@ async def _request_synthesis(
 
     deadline = session.deadline(round_.panel.terms.synthesis_seconds)
     texts = await blind_answers(session, draw)
-    frame = _chair_prompt(round_, chairman, dict.fromkeys(texts, ""), tally)
-    context = session.services.gateway.context_tokens(chairman.key)
-    budget = _text_budget(context, frame, SYNTHESIS_REPLY_TOKENS)
+    reader = await session.reader(chairman)
+    frame = _chair_prompt(round_, reader, dict.fromkeys(texts, ""), tally)
+    budget = _text_budget(reader.context_tokens, frame, SYNTHESIS_REPLY_TOKENS)
     for length in candidate_lengths(tuple(texts.values()), budget):
-        prompt = _chair_prompt(round_, chairman, truncate_all(texts, length), tally)
+        prompt = _chair_prompt(round_, reader, truncate_all(texts, length), tally)
         temperature = round_.panel.terms.synthesis_temperature
-        call = Call(chairman, prompt, temperature, Role.SYNTHESIS, on_text=on_text)
+        images = images_for(round_, reader)
+        call = Call(chairman, prompt, temperature, Role.SYNTHESIS, on_text=on_text, images=images)
         try:
             reply = await session.ask(call, deadline)
         except ContextOverflowError:
@@ -662,7 +682,7 @@ async def _request_synthesis(
 
 
 def _chair_prompt(
-    round_: Round, chairman: Member, texts: Mapping[Label, str], tally: Tally
+    round_: Round, reader: Reader, texts: Mapping[Label, str], tally: Tally
 ) -> Prompt:
     counted = [ballot for ballot in round_.ballots if ballot.counts]
     reasons = anonymize_reasons(counted, [seat.family for seat in round_.panel.judges])
@@ -673,6 +693,7 @@ def _chair_prompt(
         in_order,
         JudgesReport(tally.standings, reasons),
         nonce_for(round_.seed, "chairman"),
+        reader,
     )
 
 
@@ -714,14 +735,15 @@ async def _request_audit_ballot(
     """Ask the judge once more, exactly as for its counted ballot except for the audit."""
     round_ = session.round_
     texts = await blind_answers(session, draw)
-    request = BallotRequest(round_, audit.slate, audit.nonce, texts, audit.authors)
+    judge = round_.panel.seat(audit.slate.judge)
+    reader = await session.reader(judge)
+    request = BallotRequest(round_, audit.slate, audit.nonce, texts, audit.authors, reader)
     faults = [spoiled.fault for spoiled in round_.spoiled if spoiled.judge == request.judge.key]
     fault = faults[-1] if faults else None
     length = audit.first.paper.cut_to if audit.first.paper else None
     if audit.kind == OWN and length is None:
         # The additional answer may need shorter ones.
-        context = session.services.gateway.context_tokens(request.judge.key)
-        lengths = request.lengths(context, fault)
+        lengths = request.lengths(fault)
         if not lengths:
             return None
         length = lengths[0]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from council.answers import Prompt
 from council.panel import Rubric
 from council.prompt_injection import neutralise
-from council.prompts.answer import question_text
+from council.prompts.answer import ANY_READER, Reader, question_text
 from council.prompts.shared import fence
 from council.rounds import Question
 
@@ -39,11 +39,12 @@ class BallotPrompt:
     nonce: str
     fault: str | None = None
     authors: Mapping[str, str] = field(default_factory=dict)
+    reader: Reader = ANY_READER
 
 
 def judge_prompt(question: Question, rubric: Rubric, sheet: BallotPrompt) -> Prompt:
     """Return the prompt for one slate."""
-    parts = question_parts(question)
+    parts = question_parts(question, sheet.reader)
     if sheet.authors:
         parts.append("\n".join(_written_by(sheet.authors)))
     parts.append("The answers:")
@@ -60,9 +61,9 @@ def judge_prompt(question: Question, rubric: Rubric, sheet: BallotPrompt) -> Pro
     return Prompt(system, "\n\n".join(parts))
 
 
-def question_parts(question: Question) -> list[str]:
+def question_parts(question: Question, reader: Reader = ANY_READER) -> list[str]:
     """Return the question as judges read it, with its reference answer if they may see one."""
-    parts = [f"The question:\n{neutralise(question_text(question))}"]
+    parts = [f"The question:\n{neutralise(question_text(question, reader))}"]
     if question.reference:
         parts.append(f"The right answer, known beforehand:\n{neutralise(question.reference)}")
     return parts

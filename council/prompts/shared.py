@@ -1,8 +1,10 @@
 """Parts shared by prompts: nonces, fences, anonymized texts, truncation, the default rubric."""
 
+import re
 from collections.abc import Sequence
 
-from council.anonymize.scrub import MaskedText, scrub
+from council.anonymize.scrub import MaskedText, mask_names, scrub
+from council.answers import Source
 from council.confusables import remove_invisible
 from council.panel import Rubric
 from council.prompt_injection import mask_pleas, neutralise
@@ -10,6 +12,9 @@ from council.randomness import digest
 
 CUT_MARK = "[this answer ended at its token limit]"
 SHORTENED_MARK = "[all answers are shown up to this length]"
+# What providers add to the addresses that their searches find.
+_TRACKING = re.compile(r"(?:(?<=\?)utm_[a-z]+=[\w.-]*&|[?&]utm_[a-z]+=[\w.-]*)")
+_REDIRECT = "grounding-api-redirect"
 BYTES_PER_TOKEN = 3  # a low estimate: English has about four, Chinese three
 MIN_TOKENS = 40  # a shorter answer cannot be judged
 
@@ -32,10 +37,25 @@ def fence_reason(text: str, nonce: str) -> str:
     return f'<reason nonce="{nonce}">\n{text}\n</reason nonce="{nonce}">'
 
 
-def anonymize_answer(text: str, own: tuple[str, ...]) -> MaskedText:
-    """Return an answer for other models: author and pleas masked, imitations neutralised."""
-    masked = scrub(remove_invisible(text), own)
-    return MaskedText(neutralise(mask_pleas(masked.text)), masked.found)
+def anonymize_answer(
+    text: str, own: tuple[str, ...], sources: Sequence[Source] = (), families: Sequence[str] = ()
+) -> MaskedText:
+    """Return an answer for other models: author and pleas masked, imitations neutralised.
+
+    Its sources follow by title and domain, without the names of these families and their makers.
+    """
+    masked = scrub(_TRACKING.sub("", remove_invisible(text)), own)
+    parts = [mask_pleas(masked.text)]
+    if sources:
+        lines = "\n".join(f"- {_source_line(source)}" for source in sources)
+        parts.append(f"Sources:\n{mask_pleas(mask_names(remove_invisible(lines), families).text)}")
+    return MaskedText(neutralise("\n\n".join(parts)), masked.found)
+
+
+def _source_line(source: Source) -> str:
+    # Some providers' searches link through their own domain; the page's own is in the title.
+    is_redirect = _REDIRECT in source.url
+    return source.title if is_redirect else f"{source.title} ({source.domain})"
 
 
 def estimate_tokens(text: str) -> int:

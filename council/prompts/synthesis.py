@@ -11,7 +11,7 @@ from council.ballots import Ballot, cut_reason
 from council.confusables import remove_invisible
 from council.labels import Label
 from council.prompt_injection import mask_pleas, neutralise
-from council.prompts.answer import question_text
+from council.prompts.answer import ANY_READER, Reader, question_text
 from council.prompts.shared import fence, fence_reason
 from council.rounds import Question
 from council.tally import Standing
@@ -80,9 +80,10 @@ def chair_prompt(
     texts: Mapping[Label, str],
     report: JudgesReport,
     nonce: str,
+    reader: Reader = ANY_READER,
 ) -> Prompt:
     """Return the chairman's prompt: blind answers by public label, standings and reasons."""
-    parts = [f"The question:\n{neutralise(question_text(question))}", "The answers:"]
+    parts = [f"The question:\n{neutralise(question_text(question, reader))}", "The answers:"]
     parts += [fence(text, label, nonce) for label, text in texts.items()]
     if report.standings:
         ranked = "\n".join(map(_standing, report.standings))

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from council.answers import Call, Prompt, Reply, Role
@@ -103,6 +103,7 @@ class FakeGateway:
     chairmen: Script = field(default_factory=dict)
     contexts: Mapping[str, int] = field(default_factory=dict)
     prices: Mapping[str, Price | None] = field(default_factory=dict)
+    seeing: Collection[str] = ()
     vote: Callable[[ReadPrompt], str] = rank_by_text
     asked: list[Call] = field(default_factory=list)
     released: asyncio.Event = field(default_factory=asyncio.Event)
@@ -116,6 +117,9 @@ class FakeGateway:
 
     async def price(self, seat: Member) -> Price | None:
         return self.prices.get(seat.key, FREE)
+
+    async def sees_images(self, seat: Member) -> bool:
+        return seat.key in self.seeing
 
     async def complete(self, call: Call) -> Reply:
         self.asked.append(call)

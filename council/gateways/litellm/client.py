@@ -20,6 +20,9 @@ from council.money import Price
 
 Tighten = Callable[[Mapping[str, object]], dict[str, object]]
 
+# The most that a web search before an answer may add: the provider's fees, and the tokens it finds.
+SEARCH_USD = 0.05
+SEARCH_TOKENS = 20_000
 _PER_MILLION = 1_000_000
 
 
@@ -29,7 +32,8 @@ class SeatSettings:
 
     `tighten` narrows a JSON schema to what a local server enforces; a seat that has it is assumed
     to enforce schemas. The seat's own prices take precedence over litellm's, which are not used
-    for a private server.
+    for a private server. `vision` None is what litellm knows. With `web_search`, the provider
+    searches before the model answers.
     """
 
     model: str
@@ -42,6 +46,8 @@ class SeatSettings:
     output_usd_per_million: float | None = None
     tighten: Tighten | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    vision: bool | None = None
+    web_search: bool = False
 
     @property
     def route(self) -> str:
@@ -73,7 +79,9 @@ class SeatSettings:
         price_in, price_out = self.input_usd_per_million, self.output_usd_per_million
         if price_in is None or price_out is None:
             return None
-        return Price(price_in / _PER_MILLION, price_out / _PER_MILLION, self.max_tokens)
+        prices = price_in / _PER_MILLION, price_out / _PER_MILLION
+        search = SEARCH_USD + SEARCH_TOKENS * prices[0] if self.web_search else 0.0
+        return Price(*prices, self.max_tokens, search)
 
     def own_cost(self, tokens_in: int | None, tokens_out: int | None) -> float | None:
         """Return the cost in USD at the seat's own prices; None without prices or counts."""
@@ -202,7 +210,15 @@ def price(library: ModuleType, seat: SeatSettings) -> Price | None:
     info = _model_info(library, seat)
     costs = info.get("input_cost_per_token"), info.get("output_cost_per_token")
     usd_in, usd_out = (float(cost) if isinstance(cost, int | float) else 0.0 for cost in costs)
-    return Price(usd_in, usd_out, seat.max_tokens) if usd_in or usd_out else None
+    if not (usd_in or usd_out):
+        return None
+    search = SEARCH_USD + SEARCH_TOKENS * usd_in if seat.web_search else 0.0
+    return Price(usd_in, usd_out, seat.max_tokens, search)
+
+
+def searches(library: ModuleType, seat: SeatSettings) -> bool:
+    """Return whether the provider can search the web for this model, as far as litellm knows."""
+    return bool(library.supports_web_search(model=seat.model))
 
 
 def _model_info(library: ModuleType, seat: SeatSettings) -> Mapping[str, object]:

@@ -100,12 +100,24 @@ class LitellmGateway:
             return own
         return client.price(await self.warm(), settings)
 
+    async def sees_images(self, seat: Member) -> bool:
+        """Return whether the seat's model takes images, by its settings or litellm's knowledge."""
+        settings = self._seats.get(seat.key)
+        if settings is None or settings.vision is not None:
+            return bool(settings and settings.vision)
+        return bool((await self.warm()).supports_vision(model=settings.model))
+
     async def complete(self, call: Call) -> Reply:
         """Return the reply; raise GatewayError. A cancelled wait gets a note with the reason."""
         seat = self._seats.get(call.member.key)
         if seat is None:
             raise GatewayError("could not be asked: its model is not set up")
         library = await self.warm()
+        if seat.web_search and not seat.api_base and not client.searches(library, seat):
+            raise GatewayError(
+                "could not be asked: its provider has no web search for it, so remove web_search "
+                "from its section in council.toml"
+            )
         sent = responses.request_arguments(library, seat, call)
         with self._queues[call.member.key].call(call.deadline) as provider_call:
             while True:

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from council.answers import Call, Reply, storable_text
+from council.answers import Call, Reply, Role, Source, storable_text
 from council.errors import GatewayError
-from council.gateways.litellm.client import SeatSettings
+from council.files import IMAGE_TOKENS
+from council.gateways.litellm.client import SEARCH_TOKENS, SEARCH_USD, SeatSettings
+from council.gateways.litellm.sources import find_sources
 from council.gateways.litellm.transport import ReplyTooLargeError
 
 OnText = Callable[[str], None]
@@ -34,14 +36,16 @@ class RawReply:
     tokens_in: int | None = None
     tokens_out: int | None = None
     cost_usd: float | None = None
+    sources: tuple[Source, ...] = ()
 
 
 def request_arguments(library: ModuleType, seat: SeatSettings, call: Call) -> dict[str, Any]:
     """Return litellm's arguments for this call, without its own retries."""
-    messages = (("system", call.prompt.system), ("user", call.prompt.user))
+    searches = seat.web_search and call.role is Role.ANSWER
     arguments: dict[str, Any] = {
         "model": seat.model,
-        "messages": [{"role": role, "content": text} for role, text in messages if text],
+        "messages": _messages(call),
+        "web_search_options": {"search_context_size": "medium"} if searches else None,
         "api_base": seat.api_base,
         # The OpenAI SDK requires a key; a private server does not.
         "api_key": seat.api_key or ("unused" if seat.route == "openai" else None),
@@ -50,11 +54,24 @@ def request_arguments(library: ModuleType, seat: SeatSettings, call: Call) -> di
         "response_format": _response_format(library, seat, call),
         "extra_headers": dict(seat.headers) or None,
     }
-    if seat.stream or call.on_text:
+    if (seat.stream or call.on_text) and not searches:
         arguments |= {"stream": True, "stream_options": {"include_usage": True}}
     # As a global setting, drop_params would turn a 422 into neither a reply nor an error.
     switches = {"num_retries": 0, "max_retries": 0, "drop_params": True}
     return switches | {name: value for name, value in arguments.items() if value is not None}
+
+
+def _messages(call: Call) -> list[dict[str, Any]]:
+    messages = (("system", call.prompt.system), ("user", call.prompt.user))
+    said: list[dict[str, Any]] = [
+        {"role": role, "content": text} for role, text in messages if text
+    ]
+    if call.images:
+        images = (
+            {"type": "image_url", "image_url": {"url": image.data_url}} for image in call.images
+        )
+        said[-1]["content"] = [{"type": "text", "text": call.prompt.user}, *images]
+    return said
 
 
 def _response_format(
@@ -88,7 +105,8 @@ async def send_request(
         bool(getattr(choice.message, "reasoning_content", None)),
         tokens_in,
         tokens_out,
-        _cost(library, sent["model"], counts, claimed),
+        _cost(library, sent, counts, claimed),
+        find_sources(reply.model_dump()) if sent.get("web_search_options") else (),
     )
 
 
@@ -125,14 +143,17 @@ async def _read_stream(
     claimed = None
     with suppress(Exception):
         claimed = sum(library.cost_per_token(model=sent["model"], usage_object=usage))
-    cost = _cost(library, sent["model"], counts, claimed)
+    cost = _cost(library, sent, counts, claimed)
     return RawReply(text, finish, reasoned, tokens_in, tokens_out, cost)
 
 
 def _cost(
-    library: ModuleType, model: str, counts: tuple[int, int] | None, claimed: float | None
+    library: ModuleType,
+    sent: Mapping[str, Any],
+    counts: tuple[int, int] | None,
+    claimed: float | None,
 ) -> float | None:
-    """Return the claimed cost, but at most the price of the tokens; None without a price.
+    """Return the claimed cost, but at most the price of tokens and search; None without a price.
 
     The claim also rests on what the provider says, such as headers and counts of cached tokens.
     """
@@ -141,7 +162,9 @@ def _cost(
     # It raises a plain Exception for a model without a price; then the cost is unknown.
     with suppress(Exception):
         tokens = {"prompt_tokens": counts[0], "completion_tokens": counts[1]}
-        most: float = sum(library.cost_per_token(model=model, **tokens))
+        most: float = sum(library.cost_per_token(model=sent["model"], **tokens))
+        if sent.get("web_search_options"):
+            most += SEARCH_USD
         return (claimed if claimed and 0 < claimed < most else most) or None
     return None
 
@@ -154,11 +177,19 @@ def _token_counts(
     if not usage:
         return None
     tokens_in, tokens_out = usage.prompt_tokens, usage.completion_tokens or 0
-    prompt = sum(len(message["content"].encode()) for message in sent["messages"])
+    prompt = sum(map(_most_tokens, sent["messages"]))
+    prompt += SEARCH_TOKENS if sent.get("web_search_options") else 0
     most_out = (sent.get("max_tokens") or _MAX_TOKENS_OUT) + _TEMPLATE_TOKENS
     if not (0 < tokens_in <= prompt + _TEMPLATE_TOKENS and 0 <= tokens_out <= most_out):
         return None
     return tokens_in, tokens_out
+
+
+def _most_tokens(message: Mapping[str, Any]) -> int:
+    content = message["content"]
+    if isinstance(content, str):
+        return len(content.encode())
+    return sum(len(part["text"].encode()) if "text" in part else IMAGE_TOKENS for part in content)
 
 
 def build_reply(raw: RawReply, seat: SeatSettings, attempts: int, seconds: float) -> Reply:
@@ -183,4 +214,5 @@ def build_reply(raw: RawReply, seat: SeatSettings, attempts: int, seconds: float
         cost_usd=cost,
         seconds=seconds,
         attempts=attempts,
+        sources=raw.sources,
     )

@@ -82,6 +82,10 @@ class LocalGateway:
         """Return that the demo models are free, started or not."""
         return Price(0, 0, ANSWER_TOKENS)
 
+    async def sees_images(self, seat: Member) -> bool:
+        """Return False: the demo models read text."""
+        return False
+
 
 def _system_prompts() -> tuple[str, str]:
     """Return the beginnings of the usual prompts, which the server caches once it has read them."""

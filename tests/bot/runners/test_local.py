@@ -220,6 +220,9 @@ class SlowGateway:
     async def price(self, seat: Member) -> Price | None:
         return FREE
 
+    async def sees_images(self, seat: Member) -> bool:
+        return False
+
 
 async def test_a_running_call_ends_normally() -> None:
     gateway = SlowGateway()
