@@ -16,6 +16,7 @@ from typing import ClassVar, Protocol, TypeVar
 
 from council.confusables import remove_invisible
 from council.errors import CouncilError
+from council.files import QuestionFile
 from council.places import Place
 
 # --- Incoming messages
@@ -46,6 +47,15 @@ class Attachment:
     size: int
     read: Callable[[], Awaitable[bytes]] = field(compare=False)
 
+    @classmethod
+    def of(cls, name: str, content: bytes) -> "Attachment":
+        """Return a file that is here already."""
+
+        async def read() -> bytes:
+            return content
+
+        return cls(name, len(content), read)
+
 
 @dataclass(frozen=True, slots=True)
 class IncomingMessage:
@@ -53,7 +63,7 @@ class IncomingMessage:
 
     `context` is what the question refers to, such as a thread or an attached file. In a shared
     place people of other organisations can read along; a direct message is private.
-    `files` are read only by commands that want them.
+    `files` are read only by commands that want them; `attached` were read before.
     """
 
     text: str
@@ -64,6 +74,7 @@ class IncomingMessage:
     is_shared: bool = False
     is_direct: bool = False
     files: tuple[Attachment, ...] = ()
+    attached: tuple[QuestionFile, ...] = ()
 
 
 def event_key(chat: str, *event: str) -> str:

@@ -20,6 +20,7 @@ from bot.access import (
     check_rate_limit,
     is_rate_limited,
 )
+from bot.attachments import FileReader
 from bot.chat import MAX_QUESTION_CHARACTERS, Chat, Post, clean_text
 from bot.coordination.bakeoff_registry import BakeoffRegistry
 from bot.coordination.clock import now
@@ -108,6 +109,7 @@ class AppContext:
     chance_rule: ChanceRule = DEFAULT_RULE
     installations: "SqlInstallationStore | None" = None
     connections: Connections | None = None
+    file_reader: FileReader = field(default_factory=FileReader)
 
     def find_chat(self, place: Place) -> Chat | None:
         """Return the chat for a place; None on the page, the terminal or while not connected."""

@@ -85,7 +85,7 @@ class Reply:
 class Answer:
     """A member's reply; `scrubbed` is masked for judges, `suspicions` try to steer them.
 
-    `saw_no_images` marks one whose model could not see the question's images.
+    `missed` is what its model could not take in of the question's files: images, texts.
     """
 
     member: str
@@ -93,7 +93,7 @@ class Answer:
     reply: Reply
     scrubbed: tuple[str, ...] = ()
     suspicions: tuple[str, ...] = ()
-    saw_no_images: bool = field(default=False, metadata=IF_SET)
+    missed: tuple[str, ...] = field(default=(), metadata=IF_SET)
 
     @property
     def text(self) -> str:

@@ -145,7 +145,9 @@ class AnswerRow(_OfRound, _WithPrompt, _WithReply, table=True):
     member: str = Field(primary_key=True)
     scrubbed: list[str] = Field(sa_type=Json)
     suspicions: list[str] = Field(sa_type=Json)
-    saw_no_images: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    missed: list[str] = Field(
+        default_factory=list, sa_type=Json, sa_column_kwargs={"server_default": "[]"}
+    )
     sources: list[dict[str, str]] = Field(
         default_factory=list, sa_type=Json, sa_column_kwargs={"server_default": "[]"}
     )

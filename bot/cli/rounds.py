@@ -1,14 +1,17 @@
 """The commands for rounds: `council ask`, `show`, `rounds` and `budget`."""
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC
+from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from bot.bootstrap import StartOptions, open_app, open_stores
-from bot.chat import Asker, IncomingMessage
+from bot.chat import Asker, Attachment, IncomingMessage
 from bot.cli.completion import complete
 from bot.cli.output import (
     FAILED,
@@ -21,7 +24,7 @@ from bot.cli.output import (
     print_posts,
 )
 from bot.cli.progress import DownloadBar
-from bot.commands.ask import acceptance_post
+from bot.commands.ask import AskOptions, acceptance_post, new_round
 from bot.commands.parameters import Kind
 from bot.commands.round_delivery import follow_and_deliver
 from bot.context import AppContext
@@ -32,10 +35,10 @@ from bot.render.round_report import round_state, whole_round
 from bot.settings import load_settings
 from bot.terminal import TERMINAL, TerminalChat, new_session_place
 from council.budget_caps import Account, channel_account
-from council.errors import StoreError
+from council.errors import CouncilError, StoreError
 from council.integrity.erasure import check_not_forgotten
 from council.ports import RoundSummary
-from council.rounds import Question, Round, Stage
+from council.rounds import Round, Stage
 
 TERMINAL_USER = Asker("terminal", "you")
 RoundId = Annotated[
@@ -60,6 +63,10 @@ async def ask(  # noqa: PLR0913, PLR0917
         typer.Option(help="Resume a round that stopped.", autocompletion=complete(Kind.ROUND)),
     ] = None,
     local: Annotated[bool, typer.Option("--local", help="Use the built-in demo models.")] = False,
+    files: Annotated[
+        list[Path] | None,
+        typer.Option("--file", help="A file for the question: text, PDF or image; repeatable."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Ask a question, or resume a round that stopped."""
@@ -73,18 +80,24 @@ async def ask(  # noqa: PLR0913, PLR0917
             round_ = await app.store.load(await app.store.find(resume))
             check_not_forgotten(round_)
         else:
-            round_ = app.new_round(
-                Question(question, TERMINAL_USER.id, place=TERMINAL),
-                app.panel(panel, TERMINAL, method),
-                seed,
-                app.new_id(),
-            )
+            message = IncomingMessage(question, TERMINAL_USER, TERMINAL, app.new_id())
+            message = replace(message, files=tuple(map(open_attachment, files or ())))
+            round_ = await new_round(app, message, AskOptions(panel, method, seed))
             await app.open(round_)
         closed = await _follow(app, round_, quiet=as_json)
     if as_json:
         print_json(round_document(closed))
     if closed.closing is None or closed.closing.failure is not None:
         raise typer.Exit(FAILED)
+
+
+def open_attachment(path: Path) -> Attachment:
+    """Return a file of this machine as an attachment; raise CouncilError if it can't be read."""
+    try:
+        size = path.stat().st_size
+    except OSError as error:
+        raise CouncilError(f"{path} can't be opened: {error.strerror}.") from None
+    return Attachment(path.name, size, partial(asyncio.to_thread, path.read_bytes))
 
 
 @async_command

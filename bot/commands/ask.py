@@ -12,6 +12,8 @@ from bot.context import AppContext, usual_seconds
 from bot.render.round_status import accepted_post
 from council.budget import estimate_round
 from council.errors import QuestionError
+from council.files import MAX_FILES
+from council.panel import Panel
 from council.rounds import Question, Round
 
 UNASKED = "unasked"  # the kind of memo
@@ -70,19 +72,32 @@ async def open_round(
 ) -> Round | None:
     """Store and return the round of a new question; None for a repeated event."""
     await app.reload_picked_panel(message.place)
-    round_ = new_round(app, message, choice)
+    round_ = await new_round(app, message, choice)
     return round_ if await app.open(round_) else None
 
 
-def new_round(app: AppContext, message: IncomingMessage, choice: AskOptions) -> Round:
-    """Return the round of a question, not stored yet.
+async def new_round(app: AppContext, message: IncomingMessage, choice: AskOptions) -> Round:
+    """Return the round of a question and the files that came with it, not stored yet.
 
     Raise AccessDeniedError if the asker may not ask here, PanelError or QuestionError.
     """
     check_admitted(app.access, message)
     panel = app.panel(choice.panel, message.place, choice.method)
-    asked = Question(message.text, message.asker.id, message.context, message.place)
+    files = (*await app.file_reader.read(message.files), *message.attached)[:MAX_FILES]
+    asked = Question(message.text, message.asker.id, message.context, message.place, files=files)
+    await check_images(app, asked, panel)
     return app.new_round(asked, panel, choice.seed, message.key)
+
+
+async def check_images(app: AppContext, question: Question, panel: Panel) -> None:
+    """Raise QuestionError for an image that no member of the panel can see."""
+    if not question.images:
+        return
+    if not any([await app.gateway.sees_images(member) for member in panel.members]):
+        raise QuestionError(
+            f"No model of panel {panel.name} can see images. Describe the image in words, or ask "
+            "a panel that has a model with vision."
+        )
 
 
 # --- A line that looks like a mistyped command waits here until its author confirms it.

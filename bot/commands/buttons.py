@@ -150,7 +150,9 @@ async def repeat_question(
         message.place.channel,
     )
     place = before.place if here else replace(message.place, thread=None)
-    again = replace(message, text=before.text, context=before.context, place=place)
+    again = replace(
+        message, text=before.text, context=before.context, place=place, attached=before.files
+    )
     return again, AskOptions(round_.panel.name, round_.panel.terms.method)
 
 
@@ -305,7 +307,7 @@ async def _confirm_again(
     app: AppContext, message: IncomingMessage, round_id: str
 ) -> tuple[str, str]:
     again, choice = await repeat_question(app, message, round_id)
-    round_ = new_round(app, again, choice)
+    round_ = await new_round(app, again, choice)
     usual = await usual_seconds(app.store, round_.panel.name)
     terms = terms_line(round_, await estimate_round(round_, app.gateway), usual)
     return "Run again? Every model is asked once more.", terms

@@ -1,5 +1,6 @@
 """Conversations: a question refers to the rounds before it, in direct messages and on the page."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -8,6 +9,7 @@ from bot.chat import MAX_QUESTION_CHARACTERS, Button, Buttons, Chat, IncomingMes
 from bot.commands.rounds import context_of
 from bot.context import AppContext
 from council.errors import ForgottenError, RoundNotFoundError
+from council.files import QuestionFile
 from council.places import Place
 from council.ports import RoundQuery, RoundSummary
 from council.rounds import Round
@@ -29,7 +31,7 @@ async def continue_conversation(app: AppContext, message: IncomingMessage) -> In
         return message
     rounds = await load_conversation(app, message.place, message.asker.id)
     room = MAX_QUESTION_CHARACTERS - len(message.text)
-    return replace(message, context=context_of(rounds, room))
+    return replace(message, context=context_of(rounds, room), attached=latest_files(rounds))
 
 
 async def load_conversation(app: AppContext, place: Place, asked_by: str) -> tuple[Round, ...]:
@@ -69,7 +71,13 @@ async def follow_up(app: AppContext, message: IncomingMessage, round_id: str) ->
         message,
         place=replace(message.place, thread=round_id, private=private),
         context=context_of(turns, MAX_QUESTION_CHARACTERS - len(message.text)),
+        attached=latest_files(turns),
     )
+
+
+def latest_files(rounds: Sequence[Round]) -> tuple[QuestionFile, ...]:
+    """Return the files of the last round that has any: a follow-up is about them too."""
+    return next((one.question.files for one in reversed(rounds) if one.question.files), ())
 
 
 async def load_turns(app: AppContext, round_: Round, message: IncomingMessage) -> tuple[Round, ...]:

@@ -112,7 +112,7 @@ _QUESTION = (
     _option("seed", "A text that fixes letters and orders"),
     Parameter("question", "Your question", Kind.TEXT, required=True),
     _form_field("private", "Send the answer only to you", Kind.FLAG),
-    _form_field("attachment", "A text file for the question", Kind.FILE),
+    _form_field("attachment", "A text, PDF or image for the question", Kind.FILE),
 )
 _LETTER = Parameter("answer", "The letter of the answer", Kind.LABEL, required=True)
 _FORGET_NOW = Parameter("yes", "Delete it without asking first", Kind.FLAG, text_only=True)

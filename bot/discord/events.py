@@ -5,7 +5,6 @@ from typing import Any
 import discord
 
 from bot.chat import (
-    MAX_QUESTION_CHARACTERS,
     Asker,
     Attachment,
     IncomingMessage,
@@ -13,11 +12,9 @@ from bot.chat import (
     event_key,
 )
 from bot.discord.errors import translate_errors
-from council.errors import QuestionError
 from council.places import Place
 
 CHAT = "discord"
-MAX_ATTACHMENT_BYTES = 4 * MAX_QUESTION_CHARACTERS  # a character has at most four bytes
 
 # docs/discord.md says what each permission is for.
 BOT_PERMISSIONS = discord.Permissions(
@@ -83,22 +80,6 @@ def _is_public(channel: object) -> bool:
         return False
     everyone = channel.guild.get_role(channel.guild.id)  # unknown where the bot is no member
     return everyone is not None and channel.permissions_for(everyone).view_channel
-
-
-async def read_attachment(attachment: discord.Attachment) -> str:
-    """Return the text of a file; raise QuestionError if it is too long or not text."""
-    if attachment.size > MAX_ATTACHMENT_BYTES:
-        raise QuestionError(
-            f"{attachment.filename} has {attachment.size:,} bytes. With the question, at most "
-            f"{MAX_QUESTION_CHARACTERS:,} characters can be asked. Attach a part of it."
-        )
-    content = await parse_attachment(attachment).read()
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise QuestionError(
-            f"{attachment.filename} is not a text file. Attach plain text, Markdown, CSV or code."
-        ) from None
 
 
 def parse_attachment(attachment: discord.Attachment) -> Attachment:

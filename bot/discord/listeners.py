@@ -50,7 +50,6 @@ from bot.discord.events import (
     parse_attachment,
     parse_interaction,
     parse_message,
-    read_attachment,
 )
 from bot.discord.messages import ClientState, DiscordChat
 from bot.discord.servers import ServerTracker
@@ -151,9 +150,7 @@ class DiscordClient(discord.Client):
             invocation = Invocation(command, arguments)
             incoming = replace(incoming, files=tuple(map(parse_attachment, files)))
             if command.name == ASK:
-                incoming, invocation = await self._prepare_ask(
-                    interaction, incoming, invocation, files
-                )
+                incoming, invocation = await self._prepare_ask(interaction, incoming, invocation)
             await run_command(self._app, chat, incoming, invocation)
 
         await self._begin(interaction, run, asks=asks)
@@ -163,9 +160,8 @@ class DiscordClient(discord.Client):
         interaction: Interaction,
         incoming: IncomingMessage,
         invocation: Invocation,
-        files: list[discord.Attachment],
     ) -> tuple[IncomingMessage, Invocation]:
-        """Return a question with its file as context; a private one is asked in direct messages."""
+        """Return a question as it is asked; a private one is asked in direct messages."""
         check_admitted(self._app.access, incoming)
         arguments = invocation.arguments
         if "private" in arguments and not is_outside(interaction):
@@ -177,8 +173,7 @@ class DiscordClient(discord.Client):
             incoming = replace(incoming, place=place, is_direct=True)
         else:
             check_can_post(interaction)
-        context = await read_attachment(files[0]) if files else ""
-        return replace(incoming, context=context), invocation
+        return incoming, invocation
 
     async def suggest(
         self, interaction: Interaction, parameter: Parameter, typed: str

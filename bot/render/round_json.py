@@ -22,6 +22,9 @@ def round_document(round_: Round) -> Document:
     return {
         "id": round_.id,
         "question": round_.question.text,
+        "files": [
+            {"name": file.name, "media_type": file.media_type} for file in round_.question.files
+        ],
         "asked_by": round_.question.asked_by,
         "asked_at": round_.asked_at.isoformat(),
         "panel": round_.panel.name,
@@ -92,6 +95,8 @@ def _answer_document(answer: Answer, draw: Draw | None) -> Document:
         **_usage_document(answer.reply),
         "scrubbed": list(answer.scrubbed),
         "cut": answer.reply.cut,
+        "missed": list(answer.missed),
+        "sources": [asdict(source) for source in answer.reply.sources],
     }
 
 

@@ -1,5 +1,6 @@
 """Renderer of a closed round: the answer, who wrote what, the ballots; also as Markdown."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -34,7 +35,7 @@ from bot.render.formatting import (
 )
 from bot.render.markdown_parser import first_sentence
 from bot.render.text_safety import shorten
-from council.answers import LateReply, Role
+from council.answers import Answer, LateReply, Role
 from council.ballots import FIRST_VERSION, Ballot, BallotExchange
 from council.digests import Erasure
 from council.labels import Label, Slate
@@ -269,7 +270,19 @@ def answers_by_label(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
             notes.append(Note(f"Judges and chairman saw it with {masked} masked."))
         if answer.reply.cut:
             notes.append(Note("It was cut off at its model's token limit."))
-        yield label, Post((Heading(title), *notes, Prose(answer.text)), title)
+        yield label, Post((Heading(title), *notes, Prose(answer_markdown(answer))), title)
+
+
+def answer_markdown(answer: Answer) -> str:
+    """Return an answer as it is read, with links to its sources at the end."""
+    if not answer.reply.sources:
+        return answer.text
+    lines = (f"- [{_link_text(one.title)}]({one.url})" for one in answer.reply.sources)
+    return "\n".join((answer.text, "", "Sources:", "", *lines))
+
+
+def _link_text(title: str) -> str:
+    return re.sub(r"[\[\]\\`*_<>]", " ", title).strip() or "source"
 
 
 def ordered_labels(round_: Round, draw: Draw) -> list[Label]:
@@ -381,9 +394,18 @@ def _cautions(round_: Round) -> list[str]:
     )
     return [
         *_sentences(missing, _ranked_by_text(round_)),
+        *(_missed_text(answer, names[answer.member]) for answer in round_.answers if answer.missed),
         *_chairman_cautions(round_, names),
         *(_late_text(late, names[late.member]) for late in round_.late),
     ]
+
+
+def _missed_text(answer: Answer, name: str) -> str:
+    missed = {
+        "images": "did not see the images, since it reads only text",
+        "texts": "read only the beginning of the files, which are too long for it",
+    }
+    return f"{name} {' and '.join(missed[what] for what in answer.missed)}."
 
 
 def _late_text(late: LateReply, name: str) -> str:

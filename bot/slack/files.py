@@ -13,8 +13,8 @@ from bot.render.text_safety import shorten
 from bot.slack.client import call_api
 from bot.slack.rich_text import MAX_ALT_TEXT, one_line
 from bot.slack.workspace import Workspace
-from bot.suite_files import MAX_BYTES
 from council.errors import CouncilError
+from council.files import MAX_TOTAL_BYTES
 from council.places import Place
 
 _TIMEOUT = aiohttp.ClientTimeout(total=30)
@@ -105,8 +105,8 @@ async def _download(client: AsyncWebClient, url: str, name: str) -> bytes:
             content = bytearray()
             async for chunk in response.content.iter_any():
                 content += chunk
-                if len(content) > MAX_BYTES:
-                    raise CouncilError(_TOO_LARGE.format(name=name, most=MAX_BYTES))
+                if len(content) > MAX_TOTAL_BYTES:
+                    raise CouncilError(_TOO_LARGE.format(name=name, most=MAX_TOTAL_BYTES))
             return bytes(content)
     except (aiohttp.ClientError, TimeoutError):
         raise CouncilError(_NOT_READ.format(name=name)) from None

@@ -133,6 +133,7 @@ _GET: dict[str, Handler] = {
     "/rounds/{id}/state": events.round_state,
     "/rounds/{id}/round.json": rounds.download_json,
     "/rounds/{id}/round.md": rounds.download_markdown,
+    "/rounds/{id}/files/{number:int}": rounds.download_file,
     "/rounds/{id}/beside": rounds.prior_page,
     "/rounds/{id}/share": shares.share_page,
     "/schedules": bakeoffs.schedules_page,

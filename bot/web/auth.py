@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from itsdangerous import BadSignature, Signer, TimestampSigner
+from starlette.datastructures import UploadFile
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.chat import Asker, IncomingMessage
+from bot.chat import Asker, Attachment, IncomingMessage
 from council.errors import CouncilError
 from council.places import Place
 from council.ports import KeyValueStore
@@ -261,6 +262,14 @@ async def read_form(context: "WebContext", request: Request) -> Mapping[str, str
     if not context.signer.is_csrf_token(visitor_of(request).secret, fields.get("token", "")):
         raise FormError("This page was open for too long: load it again, then send it.", 403)
     return defaultdict(str, fields)
+
+
+async def read_uploads(request: Request) -> tuple[Attachment, ...]:
+    """Return the files in a form, in its field "files"; browsers send an empty one for none."""
+    async with request.form() as form:
+        uploads = [file for file in form.getlist("files") if isinstance(file, UploadFile)]
+        contents = [(file.filename, await file.read()) for file in uploads if file.filename]
+    return tuple(Attachment.of(name, content) for name, content in contents)
 
 
 async def login_page(context: "WebContext", request: Request) -> Response:

@@ -16,13 +16,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from bot.web.auth import MAX_FORM_BYTES, SLACK_EVENTS, TooManyRequestsError
+from council.files import MAX_TOTAL_BYTES
 
 MAX_BODY_BYTES = 64_000
 MAX_BODY_BYTES_BY_PATH: Mapping[str, int] = {
     "/login": 4_000,
     SLACK_EVENTS: 1_000_000,
+    "/ask": MAX_TOTAL_BYTES + MAX_FORM_BYTES,
     # The forms of the page, by the first part of the path.
-    **dict.fromkeys(("ask", "rounds", "bakeoffs", "suites", "schedules", "press"), MAX_FORM_BYTES),
+    **dict.fromkeys(("rounds", "bakeoffs", "suites", "schedules", "press"), MAX_FORM_BYTES),
 }
 BODY_SECONDS = 30.0
 HEADER_SECONDS = 10.0

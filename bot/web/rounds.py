@@ -1,10 +1,12 @@
 """Handlers of rounds: ask, list, read, download, rate and vote."""
 
 import asyncio
+import base64
 import json
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -34,7 +36,7 @@ from bot.render.round_report import (
 )
 from bot.render.round_status import progress_summary, receipt_line
 from bot.settings.default_panels import DEMO_QUESTIONS
-from bot.web.auth import FormError, empty_message, place_of, read_form, visitor_of
+from bot.web.auth import FormError, empty_message, place_of, read_form, read_uploads, visitor_of
 from bot.web.context import WebContext, file_response
 from bot.web.round_view import (
     blind_answers,
@@ -192,6 +194,19 @@ async def download_markdown(context: WebContext, request: Request) -> Response:
     return file_response(f"round-{round_.id}.md", text, "text/markdown; charset=utf-8")
 
 
+async def download_file(context: WebContext, request: Request) -> Response:
+    """Return a file of a round's question: an image, or a text as it was read."""
+    round_ = await context.load_round(request)
+    number, files = request.path_params["number"], round_.question.files
+    # Whoever has only a shared link sees the question and its answer, not what came with it.
+    if "key" in request.query_params or number >= len(files) or round_.forgotten:
+        raise HTTPException(404)
+    file = files[number]
+    if file.is_image:
+        return file_response(file.name, base64.b64decode(file.data), file.media_type)
+    return file_response(f"{file.name}.txt", file.text, "text/plain; charset=utf-8")
+
+
 # --- Questions
 
 
@@ -226,6 +241,7 @@ async def ask(context: WebContext, request: Request) -> Response:
     text, visitor = form["question"], visitor_of(request)
     place = place_of(visitor, private=form["audience"] == "me")
     incoming = IncomingMessage(text, visitor.asker, place, context.form_key(form))
+    incoming = replace(incoming, files=await read_uploads(request))
     parsed = COMMANDS.parse(text) if text.strip() else None
     if parsed and not is_question(parsed):
         chat = PageChat()
@@ -256,6 +272,7 @@ async def ask_again(context: WebContext, request: Request) -> Response:
     place = replace(place, thread=question.place.thread)
     key = context.form_key(form)
     incoming = IncomingMessage(question.text, visitor.asker, place, key, question.context)
+    incoming = replace(incoming, attached=question.files)
     options = AskOptions(round_.panel.name, round_.panel.terms.method)
     return await _start_and_redirect(context, request, incoming, incoming.text, options)
 
@@ -267,7 +284,7 @@ async def _start_and_redirect(
     app = context.app
     try:
         await app.reload_picked_panel(incoming.place)
-        round_ = new_round(app, replace(incoming, text=text), options)
+        round_ = await new_round(app, replace(incoming, text=text), options)
         if not await app.open(round_):
             existing = await app.store.load(incoming.key)
             if (existing.question, existing.panel) == (round_.question, round_.panel):

@@ -23,7 +23,7 @@ from council.labels import Label, Slate
 from council.panel import Member
 from council.ports import Gateway, Store
 from council.prompt_injection import find_suspicions
-from council.prompts.answer import ANY_READER, Reader, answer_prompt
+from council.prompts.answer import ANY_READER, Reader, answer_prompt, missed_files
 from council.prompts.ballot import BallotPrompt, ballot_schema, judge_prompt
 from council.prompts.shared import (
     CUT_MARK,
@@ -327,14 +327,15 @@ async def collect_answers(session: RoundSession) -> None:
 
 
 async def _answer(session: RoundSession, asked: Asked, deadline: Deadline) -> None:
-    call = _answer_call(session.round_, asked.member, await session.reader(asked.member))
+    reader = await session.reader(asked.member)
+    call = _answer_call(session.round_, asked.member, reader)
     try:
         reply = await session.reply(call, deadline)
     except GatewayError as error:
         await _despite_cancel(_miss_answer(session, asked, error, deadline))
         return
-    saw_none = bool(session.round_.question.images and not call.images)
-    answer = Answer(asked.member.key, call.prompt, reply, saw_no_images=saw_none)
+    missed = missed_files(session.round_.question, reader)
+    answer = Answer(asked.member.key, call.prompt, reply, missed=missed)
     if await asked.receive(session, answer):
         await _despite_cancel(_store_answer(session, answer))
 

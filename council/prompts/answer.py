@@ -53,14 +53,29 @@ def question_text(question: Question, reader: Reader = ANY_READER) -> str:
     parts = [question.text]
     if question.context:
         parts.append(f"The question refers to this:\n{question.context}")
-    texts = [file for file in question.files if not file.is_image]
-    room = None if reader.context_tokens is None else reader.context_tokens // 2
-    length = None if room is None else common_length([file.text for file in texts], room)
-    parts += [_file_part(file, length) for file in texts]
+    length = _file_length(question, reader)
+    parts += [_file_part(file, length) for file in question.files if not file.is_image]
     for file in question.images:
         shown = f"The image {file.name} came with it."
         parts.append(shown if reader.sees_images else UNSEEN.format(name=file.name))
     return "\n\n".join(map(neutralise_fences, parts))
+
+
+def missed_files(question: Question, reader: Reader) -> tuple[str, ...]:
+    """Return what a reader cannot take in of the files: "images", and the end of "texts"."""
+    missed = {
+        "images": bool(question.images) and not reader.sees_images,
+        "texts": _file_length(question, reader) is not None,
+    }
+    return tuple(name for name, is_missed in missed.items() if is_missed)
+
+
+def _file_length(question: Question, reader: Reader) -> int | None:
+    """Return the tokens that each file may have for a reader; None if all fit."""
+    texts = [file.text for file in question.files if file.text]
+    if reader.context_tokens is None or not texts:
+        return None
+    return common_length(texts, reader.context_tokens // 2)
 
 
 def _file_part(file: QuestionFile, length: int | None) -> str:

@@ -13,7 +13,7 @@ from council.randomness import digest
 CUT_MARK = "[this answer ended at its token limit]"
 SHORTENED_MARK = "[all answers are shown up to this length]"
 # What providers add to the addresses that their searches find.
-_TRACKING = re.compile(r"(?:(?<=\?)utm_[a-z]+=[\w.-]*&|[?&]utm_[a-z]+=[\w.-]*)")
+_TRACKING = re.compile(r"utm_[a-z]+=[\w.-]*&|[?&]utm_[a-z]+=[\w.-]*(?![\w.&-])")
 _REDIRECT = "grounding-api-redirect"
 BYTES_PER_TOKEN = 3  # a low estimate: English has about four, Chinese three
 MIN_TOKENS = 40  # a shorter answer cannot be judged

@@ -5,13 +5,15 @@ of every role, spoiled and audit ballots, fallbacks. Their parts are in panel or
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta, timezone
 from uuid import uuid4
 
 from hypothesis import strategies as st
 
-from council.answers import Absence, Answer, LateReply, Prompt, Reply, Role
+from council.answers import Absence, Answer, LateReply, Prompt, Reply, Role, Source
 from council.ballots import Ballot, BallotExchange, Ranking, SpoiledBallot
+from council.files import QuestionFile
 from council.integrity.erasure import forget
 from council.labels import PUBLIC_LETTERS, Label, LabelMap, Slate
 from council.panel import Member, ModelId, Panel, Rubric, Terms
@@ -46,11 +48,14 @@ MOMENTS = st.builds(
     st.integers(0, 10**15),
     st.integers(-840, 840),
 )
-QUESTIONS = st.builds(Question, TEXT, TEXT, TEXT, reference=TEXT)
+FILES = st.lists(st.builds(QuestionFile, TEXT, TEXT, TEXT, TEXT), max_size=2).map(tuple)
+QUESTIONS = st.builds(Question, TEXT, TEXT, TEXT, reference=TEXT, files=FILES)
+SOURCES = st.lists(st.builds(Source, TEXT, TEXT), max_size=2).map(tuple)
 PROMPTS = st.builds(Prompt, TEXT, TEXT)
 REPLIES = st.builds(
     Reply, TEXT, st.booleans(), st.none() | COUNTS, st.none() | COUNTS, MAYBE, FLOATS, COUNTS
 )
+SOURCED = st.builds(lambda reply, sources: replace(reply, sources=sources), REPLIES, SOURCES)
 AGREEMENTS = st.builds(Agreement, MAYBE, MAYBE, MAYBE)
 VERDICTS = st.builds(
     Verdict,
@@ -148,12 +153,12 @@ def _answered(draw: st.DrawFn, round_: Round, *, partly: bool) -> Round:
             st.sampled_from(["answer", "answer", "absence", *(["nothing"] if partly else [])])
         )
         if came == "answer":
-            answer = Answer(seat.key, draw(PROMPTS), draw(REPLIES), draw(TEXTS), draw(TEXTS))
+            answer = Answer(seat.key, draw(PROMPTS), draw(SOURCED), draw(TEXTS), draw(TEXTS))
             round_ = round_.with_(answer)
         elif came == "absence":
             round_ = round_.with_(Absence(seat.key, Role.ANSWER, draw(TEXT)))
             if draw(st.booleans()):
-                late = LateReply(seat.key, Role.ANSWER, draw(PROMPTS), draw(REPLIES))
+                late = LateReply(seat.key, Role.ANSWER, draw(PROMPTS), draw(SOURCED))
                 round_ = round_.with_(late)
     return round_
 

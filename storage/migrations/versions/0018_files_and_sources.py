@@ -15,15 +15,12 @@ def upgrade() -> None:
     op.add_column("round", sa.Column("files", json, nullable=False, server_default="[]"))
     for table in ("answer", "late_reply"):
         op.add_column(table, sa.Column("sources", json, nullable=False, server_default="[]"))
-    op.add_column(
-        "answer",
-        sa.Column("saw_no_images", sa.Boolean(), nullable=False, server_default=sa.false()),
-    )
+    op.add_column("answer", sa.Column("missed", json, nullable=False, server_default="[]"))
 
 
 def downgrade() -> None:
     with op.batch_alter_table("answer") as batch:
-        batch.drop_column("saw_no_images")
+        batch.drop_column("missed")
         batch.drop_column("sources")
     for table, column in (("late_reply", "sources"), ("round", "files")):
         with op.batch_alter_table(table) as batch:

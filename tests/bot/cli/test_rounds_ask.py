@@ -5,6 +5,7 @@ import re
 
 from bot.render.round_report import DISCLAIMER
 from tests.bot.homes import Home, scripted_config
+from tests.bot.pdfs import a_pdf
 
 DRAWN = ("answers", "ballots", "standings", "verdict")
 
@@ -133,3 +134,26 @@ def test_all_members_failing_is_a_failed_round_with_a_reason(home: Home) -> None
     assert machine.json["stage"] == "closed"
     verified = home.invoke("verify", "--all")
     assert (verified.code, "standings and verdict too" in verified.out) == (0, False)
+
+
+def test_files_come_with_a_question_and_are_exported(home: Home) -> None:
+    (home.folder / "sales.csv").write_text("month,sales\n1,7\n")
+    (home.folder / "report.pdf").write_bytes(a_pdf("Revenue fell."))
+
+    asked = home.council(
+        "ask", "What fell?", "--file", "sales.csv", "--file", "report.pdf", "--json"
+    )
+    exported = home.council("export")
+
+    assert asked.json["files"] == [
+        {"name": "sales.csv", "media_type": "text/plain"},
+        {"name": "report.pdf", "media_type": "application/pdf"},
+    ]
+    assert "Revenue fell." in exported.out
+
+
+def test_a_file_that_is_not_there_is_one_sentence(home: Home) -> None:
+    result = home.invoke("ask", "Why?", "--file", "nowhere.txt")
+
+    assert result.code != 0
+    assert "nowhere.txt can't be opened: No such file or directory." in result.err

@@ -169,12 +169,13 @@ async def test_a_channel_that_is_not_open_takes_no_question_and_shows_no_round(
     ("name", "content", "said"),
     [
         ("notes.txt", "Nur PostgreSQL – sonst nichts.".encode(), "Asking "),
-        ("big.txt", b"x" * 80_001, "big.txt has 80,001 bytes"),
-        ("long.txt", b"x" * 20_001, "the limit is 20,000"),
-        ("cat.png", b"\x89PNG\xff\xfe\x00", "cat.png is not a text file"),
+        ("big.txt", b"x" * 10_000_001, "together they can have 10 MB"),
+        ("long.txt", b"x" * 200_001, "long.txt has more than 200,000 characters"),
+        ("tool.exe", b"MZ\xff\xfe\x00", "tool.exe can't be read"),
+        ("cat.png", b"\x89PNG\r\n\x1a\n\0", "No model of panel house can see images"),
     ],
 )
-async def test_a_text_file_becomes_the_context_and_any_other_is_refused(
+async def test_a_file_comes_with_the_question_or_is_refused_by_name(
     bot: InProcessBot, name: str, content: bytes, said: str
 ) -> None:
     await bot.run("ask", question="What is it?", attachment=Upload(name, content))
@@ -182,7 +183,8 @@ async def test_a_text_file_becomes_the_context_and_any_other_is_refused(
     await bot.discord.until(lambda: said in bot.private_texts())
     if name == "notes.txt":
         round_ = await bot.app.store.load((await bot.load_line()).id)
-        assert round_.question.context == content.decode()
+        [file] = round_.question.files
+        assert (file.name, file.text) == (name, content.decode())
 
 
 async def test_a_private_question_is_answered_by_direct_message(bot: InProcessBot) -> None:

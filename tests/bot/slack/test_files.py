@@ -8,8 +8,8 @@ import pytest
 from bot.slack.client import RotatingClient, open_client
 from bot.slack.files import parse_attachment
 from bot.slack.workspace import Workspace
-from bot.suite_files import MAX_BYTES
 from council.errors import CouncilError
+from council.files import MAX_TOTAL_BYTES
 from tests.wire.slack import FakeSlack, Rates, Rules
 from tests.wire.slack.methods.files import sent
 
@@ -59,9 +59,9 @@ async def test_without_the_scope_the_error_names_it(
 async def test_a_file_that_is_larger_than_announced_is_not_read_to_its_end(
     slack: FakeSlack,
 ) -> None:
-    file = sent(slack.state, "U1", "sql.csv", b"x" * (MAX_BYTES + 1)) | {"size": 9}
+    file = sent(slack.state, "U1", "sql.csv", b"x" * (MAX_TOTAL_BYTES + 1)) | {"size": 9}
 
-    with pytest.raises(CouncilError, match=r"sql\.csv is larger than 200,000 bytes"):
+    with pytest.raises(CouncilError, match=r"sql\.csv is larger than 10,000,000 bytes"):
         await read(slack, file)
 
 

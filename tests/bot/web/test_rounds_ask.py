@@ -7,6 +7,7 @@ from html import unescape
 import httpx
 import pytest
 
+from council.files import QuestionFile
 from council.panel import Panel
 from council.rounds import Stage
 from tests.bot.app_fakes import an_app
@@ -221,3 +222,72 @@ def typed(page: httpx.Response) -> str:
     """Return the text in the form of a page."""
     (area,) = re.findall(r"<textarea[^>]*>(.*?)</textarea>", page.text, re.DOTALL)
     return unescape(area)
+
+
+async def test_files_come_with_the_question_and_can_be_downloaded(site: Site) -> None:
+    browser = site.browser()
+    form = await browser.form() | {"question": "What rose?"}
+    uploads = [("files", ("sales.csv", b"month,sales\n1,7\n")), ("files", ("b.md", b"*Note*"))]
+
+    asked = await browser.client.post("/ask", data=form, files=uploads)
+    closed = await site.wait_until_closed(redirected_round_id(asked))
+
+    assert [(f.name, f.text) for f in closed.question.files] == [
+        ("sales.csv", "month,sales\n1,7"),
+        ("b.md", "*Note*"),
+    ]
+    page = await browser.get(f"/rounds/{closed.id}")
+    assert f'/rounds/{closed.id}/files/0" download>sales.csv' in page.text
+    fetched = await browser.get(f"/rounds/{closed.id}/files/0")
+    assert (fetched.text, fetched.headers["content-type"]) == (
+        "month,sales\n1,7",
+        "text/plain; charset=utf-8",
+    )
+    assert "attachment" in fetched.headers["content-disposition"]
+    assert (await browser.get(f"/rounds/{closed.id}/files/2")).status_code == 404
+
+
+async def test_a_file_that_cannot_be_read_is_an_error_that_keeps_the_question(site: Site) -> None:
+    browser = site.browser()
+    form = await browser.form() | {"question": "What is in it?"}
+
+    refused = await browser.client.post(
+        "/ask", data=form, files={"files": ("report.docx", b"PK\x03\x04")}
+    )
+
+    assert refused.status_code == 422
+    assert "report.docx can&#39;t be read. Save it as PDF" in refused.text
+    assert "What is in it?" in refused.text
+    assert await site.store.ids() == ()
+
+
+async def test_an_image_is_downloaded_as_it_was_and_not_through_a_shared_link(site: Site) -> None:
+    chart = QuestionFile("chart.png", "image/png", data="iVBORw0KGgo=")
+    bare = a_round_of(SOMEBODY)
+    round_ = await site.run_round(replace(bare, question=replace(bare.question, files=(chart,))))
+    address = f"/rounds/{round_.id}/files/0"
+
+    fetched = await site.browser().get(address)
+    shared = await site.browser().get(
+        f"{address}?key={site.context.signer.link_key(round_.id, 600)}"
+    )
+
+    assert (fetched.content, fetched.headers["content-type"]) == (
+        b"\x89PNG\r\n\x1a\n",
+        "image/png",
+    )
+    assert shared.status_code in {403, 404, 410}
+
+
+async def test_run_again_and_follow_ups_keep_the_files(site: Site) -> None:
+    note = QuestionFile("note.md", "text/plain", "It is short.")
+    bare = a_round_of(SOMEBODY)
+    first = await site.run_round(replace(bare, question=replace(bare.question, files=(note,))))
+    browser = site.browser()
+
+    again = await browser.act(first.id, "again")
+    followed = await browser.ask("And then?", follows=first.id)
+
+    for response in (again, followed):
+        stored = await site.store.load(redirected_round_id(response))
+        assert stored.question.files == (note,)

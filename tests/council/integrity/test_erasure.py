@@ -6,9 +6,10 @@ from hashlib import sha256
 
 import pytest
 
-from council.answers import Prompt, Reply
+from council.answers import Prompt, Reply, Source
 from council.errors import ForgottenError
 from council.feedback import Feedback
+from council.files import QuestionFile
 from council.integrity.erasure import (
     check_feedback_allowed,
     find_text_names,
@@ -28,8 +29,15 @@ LATER = ASKED_AT + timedelta(days=90)
 WRITTEN = Synthesis(
     "Yes, it is.", CLAUDE, why="It fits.", prompt=Prompt("s", "u"), reply=Reply("raw", cost_usd=0.1)
 )
-ASKED = Question("Why?", "U1", "A thread.", reference="Because.")
-WHOLE = replace(ROUND, question=ASKED, synthesis=WRITTEN)
+CSV = QuestionFile("salaries.csv", "text/plain", "name,pay")
+PICTURE = QuestionFile("face.png", "image/png", data="iVBORw0KGgo=")
+ASKED = Question("Why?", "U1", "A thread.", reference="Because.", files=(CSV, PICTURE))
+FIRST = replace(
+    ROUND.answers[0],
+    reply=replace(ROUND.answers[0].reply, sources=(Source("A leak", "https://leaks.org/7"),)),
+)
+ANSWERS = (FIRST, *ROUND.answers[1:])
+WHOLE = replace(ROUND, question=ASKED, answers=ANSWERS, synthesis=WRITTEN)
 GONE = forget(WHOLE, LATER, SALT)
 
 
@@ -40,6 +48,12 @@ def test_no_text_remains() -> None:
         "Why?",
         "A thread",
         "Because",
+        "salaries",
+        "name,pay",
+        "face.png",
+        "iVBOR",
+        "A leak",
+        "leaks.org",
         "Answer 0",
         "It is right",
         "I rank none",

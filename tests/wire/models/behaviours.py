@@ -29,7 +29,12 @@ class Request:
         return self._said_by("user")
 
     def _said_by(self, role: str) -> str:
-        return "\n".join(str(m["content"]) for m in self.messages if m["role"] == role)
+        return "\n".join(_text(m["content"]) for m in self.messages if m["role"] == role)
+
+
+def _text(content: object) -> str:
+    parts = content if isinstance(content, list) else [{"text": content}]
+    return "".join(str(part.get("text", "")) for part in parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,7 @@ class Say:
     seconds: float | None = None  # before the first byte; None is the server's latency
     drip_seconds: float = 0.0  # between the chunks of a stream
     ends: bool = True
+    message: Mapping[str, object] = field(default_factory=dict)  # more fields of it
 
 
 @dataclass(frozen=True, slots=True)

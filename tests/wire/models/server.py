@@ -163,7 +163,7 @@ def _head(request: Request, kind: str) -> dict[str, object]:
 
 
 def _completion(request: Request, say: Say) -> dict[str, object]:
-    message = {"role": "assistant", "content": say.text}
+    message = {"role": "assistant", "content": say.text, **say.message}
     if say.reasoning:
         message["reasoning_content"] = say.reasoning
     choice = {"index": 0, "message": message, "finish_reason": say.finish_reason}
