@@ -198,7 +198,7 @@ async def download_file(context: WebContext, request: Request) -> Response:
     """Return a file of a round's question: an image, or a text as it was read."""
     round_ = await context.load_round(request)
     number, files = request.path_params["number"], round_.question.files
-    # Whoever has only a shared link sees the question and its answer, not what came with it.
+    # A shared link opens the question and its answer, not what came with it.
     if "key" in request.query_params or number >= len(files) or round_.forgotten:
         raise HTTPException(404)
     file = files[number]
