@@ -27,6 +27,20 @@ function growing(area) {
   if (area.value) fit();
 }
 
+// Files can be dropped on the form, or pasted into it.
+function takesFiles(form, input) {
+  const take = (event, found) => {
+    if (!found?.files.length) return;
+    event.preventDefault();
+    input.files = found.files;
+  };
+  form.addEventListener("paste", (event) => take(event, event.clipboardData));
+  form.addEventListener("drop", (event) => take(event, event.dataTransfer));
+  form.addEventListener("dragover", (event) => {
+    if (event.dataTransfer.types.includes("Files")) event.preventDefault();
+  });
+}
+
 function askOnce(form) {
   form.addEventListener("submit", (event) => {
     if (form.dataset.sent) event.preventDefault();
@@ -232,7 +246,10 @@ addEventListener("click", (event) => {
 });
 localTimes(document);
 for (const area of document.querySelectorAll("form.ask textarea")) growing(area);
-for (const form of document.querySelectorAll("form.ask")) askOnce(form);
+for (const form of document.querySelectorAll("form.ask")) {
+  askOnce(form);
+  takesFiles(form, form.elements.files);
+}
 const rounds = document.querySelector("details.rounds");
 if (rounds && matchMedia("(min-width: 1000px)").matches) rounds.open = true;
 untilReady(document.querySelector("[data-state]"));
