@@ -25,7 +25,7 @@ from council.budget import GatewayWrapper
 from council.errors import CouncilError
 from council.panel import Panel
 from council.pipeline.run import run_round
-from council.pipeline.stages import CHAIRMAN_SECONDS, LateCalls, RoundServices
+from council.pipeline.session import CHAIRMAN_SECONDS, LateCalls, RoundServices
 from council.ports import Gateway, RoundQuery, Store
 from council.prompts.synthesis import visible_draft
 from council.rounds import Round, sort_by_panel

@@ -13,7 +13,7 @@ from bot.render.round_status import WRITING, ballot_steps
 from council.answers import Answer, Reply, Role
 from council.ballots import Ballot
 from council.labels import Label, Slate
-from council.pipeline.stages import identifying_names
+from council.pipeline.session import identifying_names
 from council.prompts.shared import anonymize_answer
 from council.randomness import shuffle
 from council.rounds import Draw, Round

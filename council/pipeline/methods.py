@@ -3,7 +3,8 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
-from council.pipeline.stages import RoundSession, collect_ballots
+from council.pipeline.session import RoundSession
+from council.pipeline.stages import collect_ballots
 from council.round_rules import compute_tally
 from council.rounds import Draw
 from council.tally import Tally

@@ -3,12 +3,9 @@
 from council.errors import QuorumError
 from council.integrity.erasure import check_not_forgotten
 from council.pipeline.methods import METHODS
-from council.pipeline.stages import (
-    RoundServices,
-    RoundSession,
-    collect_answers,
-    write_and_audit,
-)
+from council.pipeline.session import RoundServices, RoundSession
+from council.pipeline.stages import collect_answers
+from council.pipeline.synthesis import write_and_audit
 from council.round_rules import compute_draw
 from council.rounds import Closing, Round, sort_by_panel
 

@@ -12,7 +12,7 @@ from council.ballots import BallotFault, BallotParseError, parse_signed_object
 from council.budget import Estimate, Prices, max_prompt_tokens, max_reply_tokens
 from council.errors import GatewayError, UncoveredError
 from council.panel import Rubric
-from council.pipeline.stages import Deadline, identifying_names, reply_in_time, run_all
+from council.pipeline.session import Deadline, identifying_names, reply_in_time, run_all
 from council.ports import Gateway
 from council.prompts.answer import answer_prompt
 from council.prompts.ballot import criteria_list, fault_note, question_parts

@@ -18,7 +18,7 @@ from typing import Any
 from council.answers import Call, Reply, Role
 from council.panel import Panel
 from council.pipeline.run import run_round
-from council.pipeline.stages import RoundServices
+from council.pipeline.session import RoundServices
 from council.rounds import Round
 from tests.builders import GPT, TERMS, a_panel, a_round
 from tests.fakes.gateway import FakeGateway

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from council.ballots import ParsedBallot, parse_ballot
 from council.confusables import fold, remove_invisible
 from council.pipeline.run import run_round
-from council.pipeline.stages import RoundServices
+from council.pipeline.session import RoundServices
 from council.prompt_injection import find_suspicions, neutralise
 from council.randomness import random_fraction
 from tests.builders import a_panel, a_round

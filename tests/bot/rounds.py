@@ -9,7 +9,7 @@ from bot.render.round_report import round_thread, whole_round
 from council.answers import Reply
 from council.panel import Panel
 from council.pipeline.run import run_round
-from council.pipeline.stages import RoundServices
+from council.pipeline.session import RoundServices
 from council.rounds import Question, Round
 from tests.builders import NAMES, a_panel, a_question, a_round
 from tests.fakes.gateway import FakeGateway, ReadPrompt

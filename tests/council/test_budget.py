@@ -14,7 +14,7 @@ from council.errors import BudgetError, GatewayError, StoreError, UncoveredError
 from council.money import Price
 from council.panel import Terms
 from council.pipeline.run import run_round
-from council.pipeline.stages import RoundServices
+from council.pipeline.session import RoundServices
 from council.places import Place
 from council.ports import Gateway
 from council.rounds import Closing, Question, Round

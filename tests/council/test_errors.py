@@ -9,7 +9,7 @@ import pytest
 from council.errors import CouncilError, GatewayError, RateLimitError, RoundNotFoundError
 from council.panel import Panel, Terms
 from council.pipeline.run import run_round
-from council.pipeline.stages import RoundServices
+from council.pipeline.session import RoundServices
 from tests.builders import CLAUDE, RUBRIC, a_member, a_panel, a_round
 from tests.fakes.gateway import FakeGateway
 from tests.fakes.memory_store import MemoryStore

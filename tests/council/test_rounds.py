@@ -3,12 +3,8 @@
 import pytest
 
 from council.answers import Reply, Role
-from council.pipeline.stages import (
-    RoundServices,
-    RoundSession,
-    blind_answers,
-    identifying_names,
-)
+from council.pipeline.session import RoundServices, RoundSession, identifying_names
+from council.pipeline.stages import blind_answers
 from council.round_rules import compute_draw
 from council.rounds import (
     Artefact,

@@ -21,7 +21,7 @@ from council.feedback import Feedback
 from council.integrity.erasure import forget
 from council.integrity.verification import verify
 from council.pipeline.run import run_round
-from council.pipeline.stages import RoundServices
+from council.pipeline.session import RoundServices
 from council.places import NOWHERE
 from council.ports import RoundQuery
 from council.rounds import Round, Stage

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from council.budget_caps import Account
 from council.errors import StoreError
 from council.pipeline.run import run_round
-from council.pipeline.stages import RoundServices
+from council.pipeline.session import RoundServices
 from council.rounds import Closing, Stage
 from storage.bakeoffs import SqlSchedules
 from storage.engine import POOL_OVERFLOW, POOL_SIZE, open_engine

@@ -16,7 +16,7 @@ from council.bias.report import BiasReport
 from council.integrity.verification import verify
 from council.panel import Terms
 from council.pipeline.run import run_round
-from council.pipeline.stages import RoundServices
+from council.pipeline.session import RoundServices
 from council.round_rules import AUDIT_POLICY
 from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.builders import packed_all, runs_of

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from bot.bakeoffs.records import count_closed_rounds, update_records, update_votes
 from bot.coordination.bakeoff_registry import BakeoffRegistry
 from council.pipeline.run import run_round
-from council.pipeline.stages import RoundServices
+from council.pipeline.session import RoundServices
 from council.rounds import Closing, Round
 from storage.engine import open_engine
 from storage.outbox import SqlOutbox

@@ -8,7 +8,7 @@ import pytest
 from bot.chat import Asker
 from bot.context import AppContext
 from council.pipeline.run import run_round
-from council.pipeline.stages import RoundServices
+from council.pipeline.session import RoundServices
 from council.places import Place
 from council.rounds import Question
 from tests.bot.app_fakes import an_app, replies_to

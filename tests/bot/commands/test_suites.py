@@ -24,7 +24,7 @@ from bot.render.suites import KEEP, LEAVE
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 from council.errors import SuiteError
 from council.pipeline.run import run_round
-from council.pipeline.stages import RoundServices
+from council.pipeline.session import RoundServices
 from council.places import Place
 from council.rounds import Question
 from tests.bot.app_fakes import ANA, BEN, HERE, FakeChat, an_app

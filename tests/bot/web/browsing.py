@@ -14,7 +14,7 @@ from bot.web.app import create_app
 from bot.web.auth import PageSigner, Visitor, place_of
 from bot.web.context import WebContext
 from council.pipeline.run import run_round
-from council.pipeline.stages import RoundServices
+from council.pipeline.session import RoundServices
 from council.rounds import Question, Round
 from tests.bot.app_fakes import an_app
 from tests.builders import a_round

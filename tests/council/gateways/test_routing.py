@@ -25,6 +25,9 @@ class NamedGateway:
     async def price(self, seat: Member) -> Price | None:
         return FREE if self._name == "script" else None
 
+    async def sees_images(self, seat: Member) -> bool:
+        return self._name == "rest"
+
 
 def a_call(key: str, model_id: str | None = None) -> Call:
     return Call(Member(key, ModelId(model_id or key), key, "test"), Prompt("", "Why?"))
@@ -79,3 +82,14 @@ async def test_the_price_of_a_seat_comes_from_its_gateway() -> None:
     assert await routing.price(a_call("warm", "scripted/random").member) == FREE
     assert await routing.price(a_call("x/y").member) is None
     assert await routing.price(a_call("openai/y").member) is None
+
+
+async def test_who_sees_images_the_members_gateway_tells() -> None:
+    routes = RoutingGateway({"scripted/": NamedGateway("script"), "openai/": NamedGateway("rest")})
+
+    sees = [
+        await routes.sees_images(a_call(key).member)
+        for key in ("openai/gpt-5.1", "scripted/random", "nobody/none")
+    ]
+
+    assert sees == [True, False, False]

@@ -17,7 +17,7 @@ from council.integrity.erasure import (
     removable_texts,
 )
 from council.pipeline.run import run_round
-from council.pipeline.stages import RoundServices
+from council.pipeline.session import RoundServices
 from council.rounds import Question, Round, Synthesis
 from tests.builders import ASKED_AT, CLAUDE, a_ballot, a_round
 from tests.council.integrity.tampering import ROUND

@@ -2,7 +2,7 @@
 
 from council.panel import Terms
 from council.pipeline.run import run_round
-from council.pipeline.stages import RoundServices
+from council.pipeline.session import RoundServices
 from council.rounds import Round
 from tests.fakes.gateway import FakeGateway
 from tests.fakes.memory_store import MemoryStore

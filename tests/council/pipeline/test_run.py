@@ -8,7 +8,7 @@ from itertools import count
 from council.answers import Role
 from council.ballots import VERSION, BallotFault
 from council.pipeline.run import run_round
-from council.pipeline.stages import RoundServices
+from council.pipeline.session import RoundServices
 from council.prompts.shared import anonymize_answer
 from council.rounds import Closing, Round, Stage
 from council.tally.agreement import effective_judges

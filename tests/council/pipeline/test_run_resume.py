@@ -9,7 +9,7 @@ import pytest
 from council.answers import Role
 from council.errors import GatewayError, StoreError
 from council.pipeline.run import run_round
-from council.pipeline.stages import RoundServices
+from council.pipeline.session import RoundServices
 from council.round_rules import compute_draw
 from council.rounds import Artefact, Closing, Round
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, a_panel, a_round, with_answers

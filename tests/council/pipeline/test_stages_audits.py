@@ -11,7 +11,7 @@ from council.errors import ContextOverflowError, GatewayError, StoreError
 from council.integrity.verification import verify
 from council.panel import Panel, Terms
 from council.pipeline.run import run_round
-from council.pipeline.stages import RoundServices
+from council.pipeline.session import RoundServices
 from council.ports import Gateway
 from council.prompts.shared import nonce_for
 from council.rounds import Artefact, Closing, Round, Synthesis

@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 from council.answers import Reply, Role, Source
+from council.budget import GatewayWrapper
 from council.files import QuestionFile
 from council.integrity.verification import verify
 from council.pipeline.run import run_round
-from council.pipeline.stages import RoundServices
+from council.pipeline.session import RoundServices
 from council.rounds import Round
 from tests.builders import CLAUDE, GPT, a_panel, a_question, a_round
 from tests.fakes.gateway import FakeGateway
@@ -74,3 +75,19 @@ async def test_judges_see_titles_and_domains_of_sources_without_makers() -> None
         assert "https://a.org/x?p=1" in shown
         for trace in ("openai", "chatgpt", "utm_", "vertexaisearch"):
             assert trace not in shown.casefold().replace("openai/", "")
+
+
+async def test_a_gateway_around_another_knows_who_sees_images() -> None:
+    class Wrapper(GatewayWrapper):
+        def __init__(self) -> None:
+            self.gateway = FakeGateway(seeing=(CLAUDE,))
+
+    wrapper, panel = Wrapper(), a_panel(3)
+
+    assert [await wrapper.sees_images(seat) for seat in panel.members] == [
+        seat.key == CLAUDE for seat in panel.members
+    ]
+
+
+def test_an_image_is_sent_as_a_data_url() -> None:
+    assert CHART.data_url == "data:image/png;base64,iVBORw0KGgo="

@@ -10,7 +10,7 @@ from council.errors import ContextOverflowError, GatewayError, UncoveredError
 from council.integrity.seal import find_changes
 from council.integrity.verification import verify
 from council.pipeline.run import run_round
-from council.pipeline.stages import CHAIRMAN_SECONDS, RoundServices, missing_to_majority
+from council.pipeline.session import CHAIRMAN_SECONDS, RoundServices, missing_to_majority
 from council.rounds import Fallback, Round
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, GROK, TERMS, a_member, a_panel, a_round
 from tests.fakes.gateway import FakeGateway, Hangs, Held, Late, ScriptEntry

@@ -7,7 +7,9 @@ import pytest
 from council.answers import Absence, Reply, Role
 from council.errors import ContextOverflowError, GatewayError
 from council.pipeline.run import run_round
-from council.pipeline.stages import TOO_LONG, WROTE_NOTHING, RoundServices
+from council.pipeline.session import RoundServices
+from council.pipeline.stages import TOO_LONG
+from council.pipeline.synthesis import WROTE_NOTHING
 from council.prompts.shared import SHORTENED_MARK
 from council.rounds import Fallback, Synthesis
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, TERMS, a_member, a_panel, a_round

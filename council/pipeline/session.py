@@ -1,0 +1,296 @@
+"""A running round: what its stages share, deadlines, and grace for the slowest."""
+
+import asyncio
+import re
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from council.anonymize.scrub import MaskedText
+from council.answers import Absence, Answer, Call, LateReply, Reply, Role
+from council.ballots import BallotExchange
+from council.errors import (
+    ContextOverflowError,
+    CouncilError,
+    GatewayError,
+    GatewayTimeoutError,
+    UncoveredError,
+)
+from council.panel import Member
+from council.ports import Gateway, Store
+from council.prompts.answer import Reader
+from council.prompts.shared import (
+    anonymize_answer,
+)
+from council.rounds import Artefact, Round, StandIn, Synthesis
+
+CHAIRMAN_SECONDS = 20.0  # a chairman who has sent nothing by then gets a rival
+
+Exchange = Answer | BallotExchange | Synthesis  # what holds a prompt and its reply
+
+_IDENTIFYING = re.compile(r"\w/\w|[A-Za-z]{2}.*\d")  # a route, or a name with a version
+
+
+@dataclass(frozen=True, slots=True)
+class RoundServices:
+    """What a round needs from outside.
+
+    `on_round` receives the round after each change, `on_text` the synthesis while it is written.
+    `audit_grace_seconds` is how long a finished round waits for its audit ballot. `in_thread` calls
+    a function that takes long on a long text, without blocking the event loop. `patience` says for
+    how many seconds a chairman, by key, may send nothing. `late` are calls that outlast the round.
+    """
+
+    gateway: Gateway
+    store: Store
+    clock: Callable[[], float] = time.monotonic
+    on_round: Callable[[Round], None] = lambda _: None
+    on_text: Callable[[str], None] | None = None
+    audit_grace_seconds: float = 2.0
+    in_thread: Callable[..., Awaitable[Any]] = asyncio.to_thread
+    patience: Callable[[str], float] = lambda _: CHAIRMAN_SECONDS
+    late: "LateCalls" = field(default_factory=lambda: LateCalls())
+
+
+class LateCalls:
+    """Calls for whose replies a round no longer waits; they end by their own deadlines."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def add(self, tasks: Iterable[asyncio.Task[None]]) -> None:
+        """Take over these calls."""
+        self._tasks.update(tasks)
+
+    async def wait(self) -> None:
+        """Wait for all of them; a reply that cannot be stored, as its round is gone, is lost."""
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def cancel(self) -> None:
+        """Cancel all of them."""
+        for task in self._tasks:
+            task.cancel()
+
+
+class RoundSession:
+    """One running round; `round_` is replaced with each new artefact.
+
+    `masked` are the answers for other models by member, each masked once.
+    """
+
+    def __init__(self, services: RoundServices, round_: Round) -> None:
+        self.services = services
+        self.round_ = round_
+        self.masked: dict[str, MaskedText] = {}
+        self.started = services.clock()
+        self.drafting: Asked | None = None  # whose draft people read
+        self._seating = asyncio.Lock()
+
+    @property
+    def seconds(self) -> float:
+        """How long the session has lasted."""
+        return self.services.clock() - self.started
+
+    def deadline(self, seconds: float) -> "Deadline":
+        """Return the deadline of a stage that starts now, limited by that of the round."""
+        round_seconds = self.round_.panel.terms.round_seconds
+        left = seconds if round_seconds is None else max(0.0, round_seconds - self.seconds)
+        return Deadline.after(min(seconds, left))
+
+    async def save(self, artefact: Artefact) -> None:
+        """Store the artefact, then add it to the round and report the change."""
+        await self.services.store.save(self.round_.id, artefact)
+        self.round_ = self.round_.with_(artefact)
+        self.services.on_round(self.round_)
+
+    async def mask(self, answer: Answer) -> MaskedText:
+        """Return an answer for other models."""
+        if answer.member not in self.masked:
+            own = identifying_names(self.round_.panel.seat(answer.member))
+            families = sorted({seat.family for seat in self.round_.panel.judges})
+            self.masked[answer.member] = await self.services.in_thread(
+                anonymize_answer, answer.text, own, answer.reply.sources, families
+            )
+        return self.masked[answer.member]
+
+    async def ask(self, call: Call, deadline: "Deadline") -> Reply | Absence:
+        """Return the reply, or the absence with its reason; raise ContextOverflowError."""
+        try:
+            return await self.reply(call, deadline)
+        except ContextOverflowError:
+            raise
+        except GatewayError as error:
+            return Absence(call.member.key, call.role, str(error))
+
+    async def reply(self, call: Call, deadline: "Deadline") -> Reply:
+        """Return the reply; raise GatewayError, worded to follow the member's name."""
+        if not deadline.seconds:
+            raise UncoveredError("was not asked: the round ran out of time")
+        return await reply_in_time(self.services.gateway, call, deadline)
+
+    async def reader(self, member: Member) -> Reader:
+        """Return what a member's model can take in of the question."""
+        gateway = self.services.gateway
+        sees = not self.round_.question.images or await gateway.sees_images(member)
+        return Reader(sees, gateway.context_tokens(member.key))
+
+    async def seat_stand_in(self, member: Member) -> Member | None:
+        """Give a member's seat to its fallback and return that; None without one."""
+        if member.fallback:
+            async with self._seating:
+                await self.save(StandIn(self.round_.panel.with_stand_in(member)))
+        return member.fallback
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """The end of a stage on the event loop's clock, and the seconds the stage was given."""
+
+    at: float
+    seconds: float
+
+    @classmethod
+    def after(cls, seconds: float) -> "Deadline":
+        """Return the deadline so many seconds from now."""
+        return cls(asyncio.get_running_loop().time() + seconds, seconds)
+
+    def missed_message(self, role: Role) -> str:
+        """Return what a seat failed to do in time, to follow its name."""
+        failure = {
+            Role.ANSWER: "did not answer",
+            Role.BALLOT: "did not vote",
+            Role.SYNTHESIS: "did not finish the council's answer",
+            Role.GRADE: "did not grade",
+        }
+        return f"{failure[role]} in {round(self.seconds, 2):g} s"
+
+
+async def reply_in_time(gateway: Gateway, call: Call, deadline: Deadline) -> Reply:
+    """Return the member's reply; raise GatewayError, worded to follow its name, without one."""
+    timeout = asyncio.timeout_at(deadline.at)
+    try:
+        async with timeout:
+            return await gateway.complete(replace(call, deadline=deadline.at))
+    except TimeoutError as error:
+        if not timeout.expired():
+            raise GatewayTimeoutError(
+                "was given up on, because its provider took too long"
+            ) from error
+        # A gateway that is cancelled during a retry notes on the cancellation why it was waiting.
+        notes = getattr(error.__cause__, "__notes__", ())
+        raise GatewayTimeoutError(
+            "; ".join((deadline.missed_message(call.role), *notes))
+        ) from error
+
+
+async def run_all(tasks: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Run all tasks concurrently; the first error cancels the others and is raised as itself."""
+    with unwrap_first_error():
+        async with asyncio.TaskGroup() as group:
+            for task in tasks:
+                group.create_task(task)
+
+
+@contextmanager
+def unwrap_first_error() -> Iterator[None]:
+    """Raise the first error of the task group inside, if it is a CouncilError, as itself."""
+    try:
+        yield
+    except ExceptionGroup as errors:
+        first = errors.exceptions[0]
+        raise first if isinstance(first, CouncilError) else errors from None
+
+
+def identifying_names(member: Member) -> tuple[str, ...]:
+    """Return the ids and names of a member that no answer contains by chance."""
+    bare_model_id = member.model_id.rpartition("/")[2]
+    names = (member.key, member.model_id, member.display, bare_model_id)
+    return tuple(name for name in names if _IDENTIFYING.search(name))
+
+
+async def finish_despite_cancel(work: Coroutine[Any, Any, None]) -> None:
+    """Finish the work even if the caller is cancelled: what was paid for is stored."""
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.gather(asyncio.shield(task), return_exceptions=True)
+        raise
+
+
+# --- Grace: nobody waits for the slowest
+
+
+@dataclass(slots=True, eq=False)
+class Asked:
+    """A seat that was asked; its reply is in, or it is late: nobody waits for it any more."""
+
+    member: Member
+    role: Role
+    is_in: bool = False
+    is_late: bool = False
+
+    async def receive(self, session: RoundSession, came: "Exchange | None") -> bool:
+        """Return whether what came, if anything, is in time; if it is not, store it as late."""
+        self.is_in = True
+        if self.is_late and came and came.prompt and came.reply:
+            late = LateReply(self.member.key, self.role, came.prompt, came.reply)
+            await finish_despite_cancel(session.save(late))
+        return not self.is_late
+
+
+async def run_with_grace(
+    session: RoundSession, calls: Mapping[Asked, Coroutine[Any, Any, None]], missing: int
+) -> None:
+    """Run all calls concurrently until all are done or the panel's grace period is over.
+
+    It begins when `missing` more seats have delivered. Then who has sent nothing is absent, and its
+    call goes on among the late ones. The first error cancels all others and is raised.
+    """
+    grace = session.round_.panel.terms.grace_seconds
+    loop, end = asyncio.get_running_loop(), None
+    tasks = {asyncio.create_task(call): asked for asked, call in calls.items()}
+    target = _delivered(session.round_) + missing
+    running = {*tasks}
+    try:
+        while running:
+            if end is None and grace is not None and _delivered(session.round_) >= target:
+                end = loop.time() + grace
+            timeout = None if end is None else max(0.0, end - loop.time())
+            done, running = await asyncio.wait(
+                running, timeout=timeout, return_when=asyncio.FIRST_COMPLETED
+            )
+            for task in done:
+                task.result()
+            if grace and end is not None and loop.time() >= end:
+                late = {task for task in running if not tasks[task].is_in}
+                await _leave_behind(session, {task: tasks[task] for task in late}, grace)
+                running -= late
+                end, grace = None, None
+    except BaseException:
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
+
+
+def _delivered(round_: Round) -> int:
+    return len(round_.answers) + sum(ballot.counts for ballot in round_.ballots)
+
+
+async def _leave_behind(
+    session: RoundSession, late: Mapping[asyncio.Task[None], Asked], grace: float
+) -> None:
+    for asked in late.values():
+        asked.is_late = True
+    session.services.late.add(late)
+    for asked in late.values():
+        reason = f"took over {grace:g} s longer than most, so the round went on without it"
+        await session.save(Absence(asked.member.key, asked.role, reason))
+
+
+def missing_to_majority(seats: int, quorum: int, delivered: int) -> int:
+    """Return how many more seats make a majority, and no fewer than the quorum."""
+    return min(seats, max(seats // 2 + 1, quorum)) - delivered

@@ -1,0 +1,256 @@
+"""Last stage of a round: the chairman's answer, and the audit ballot beside it."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from council.answers import Absence, Call, Prompt, Role
+from council.ballots import AUDIT_ATTEMPT, Ballot, BallotExchange, SpoiledBallot
+from council.errors import (
+    ContextOverflowError,
+)
+from council.labels import Label
+from council.pipeline.session import Asked, RoundSession, unwrap_first_error
+from council.pipeline.stages import (
+    TOO_LONG,
+    BallotRequest,
+    blind_answers,
+    candidate_lengths,
+    images_for,
+    text_budget,
+    truncate_all,
+)
+from council.prompts.answer import Reader
+from council.prompts.shared import (
+    nonce_for,
+)
+from council.prompts.synthesis import (
+    JudgesReport,
+    anonymize_reasons,
+    chair_prompt,
+    parse_chair_reply,
+)
+from council.round_rules import OWN, Audit, due_audit
+from council.rounds import Draw, Fallback, Round, Synthesis, winning_answer
+from council.tally import Tally
+
+SYNTHESIS_REPLY_TOKENS = 1_000  # reserved in a chairman's context for its answer
+WROTE_NOTHING = "wrote no answer"
+
+
+async def synthesize(session: RoundSession, draw: Draw, tally: Tally) -> Synthesis:
+    """Return the synthesis of the first chairman that writes one, else the winning answer.
+
+    Demonstration models are not asked: what they write from answers is worse than the answers.
+    """
+    panel = session.round_.panel
+    is_demonstration = any(seat.demonstration for seat in panel.members)
+    written = None if is_demonstration else await _ask_chairmen(session, draw, tally)
+    if written:
+        is_first = written.chairman == panel.chair_order[0].key
+        return written if is_first else replace(written, fallback=Fallback.CHAIRMAN)
+    answer = winning_answer(session.round_, draw, tally)
+    label = draw.labels.label_of(answer.member)
+    fallback = Fallback.DEMONSTRATION if is_demonstration else Fallback.ANSWER
+    return Synthesis(answer.text, None, fallback, (label,) if label else ())
+
+
+@dataclass(slots=True, eq=False)
+class ChairmanAsked(Asked):
+    """A chairman who was asked; `is_heard` once a first word of the answer is in."""
+
+    is_heard: bool = False
+    written: Synthesis | None = None
+
+    def on_text(self, session: RoundSession, text: str) -> None:
+        """Show the draft, unless another chairman is ahead."""
+        self.is_heard = self.is_heard or bool(text)
+        if session.services.on_text and not self.is_late and session.drafting in {None, self}:
+            session.drafting = self
+            session.services.on_text(text)
+
+
+async def _ask_chairmen(session: RoundSession, draw: Draw, tally: Tally) -> Synthesis | None:
+    """Return the first complete synthesis; None if no chairman wrote one.
+
+    The next chairman is asked when the last one failed, or has sent nothing for too long.
+    """
+    waiting = [
+        chairman
+        for chairman in session.round_.panel.chair_order
+        if not session.round_.absence(chairman.key, Role.SYNTHESIS)
+    ]
+    tasks: dict[asyncio.Task[None], ChairmanAsked] = {}
+    try:
+        while waiting or tasks:
+            if waiting and not any(asked.is_heard for asked in tasks.values()):
+                asked = ChairmanAsked(waiting.pop(0), Role.SYNTHESIS)
+                call = _ask_chairman(session, asked, draw, tally)
+                tasks[asyncio.create_task(call)] = asked
+            last = [*tasks.values()][-1].member.key
+            patience = session.services.patience(last) if waiting else None
+            done, _ = await asyncio.wait(
+                tasks, timeout=patience, return_when=asyncio.FIRST_COMPLETED
+            )
+            for task in done:
+                task.result()
+            for task in done:
+                if written := tasks.pop(task).written:
+                    await _overtake(session, tasks, written)
+                    return written
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
+    return None
+
+
+async def _ask_chairman(
+    session: RoundSession, asked: ChairmanAsked, draw: Draw, tally: Tally
+) -> None:
+    written = await _request_synthesis(session, asked, draw, tally)
+    if isinstance(written, Synthesis):
+        asked.written = written if await asked.receive(session, written) else None
+        return
+    if session.drafting is asked:
+        session.drafting = None
+    if await asked.receive(session, None):
+        await session.save(written)
+
+
+async def _overtake(
+    session: RoundSession,
+    tasks: Mapping[asyncio.Task[None], ChairmanAsked],
+    written: Synthesis,
+) -> None:
+    """Go on without the other chairmen, who are late."""
+    session.services.late.add(tasks)
+    others = [
+        asked
+        for asked in tasks.values()
+        if not session.round_.absence(asked.member.key, Role.SYNTHESIS)
+    ]
+    for asked in others:
+        asked.is_late = True
+    winner = session.round_.panel.seat(written.chairman or "").display
+    for asked in others:
+        reason = f"was still writing when {winner} had finished"
+        await session.save(Absence(asked.member.key, Role.SYNTHESIS, reason))
+        await asked.receive(session, asked.written)  # both finished at once
+
+
+async def _request_synthesis(
+    session: RoundSession, asked: ChairmanAsked, draw: Draw, tally: Tally
+) -> Synthesis | Absence:
+    round_, chairman = session.round_, asked.member
+
+    def on_text(text: str) -> None:
+        asked.on_text(session, text)
+
+    deadline = session.deadline(round_.panel.terms.synthesis_seconds)
+    texts = await blind_answers(session, draw)
+    reader = await session.reader(chairman)
+    frame = _chair_prompt(round_, reader, dict.fromkeys(texts, ""), tally)
+    budget = text_budget(reader.context_tokens, frame, SYNTHESIS_REPLY_TOKENS)
+    for length in candidate_lengths(tuple(texts.values()), budget):
+        prompt = _chair_prompt(round_, reader, truncate_all(texts, length), tally)
+        temperature = round_.panel.terms.synthesis_temperature
+        images = images_for(round_, reader)
+        call = Call(chairman, prompt, temperature, Role.SYNTHESIS, on_text=on_text, images=images)
+        try:
+            reply = await session.ask(call, deadline)
+        except ContextOverflowError:
+            continue
+        if isinstance(reply, Absence):
+            return reply
+        parsed = parse_chair_reply(reply.text, draw.labels.labels)
+        if not parsed.text:
+            return Absence(chairman.key, Role.SYNTHESIS, WROTE_NOTHING)
+        return Synthesis(
+            text=parsed.text,
+            chairman=chairman.key,
+            drawn_on=parsed.drawn_on,
+            departs=parsed.departs,
+            why=parsed.why,
+            prompt=prompt,
+            reply=reply,
+        )
+    return Absence(chairman.key, Role.SYNTHESIS, TOO_LONG)
+
+
+def _chair_prompt(
+    round_: Round, reader: Reader, texts: Mapping[Label, str], tally: Tally
+) -> Prompt:
+    counted = [ballot for ballot in round_.ballots if ballot.counts]
+    reasons = anonymize_reasons(counted, [seat.family for seat in round_.panel.judges])
+    # Labels are drawn at random, so their alphabetical order reveals nothing about the authors.
+    in_order = {label: texts[label] for label in sorted(texts)}
+    return chair_prompt(
+        round_.question,
+        in_order,
+        JudgesReport(tally.standings, reasons),
+        nonce_for(round_.seed, "chairman"),
+        reader,
+    )
+
+
+# --- Audit ballot, cast while the synthesis is written
+
+
+async def write_and_audit(session: RoundSession, draw: Draw, tally: Tally) -> None:
+    """Save the synthesis and, concurrently, cast the audit ballot if one is due.
+
+    Once the answer is written, the ballot has the services' grace period left. A ballot that
+    fails, is late or does not fit is dropped; a spoiled one is saved and not retried.
+    """
+    was_cast = any(not ballot.counts for ballot in session.round_.ballots)
+    was_spoiled = any(spoiled.is_audit for spoiled in session.round_.spoiled)
+    audit = None if was_cast or was_spoiled else due_audit(session.round_, draw)
+    if audit is None:
+        await _write(session, draw, tally)
+        return
+    with unwrap_first_error():
+        async with asyncio.TaskGroup() as group:
+            # In this order, so that a gateway with a queue serves the answer first.
+            answer = group.create_task(_write(session, draw, tally))
+            ballot = group.create_task(_request_audit_ballot(session, draw, audit))
+            await asyncio.wait({answer, ballot}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({ballot}, timeout=session.services.audit_grace_seconds)
+            if not ballot.done():
+                ballot.cancel()
+            elif audited := ballot.result():
+                await session.save(audited)
+
+
+async def _write(session: RoundSession, draw: Draw, tally: Tally) -> None:
+    await session.save(await synthesize(session, draw, tally))
+
+
+async def _request_audit_ballot(
+    session: RoundSession, draw: Draw, audit: Audit
+) -> Ballot | SpoiledBallot | None:
+    """Ask the judge once more, exactly as for its counted ballot except for the audit."""
+    round_ = session.round_
+    texts = await blind_answers(session, draw)
+    judge = round_.panel.seat(audit.slate.judge)
+    reader = await session.reader(judge)
+    request = BallotRequest(round_, audit.slate, audit.nonce, texts, audit.authors, reader)
+    faults = [spoiled.fault for spoiled in round_.spoiled if spoiled.judge == request.judge.key]
+    fault = faults[-1] if faults else None
+    length = audit.first.paper.cut_to if audit.first.paper else None
+    if audit.kind == OWN and length is None:
+        # The additional answer may need shorter ones.
+        lengths = request.lengths(fault)
+        if not lengths:
+            return None
+        length = lengths[0]
+    call = request.call(length, fault)
+    deadline = session.deadline(round_.panel.terms.ballot_seconds)
+    try:
+        reply = await session.ask(call, deadline)
+    except ContextOverflowError:
+        return None
+    if isinstance(reply, Absence):
+        return None
+    return audit.cast(BallotExchange(audit.nonce, call.prompt, reply, AUDIT_ATTEMPT, length))
