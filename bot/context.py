@@ -35,8 +35,8 @@ from council.bakeoffs.ports import BakeoffStores, RecordQuery
 from council.ballots import VERSION as BALLOTS
 from council.budget import Budget
 from council.errors import PanelError, QuestionError, RoundNotFoundError, StoreError
+from council.methods import find_method
 from council.panel import Panel
-from council.pipeline.methods import METHODS
 from council.places import Place
 from council.ports import Gateway, KeyValueStore, RoundQuery, RoundSummary, Store
 from council.prompts import VERSION as PROMPTS
@@ -278,8 +278,7 @@ def _channel_key(place: Place) -> str:
 def _with_method(method: str | None, panel: Panel) -> Panel:
     if method is None:
         return panel
-    if method not in METHODS:
-        raise PanelError(f"There is no method {method!r}. Known methods: {', '.join(METHODS)}.")
+    find_method(method).check(panel)
     return replace(panel, terms=replace(panel.terms, method=method))
 
 

@@ -3,11 +3,12 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from council.answers import Prompt, Reply, storable_text
-from council.labels import Label, Slate
+from council.labels import Label, Slate, voter_name
+from council.panel import IF_REPEATED
 
 AUDIT_ATTEMPT = 3  # after the two counted attempts; identifies a spoiled audit ballot
 # A round keeps the version of the rules by which its ballots are read, so that it still verifies.
@@ -38,6 +39,12 @@ class Ballot:
     reason: str = ""
     paper: BallotExchange | None = None
     audit: str | None = None  # the kind of audit; an audit ballot is never counted
+    pass_number: int = field(default=1, metadata=IF_REPEATED)
+
+    @property
+    def voter(self) -> str:
+        """The judge, and the pass beyond its first."""
+        return voter_name(self.judge, self.pass_number)
 
     @property
     def counts(self) -> bool:
@@ -57,6 +64,12 @@ class SpoiledBallot:
     judge: str
     fault: str
     paper: BallotExchange
+    pass_number: int = field(default=1, metadata=IF_REPEATED)
+
+    @property
+    def voter(self) -> str:
+        """The judge, and the pass beyond its first."""
+        return voter_name(self.judge, self.pass_number)
 
     @property
     def is_audit(self) -> bool:
@@ -82,7 +95,7 @@ def cast_ballot(
     """Return the ballot parsed from the reply, in public labels, or a spoiled ballot."""
     parsed = parse_ballot(paper.reply.text, nonce, slate.letters, version)
     if isinstance(parsed, BallotFault):
-        return SpoiledBallot(slate.judge, parsed.value, paper)
+        return SpoiledBallot(slate.judge, parsed.value, paper, slate.pass_number)
     return Ballot(
         judge=slate.judge,
         shown=slate.shown,
@@ -90,6 +103,7 @@ def cast_ballot(
         reason=translate_labels(parsed.reason, dict(zip(slate.letters, slate.shown, strict=True))),
         paper=paper,
         audit=audit,
+        pass_number=slate.pass_number,
     )
 
 

@@ -11,6 +11,7 @@ from council.budget_caps import Account, CapRefusal, Caps
 from council.errors import BudgetError, RoundNotFoundError, StoreError, UncoveredError
 from council.files import IMAGE_TOKENS
 from council.labels import MIN_TO_RANK, Label
+from council.methods import find_method
 from council.money import Price, cost_micro_usd, format_rounded_usd, format_usd
 from council.panel import Member, Panel
 from council.ports import Gateway, Ledger, Store
@@ -59,7 +60,8 @@ async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
         else 0
         for price in (prices[member.key] for member in panel.members)
     ]
-    ballots = [_ballot(round_, judge, prices) for judge in panel.judges]
+    method = find_method(panel.terms.method)
+    ballots = [_ballot(round_, judge, prices) for judge in method.judges(panel)] * method.passes
     syntheses = [_synthesis(round_, chairman, prices) for chairman in panel.chair_order]
     return Estimate(
         sum(answers) + sum(ballots) + max(syntheses),

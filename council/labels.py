@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import NewType
 
+from council.panel import IF_REPEATED
 from council.randomness import shuffle
 
 Label = NewType("Label", str)
@@ -41,6 +42,11 @@ class LabelMap:
         return next(author for author, own in self.pairs if own == label)
 
 
+def voter_name(judge: str, pass_number: int) -> str:
+    """Return the name of one of a judge's rankings: the judge's own for its first pass."""
+    return judge if pass_number == 1 else f"{judge} pass {pass_number}"
+
+
 def draw_labels(authors: Sequence[str], seed: str) -> LabelMap:
     """Assign each author (at most sixteen) a distinct label from K to Z, at random by the seed."""
     letters = shuffle(PUBLIC_LETTERS, seed, "label")
@@ -49,10 +55,19 @@ def draw_labels(authors: Sequence[str], seed: str) -> LabelMap:
 
 @dataclass(frozen=True, slots=True)
 class Slate:
-    """The labels one judge sees, in display order; the slot letter is the position."""
+    """The labels one judge sees, in display order; the slot letter is the position.
+
+    `pass_number` counts the rankings that the method asks of a judge, from 1.
+    """
 
     judge: str
     shown: tuple[Label, ...]
+    pass_number: int = field(default=1, metadata=IF_REPEATED)
+
+    @property
+    def voter(self) -> str:
+        """The judge, and the pass beyond its first: a text that is unique in a round."""
+        return voter_name(self.judge, self.pass_number)
 
     @property
     def letters(self) -> tuple[str, ...]:

@@ -24,6 +24,10 @@ def is_unset(value: object) -> bool:
 IF_SET: Mapping[str, Any] = {"exclude_if": is_unset}
 
 
+# The same for the number of a judge's pass, which is 1 unless its method asks for more.
+IF_REPEATED: Mapping[str, Any] = {"exclude_if": lambda number: number == 1}
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
     """A model in a seat of the panel; `key` is its name in the panel.

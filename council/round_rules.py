@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from council.anonymize.scrub import mask_names
 from council.answers import Role
 from council.ballots import FIRST_VERSION, Ballot, BallotExchange, SpoiledBallot, cast_ballot
-from council.labels import Label, Slate, draw_labels, draw_slates
+from council.labels import Label, Slate, draw_labels
+from council.methods import BLIND_RANKING, find_method
 from council.panel import Panel
 from council.prompt_injection import follows_instruction
 from council.prompts.shared import nonce_for
@@ -30,7 +31,10 @@ def compute_draw(round_: Round) -> Draw:
     ]
     onlookers = [seat.key for seat in round_.panel.judges if seat.key not in authors]
     labels = draw_labels(authors, round_.seed)
-    return Draw(labels, draw_slates(labels, onlookers, round_.seed))
+    method = find_method(round_.panel.terms.method)
+    judges = {seat.key for seat in method.judges(round_.panel)}
+    slates = method.draw_slates(labels, onlookers, round_.seed)
+    return Draw(labels, tuple(slate for slate in slates if slate.judge in judges))
 
 
 def compute_tally(round_: Round, draw: Draw) -> Tally:
@@ -61,8 +65,10 @@ def due_audit(round_: Round, draw: Draw) -> Audit | None:
 
     None if the seed does not select the round (a share of 0 selects none), or if the selected
     judge has no counted ballot or, for kind "own", no answer. No other judge takes its place:
-    the selection must not depend on how judges voted.
+    the selection must not depend on how judges voted. Other methods than the default have none.
     """
+    if round_.panel.terms.method != BLIND_RANKING.name:
+        return None
     share = round_.panel.terms.audit_share
     if share is None:
         share = BAKEOFF_AUDIT_SHARE if round_.bakeoff else 0.0
@@ -125,14 +131,14 @@ def _flags(round_: Round, draw: Draw) -> tuple[str, ...]:
         *(
             f"{slate.judge} has no ballot that counts"
             for slate in draw.slates
-            if slate.judge not in voted
+            if slate.judge not in voted and slate.pass_number == 1
         ),
         *_reason_flags(round_.ballots, round_.panel, ballot_version(round_)),
     )
 
 
 def _family_majority(panel: Panel) -> tuple[str, ...]:
-    families = [seat.family for seat in panel.judges]
+    families = [seat.family for seat in find_method(panel.terms.method).judges(panel)]
     largest = max(families, key=families.count)
     seats = families.count(largest)
     if 2 * seats <= len(families):

@@ -189,13 +189,16 @@ def sort_by_panel(round_: Round) -> Round:
     def place(seat: str) -> int:
         return order.get(seat, len(order))
 
+    def turn(cast: Ballot | SpoiledBallot) -> tuple[int, int]:
+        return place(cast.judge), cast.pass_number
+
     return replace(
         round_,
         answers=tuple(sorted(round_.answers, key=lambda a: place(a.member))),
         absences=tuple(sorted(round_.absences, key=lambda a: (place(a.member), a.role))),
         late=tuple(sorted(round_.late, key=lambda late: (place(late.member), late.role))),
-        ballots=tuple(sorted(round_.ballots, key=lambda b: (place(b.judge), b.audit or ""))),
-        spoiled=tuple(sorted(round_.spoiled, key=lambda s: (place(s.judge), s.paper.attempt))),
+        ballots=tuple(sorted(round_.ballots, key=lambda b: (*turn(b), b.audit or ""))),
+        spoiled=tuple(sorted(round_.spoiled, key=lambda s: (*turn(s), s.paper.attempt))),
     )
 
 

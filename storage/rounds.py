@@ -251,6 +251,7 @@ class SqlRoundStore(SqlFeedback):
                 col(BallotRow.shown),
                 col(BallotRow.ranking),
                 col(BallotRow.reason),
+                col(BallotRow.pass_number),
             )
             .where(col(BallotRow.round_id).in_(last_rounds), col(BallotRow.audit) == "")
             .order_by(by_letter(BallotRow.round_id), by_letter(BallotRow.judge))

@@ -173,6 +173,14 @@ class LateReplyRow(_OfRound, _WithPrompt, _WithReply, table=True):
     )
 
 
+def _pass_number() -> Any:  # noqa: ANN401
+    return Field(
+        default=1,
+        primary_key=True,
+        sa_column_kwargs={"server_default": "1", "autoincrement": False},
+    )
+
+
 class LabelRow(_OfRound, table=True):
     """A pair of the label map; any two draws share position 0, so only one can be stored."""
 
@@ -187,6 +195,7 @@ class SlateRow(_OfRound, table=True):
 
     __tablename__ = "slate"
     judge: str = Field(primary_key=True)
+    pass_number: int = _pass_number()
     shown: list[str] = Field(sa_type=Json)
     position: int
 
@@ -197,6 +206,7 @@ class BallotRow(_OfRound, _WithPrompt, _WithReply, table=True):
     __tablename__ = "ballot"
     judge: str = Field(primary_key=True)
     audit: str = Field(primary_key=True, default="")
+    pass_number: int = _pass_number()
     shown: list[str] = Field(sa_type=Json)
     ranking: list[list[str]] = Field(sa_type=Json)
     reason: str
@@ -211,6 +221,7 @@ class SpoiledBallotRow(_OfRound, _WithPrompt, _WithReply, table=True):
     __tablename__ = "spoiled_ballot"
     judge: str = Field(primary_key=True)
     attempt: int = Field(primary_key=True)
+    pass_number: int = _pass_number()
     fault: str
     nonce: str
     cut_to: int | None = None

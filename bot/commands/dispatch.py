@@ -16,7 +16,7 @@ from bot.commands.reports import show_report
 from bot.context import AppContext
 from bot.observability import logs
 from council.errors import CouncilError
-from council.pipeline.methods import METHODS
+from council.methods import METHODS
 
 Handler = Callable[[Chat, IncomingMessage], Awaitable[None]]
 

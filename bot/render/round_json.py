@@ -40,7 +40,13 @@ def round_document(round_: Round) -> Document:
         "late": [_late_document(late) for late in round_.late],
         "ballots": [_ballot_document(ballot) for ballot in round_.ballots],
         "spoiled": [
-            {"judge": s.judge, "fault": s.fault, "text": s.paper.reply.text, "audit": s.is_audit}
+            {
+                "judge": s.judge,
+                "fault": s.fault,
+                "text": s.paper.reply.text,
+                "audit": s.is_audit,
+                "pass": s.pass_number,
+            }
             for s in round_.spoiled
         ],
         "standings": _standing_documents(round_),
@@ -115,6 +121,7 @@ def _ballot_document(ballot: Ballot) -> Document:
         "attempts": ballot.paper.attempt if ballot.paper and ballot.counts else 1,
         "counted": ballot.counts,
         "audit": ballot.audit,
+        "pass": ballot.pass_number,
     }
 
 

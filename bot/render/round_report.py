@@ -216,17 +216,19 @@ def rankings_post(round_: Round, draw: Draw, max_reason: int | None = None) -> P
     """
     intro = "Each judge saw the other answers without names, in a different order."
     parts: list[Part] = [Heading(_RANKINGS_TITLE), Note(intro)]
+    last_of = {slate.judge: slate for slate in draw.slates}
     for slate in draw.slates:
         parts += _ranking_parts(round_, draw, slate, max_reason)
-        parts += map(Note, ranking_notes(round_, slate.judge))
+        if slate is last_of[slate.judge]:
+            parts += map(Note, ranking_notes(round_, slate.judge))
     return Post(tuple(parts), _RANKINGS_TITLE)
 
 
 def _ranking_parts(
     round_: Round, draw: Draw, slate: Slate, max_reason: int | None
 ) -> Iterator[Part]:
-    authors, judge = author_names(round_.panel, draw), seat_names(round_.panel)[slate.judge]
-    cast = [b for b in round_.ballots if b.judge == slate.judge and b.counts]
+    authors, judge = author_names(round_.panel, draw), voter_title(round_, slate)
+    cast = [b for b in round_.ballots if b.voter == slate.voter and b.counts]
     if not cast:
         yield Line(f"**{judge}**: no valid ranking")
     for ballot in cast:
@@ -239,6 +241,12 @@ def _ranking_parts(
     if max_reason is None:
         shown = join_words(f"{label} ({authors[label]})" for label in slate.shown)
         yield Note(f"{judge} saw {shown}, in this order.")
+
+
+def voter_title(round_: Round, slate: Slate) -> str:
+    """Return the name of a judge, with the number of its ranking where it gave several."""
+    name = seat_names(round_.panel)[slate.judge]
+    return name if slate.pass_number == 1 else f"{name}, ranking {slate.pass_number}"
 
 
 def ranking_notes(round_: Round, judge: str) -> Iterator[str]:
@@ -570,13 +578,13 @@ class PlacementTable:
 
 def placement_table(round_: Round, draw: Draw) -> PlacementTable:
     """Return the table of judges by answers."""
-    authors, names = author_names(round_.panel, draw), seat_names(round_.panel)
+    authors = author_names(round_.panel, draw)
     labels = ordered_labels(round_, draw)
-    ballots = {ballot.judge: ballot for ballot in round_.ballots if ballot.counts}
+    ballots = {ballot.voter: ballot for ballot in round_.ballots if ballot.counts}
     rows = tuple(
         (
-            names[slate.judge],
-            tuple(_place_answer(slate, ballots.get(slate.judge), x) for x in labels),
+            voter_title(round_, slate),
+            tuple(_place_answer(slate, ballots.get(slate.voter), x) for x in labels),
         )
         for slate in draw.slates
     )

@@ -138,12 +138,13 @@ def ballot_steps(round_: Round) -> list[Step]:
     if round_.draw is None:
         return [Step("Ranking without names", StepState.WAITING)]
     names = seat_names(round_.panel)
-    voted = {ballot.judge for ballot in round_.ballots if ballot.counts}
+    voted = {ballot.voter for ballot in round_.ballots if ballot.counts}
     steps = []
     for slate in round_.draw.slates:
-        title = f"{names[slate.judge]} ranks"
-        spoiled = [ballot for ballot in round_.spoiled if ballot.judge == slate.judge]
-        if slate.judge in voted:
+        again = "" if slate.pass_number == 1 else f" again ({slate.pass_number})"
+        title = f"{names[slate.judge]} ranks{again}"
+        spoiled = [ballot for ballot in round_.spoiled if ballot.voter == slate.voter]
+        if slate.voter in voted:
             steps.append(Step(title, StepState.DONE))
         elif absence := round_.absence(slate.judge, Role.BALLOT):
             steps.append(Step(title, StepState.MISSING, absence.reason))

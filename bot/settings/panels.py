@@ -35,10 +35,10 @@ from bot.settings.council_toml import (
 from council.bakeoffs.models import Suite
 from council.budget_caps import Caps, Scope
 from council.errors import PanelError, SuiteError
+from council.methods import METHODS
 from council.model_families import family_of
 from council.money import cap_micro_usd
 from council.panel import Member, ModelId, Panel, Rubric, Terms
-from council.pipeline.methods import METHODS
 from council.prompts.shared import DEFAULT_RUBRIC, make_rubric
 from council.providers import Limits
 
@@ -252,7 +252,7 @@ class _Parser:
             return None
         terms = {name: getattr(section, name) for name in Terms.__dataclass_fields__}
         try:
-            return Panel(
+            panel = Panel(
                 name=name,
                 members=tuple(
                     seat.member
@@ -264,9 +264,12 @@ class _Parser:
                 chairmen=tuple(seats[key].member for key in section.chairman),
                 terms=Terms(**terms),
             )
+            if method := METHODS.get(section.method):
+                method.check(panel)
         except PanelError as error:
             self._fault(f"panels.{name}: {error}")
             return None
+        return panel
 
 
 def _receiver(api_base: str | None) -> str:

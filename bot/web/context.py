@@ -44,7 +44,7 @@ from bot.web.auth import (
 )
 from bot.web.health import DatabaseProbe
 from bot.web.limits import PageLimits
-from council.pipeline.methods import METHODS
+from council.methods import METHODS
 from council.ports import RoundSummary
 from council.rounds import Round
 

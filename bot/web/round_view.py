@@ -8,11 +8,12 @@ from functools import lru_cache
 
 from bot.chat import Prose, Step, StepState
 from bot.render.formatting import author_names, seat_names
-from bot.render.round_report import ordered_labels, ranking_notes
+from bot.render.round_report import ordered_labels, ranking_notes, voter_title
 from bot.render.round_status import WRITING, ballot_steps
 from council.answers import Answer, Reply, Role
 from council.ballots import Ballot
 from council.labels import Label, Slate
+from council.methods import find_method
 from council.pipeline.session import identifying_names
 from council.prompts.shared import anonymize_answer
 from council.randomness import shuffle
@@ -67,7 +68,12 @@ def progress_steps(round_: Round) -> tuple[Step, ...]:
     ]
     detail = "; ".join((f"{len(round_.answers)} of {len(round_.panel.members)}", *missing))
     answers = Step("Answers", StepState.DONE if round_.draw else StepState.RUNNING, detail)
-    ranks = [Step(f"{names[seat.key]} ranks", StepState.WAITING) for seat in round_.panel.judges]
+    method = find_method(round_.panel.terms.method)
+    ranks = [
+        Step(f"{names[seat.key]} ranks", StepState.WAITING)
+        for seat in method.judges(round_.panel)
+        for _ in range(method.passes)
+    ]
     writing = StepState.RUNNING if round_.tally else StepState.WAITING
     last = Step(WRITING, StepState.DONE if round_.synthesis else writing)
     return (answers, *(ballot_steps(round_) if round_.draw else ranks), last)
@@ -100,9 +106,14 @@ def late_answers(round_: Round) -> list[tuple[str, float, Prose]]:
 
 def ranking_rows(round_: Round, draw: Draw) -> list[Ranking]:
     """Return each judge's name, slate, ballot if one counts, and notes, in panel order."""
-    names = seat_names(round_.panel)
-    cast = {ballot.judge: ballot for ballot in round_.ballots if ballot.counts}
+    cast = {ballot.voter: ballot for ballot in round_.ballots if ballot.counts}
+    last_of = {slate.judge: slate for slate in draw.slates}
     return [
-        (names[slate.judge], slate, cast.get(slate.judge), (*ranking_notes(round_, slate.judge),))
+        (
+            voter_title(round_, slate),
+            slate,
+            cast.get(slate.voter),
+            (*ranking_notes(round_, slate.judge),) if slate is last_of[slate.judge] else (),
+        )
         for slate in draw.slates
     ]

@@ -231,10 +231,11 @@ def _author_record(
 
 def _judge_record(slate: Slate, round_: Round, result: _RoundResult) -> JudgeRecord:
     judge = slate.judge
-    own_ballot = next((ballot for ballot in result.ballots if ballot.judge == judge), None)
+    own_ballots = [ballot for ballot in result.ballots if ballot.judge == judge]
+    own_ballot = own_ballots[0] if own_ballots else None
     spoiled = [ballot for ballot in round_.spoiled if ballot.judge == judge and not ballot.is_audit]
     papers = [ballot.paper for ballot in spoiled]
-    papers += [own_ballot.paper] if own_ballot and own_ballot.paper else []
+    papers += [ballot.paper for ballot in own_ballots if ballot.paper]
     record = JudgeRecord(
         judge,
         spoiled=len(spoiled),
@@ -245,13 +246,13 @@ def _judge_record(slate: Slate, round_: Round, result: _RoundResult) -> JudgeRec
     repeats = [
         compare_rankings(own_ballot.ranking, ballot.ranking)
         for ballot in round_.ballots
-        if ballot.judge == judge and ballot.audit == "order"
+        if ballot.judge == judge and (ballot.audit == "order" or ballot.pass_number > 1)
     ]
     return replace(
         record,
         valid=True,
         tau_b=_mean_agreement(own_ballot, result.ballots),
-        first_slot=borda_shares(own_ballot.ranking)[own_ballot.shown[0]],
+        first_slot=fmean(borda_shares(x.ranking)[x.shown[0]] for x in own_ballots),
         kept=sum(ballot.pairs - ballot.changed for ballot in repeats),
         pairs=sum(ballot.pairs for ballot in repeats),
     )

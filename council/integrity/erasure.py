@@ -96,7 +96,7 @@ def _replace_texts(round_: Round, edit: _TextEdit) -> Round:
         answers=tuple(_exchange(a, f"answers[{a.member}]", edit) for a in round_.answers),
         ballots=tuple(_ballot(ballot, edit) for ballot in round_.ballots),
         spoiled=tuple(
-            replace(s, paper=_exchange(s.paper, f"spoiled[{s.judge} #{s.paper.attempt}]", edit))
+            replace(s, paper=_exchange(s.paper, f"spoiled[{s.voter} #{s.paper.attempt}]", edit))
             for s in round_.spoiled
         ),
         synthesis=round_.synthesis and _synthesis(round_.synthesis, edit),
@@ -115,7 +115,7 @@ def _file(file: QuestionFile, name: str, edit: _TextEdit) -> QuestionFile:
 
 def _ballot(ballot: Ballot, edit: _TextEdit) -> Ballot:
     audit = f" {ballot.audit}" if ballot.audit else ""
-    name = f"ballots[{ballot.judge}{audit}]"
+    name = f"ballots[{ballot.voter}{audit}]"
     reason = edit(f"{name}.reason", ballot.reason)
     paper = ballot.paper and _exchange(ballot.paper, name, edit)
     return replace(ballot, reason=reason, paper=paper)

@@ -10,7 +10,6 @@ from council.digests import Digests, canonical_json, json_digest, salted_digest
 from council.files import QuestionFile
 from council.integrity.erasure import text_digests
 from council.integrity.hash_chain import LINK_VERSION, Link
-from council.panel import IF_SET, is_unset
 from council.rounds import Question, Round, Synthesis
 
 # The parts of a round: their names in reports, and the fields they stand for.
@@ -109,6 +108,10 @@ def _differing_names(then: Digests, now: Digests) -> tuple[str, ...]:
     return names or (ORDER_WAS_CHANGED,)
 
 
+def _never(_: object) -> bool:
+    return False
+
+
 def plain_json(value: object) -> object:
     """Return a value as plain JSON without its texts; times in UTC, whole floats as integers."""
     if is_dataclass(value):
@@ -117,7 +120,7 @@ def plain_json(value: object) -> object:
         return {
             field.name: plain_json(one)
             for field, one in pairs
-            if field.name not in texts and not (field.metadata == IF_SET and is_unset(one))
+            if field.name not in texts and not field.metadata.get("exclude_if", _never)(one)
         }
     if isinstance(value, tuple):
         return [plain_json(item) for item in value]

@@ -48,12 +48,12 @@ def _fields(round_: Round) -> _Fields:
     fields: _Fields = {}
     if round_.draw:
         fields |= {f"label map[{author}]": label for author, label in round_.draw.labels.pairs}
-        fields |= {f"slates[{slate.judge}]": slate.shown for slate in round_.draw.slates}
+        fields |= {f"slates[{slate.voter}]": slate.shown for slate in round_.draw.slates}
     for ballot in round_.ballots:
         fields |= _ballot_fields(ballot)
     for spoiled in round_.spoiled:
         which = "audit" if spoiled.is_audit else f"#{spoiled.paper.attempt}"
-        name = f"spoiled[{spoiled.judge} {which}]"
+        name = f"spoiled[{spoiled.voter} {which}]"
         fields |= {f"{name}.fault": spoiled.fault, f"{name}.nonce": spoiled.paper.nonce}
     if round_.tally:
         for line in round_.tally.standings:
@@ -66,7 +66,7 @@ def _fields(round_: Round) -> _Fields:
 
 def _ballot_fields(ballot: Ballot) -> _Fields:
     which = "" if ballot.counts else f" audit {ballot.audit}"
-    name = f"ballots[{ballot.judge}{which}]"
+    name = f"ballots[{ballot.voter}{which}]"
     names = ("shown", "ranking", "reason", "audit")
     fields = {field: getattr(ballot, field) for field in names}
     return _prefixed(name, fields | {"nonce": ballot.paper.nonce if ballot.paper else None})
@@ -124,39 +124,39 @@ def is_ranked(round_: Round) -> bool:
 
 def _recast(round_: Round, draw: Draw) -> Iterator[AnyBallot]:
     """Yield every reply parsed as a counted ballot; an audit spoils, since its nonce differs."""
-    slates = {slate.judge: slate for slate in draw.slates}
-    papers = [(ballot.judge, ballot.paper) for ballot in round_.ballots if ballot.paper]
-    papers += [(spoiled.judge, spoiled.paper) for spoiled in round_.spoiled]
-    for judge, paper in papers:
-        if judge in slates:
-            paper = _with_true_nonce(paper, round_, judge)
-            yield cast_ballot(slates[judge], paper.nonce, paper, version=ballot_version(round_))
+    slates = {slate.voter: slate for slate in draw.slates}
+    papers = [(ballot.voter, ballot.paper) for ballot in round_.ballots if ballot.paper]
+    papers += [(spoiled.voter, spoiled.paper) for spoiled in round_.spoiled]
+    for voter, paper in papers:
+        if voter in slates:
+            paper = _with_true_nonce(paper, round_, voter)
+            yield cast_ballot(slates[voter], paper.nonce, paper, version=ballot_version(round_))
 
 
 def _check_rankings(round_: Round, draw: Draw) -> list[AnyBallot]:
     """Return the ballots that rank their slate, and all audits, which are never counted."""
-    shown = {slate.judge: slate.shown for slate in draw.slates}
+    shown = {slate.voter: slate.shown for slate in draw.slates}
     ballots: list[AnyBallot] = []
     for ballot in round_.ballots:
         if not ballot.counts:
             ballots.append(ballot)
-        elif ballot.paper and (slate := shown.get(ballot.judge)) and all(ballot.ranking):
+        elif ballot.paper and (slate := shown.get(ballot.voter)) and all(ballot.ranking):
             ranked = [label for place in ballot.ranking for label in place]
             if sorted(ranked) == sorted(slate):
-                paper = _with_true_nonce(ballot.paper, round_, ballot.judge)
+                paper = _with_true_nonce(ballot.paper, round_, ballot.voter)
                 ballots.append(replace(ballot, shown=slate, paper=paper))
     ballots += [
         spoiled
         if spoiled.is_audit
-        else replace(spoiled, paper=_with_true_nonce(spoiled.paper, round_, spoiled.judge))
+        else replace(spoiled, paper=_with_true_nonce(spoiled.paper, round_, spoiled.voter))
         for spoiled in round_.spoiled
-        if spoiled.judge in shown
+        if spoiled.voter in shown
     ]
     return ballots
 
 
-def _with_true_nonce(paper: BallotExchange, round_: Round, judge: str) -> BallotExchange:
-    return replace(paper, nonce=nonce_for(round_.seed, judge))
+def _with_true_nonce(paper: BallotExchange, round_: Round, voter: str) -> BallotExchange:
+    return replace(paper, nonce=nonce_for(round_.seed, voter))
 
 
 def _tally(round_: Round, draw: Draw) -> Tally:

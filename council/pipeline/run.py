@@ -1,13 +1,16 @@
 """Run a round from where it stands to its end; what it has already is not done again."""
 
+from dataclasses import replace
+
 from council.errors import QuorumError
 from council.integrity.erasure import check_not_forgotten
-from council.pipeline.methods import METHODS
 from council.pipeline.session import RoundServices, RoundSession
-from council.pipeline.stages import collect_answers
+from council.pipeline.stages import collect_answers, collect_ballots
 from council.pipeline.synthesis import write_and_audit
-from council.round_rules import compute_draw
-from council.rounds import Closing, Round, sort_by_panel
+from council.round_rules import compute_draw, compute_tally
+from council.rounds import Closing, Draw, Round, sort_by_panel
+from council.tally import Tally
+from council.tally.agreement import effective_judges
 
 
 async def run_round(round_id: str, services: RoundServices) -> Round:
@@ -38,7 +41,7 @@ async def _run_stages(session: RoundSession) -> None:
         draw = compute_draw(session.round_)
         await session.save(draw)
     if tally is None:
-        tally = await METHODS[session.round_.panel.terms.method](session, draw)
+        tally = await rank_blind(session, draw)
         await session.save(tally)
     if not session.round_.synthesis:
         await write_and_audit(session, draw, tally)
@@ -56,3 +59,12 @@ def _check_quorum(round_: Round) -> None:
         f"Only {len(round_.answers)} of {len(round_.panel.members)} models answered, and {quorum} "
         f"are needed: {why}."
     )
+
+
+async def rank_blind(session: RoundSession, draw: Draw) -> Tally:
+    """Ask every judge for a blind ranking; return the tally (Borda count in pair form)."""
+    await collect_ballots(session, draw)
+    # Sampling p takes tenths of a second, which would block other rounds.
+    tally: Tally = await session.services.in_thread(compute_tally, session.round_, draw)
+    past = await session.services.store.load_past_ballots(session.round_.panel.name)
+    return replace(tally, verdict=replace(tally.verdict, n_eff=effective_judges(past)))

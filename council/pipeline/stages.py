@@ -206,14 +206,14 @@ async def collect_ballots(session: RoundSession, draw: Draw) -> None:
     texts = await blind_answers(session, draw)
     seed = session.round_.seed
     requests = [
-        BallotRequest(session.round_, slate, nonce_for(seed, slate.judge), texts)
+        BallotRequest(session.round_, slate, nonce_for(seed, slate.voter), texts)
         for slate in draw.slates
     ]
-    voted = {ballot.judge for ballot in session.round_.ballots if ballot.counts}
+    voted = {ballot.voter for ballot in session.round_.ballots if ballot.counts}
     absent = {absence.member for absence in session.round_.absences if absence.role is Role.BALLOT}
     calls = {}
     for request in requests:
-        if request.slate.judge not in voted | absent:
+        if request.slate.voter not in voted and request.slate.judge not in absent:
             asked = Asked(request.judge, Role.BALLOT)
             calls[asked] = _vote(session, asked, request, deadline)
     await run_with_grace(
@@ -224,7 +224,7 @@ async def collect_ballots(session: RoundSession, draw: Draw) -> None:
 async def _vote(
     session: RoundSession, asked: Asked, request: BallotRequest, deadline: Deadline
 ) -> None:
-    spoiled = [s for s in session.round_.spoiled if s.judge == request.slate.judge]
+    spoiled = [s for s in session.round_.spoiled if s.voter == request.slate.voter]
     while len(spoiled) < MAX_ATTEMPTS:
         ballot = await _request_ballot(session, request, deadline, tuple(spoiled))
         paper = None if isinstance(ballot, Absence) else ballot.paper

@@ -10,7 +10,7 @@ import numpy as np
 
 from council.ballots import Ballot, Ranking
 from council.labels import Label
-from council.tally.standings import borda_shares, ranks
+from council.tally.standings import borda_shares, merge_passes, ranks
 
 MIN_ROUNDS = 30  # with fewer, the effective number of judges is noise
 
@@ -99,7 +99,8 @@ def effective_judges(rounds: Sequence[Sequence[Ballot]]) -> float | None:
         return None
     taus: dict[tuple[str, str], list[float]] = {}
     for ballots in rounds:
-        for one, other in combinations(sorted(ballots, key=lambda ballot: ballot.judge), 2):
+        cast = sorted(merge_passes(ballots), key=lambda ballot: ballot.judge)
+        for one, other in combinations(cast, 2):
             found = tau_b(ranks(one.ranking), ranks(other.ranking))
             if found is not None:
                 taus.setdefault((one.judge, other.judge), []).append(found)

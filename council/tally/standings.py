@@ -1,8 +1,10 @@
 """Borda count: points and shares of one ballot, pair form over all ballots, standings."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
+from statistics import fmean
 
 from council.ballots import Ballot, Ranking
 from council.labels import Label
@@ -33,8 +35,8 @@ class Standing:
 def standings(labels: Iterable[Label], ballots: Sequence[Ballot]) -> tuple[Standing, ...]:
     """Return the candidates, best first; audit ballots and slates of one answer do not count."""
     counted = counted_ballots(ballots)
-    matrix = pair_matrix(counted)
-    lines = [_line(label, counted, pair_share(label, matrix)) for label in labels]
+    matrix, merged = pair_matrix(counted), merge_passes(counted)
+    lines = [_line(label, counted, merged, pair_share(label, matrix)) for label in labels]
     lines.sort(key=lambda line: -_sort_key(line))
     return tuple(
         replace(
@@ -54,17 +56,48 @@ def is_sole_first(ballot: Ballot, label: Label) -> bool:
     return ballot.ranking[0] == (label,)
 
 
-def _line(label: Label, ballots: Sequence[Ballot], share: float | None) -> Standing:
-    seen = [ballot for ballot in ballots if label in ballot.shown]
-    places = [ranks(ballot.ranking)[label] for ballot in seen]
+def merge_passes(ballots: Sequence[Ballot]) -> tuple[Ballot, ...]:
+    """Return one ballot for each judge; several passes rank by their mean share, equals tie."""
+    if all(ballot.pass_number == 1 for ballot in ballots):
+        return tuple(ballots)
+    by_judge: dict[str, list[Ballot]] = {}
+    for ballot in ballots:
+        by_judge.setdefault(ballot.judge, []).append(ballot)
+    return tuple(replace(cast[0], ranking=_mean_ranking(cast)) for cast in by_judge.values())
+
+
+def _mean_ranking(ballots: Sequence[Ballot]) -> Ranking:
+    """Return the ranking by the mean share over ballots on the same answers."""
+    shares = [borda_shares(ballot.ranking) for ballot in ballots]
+    means = {x: round(fmean(share[x] for share in shares), 9) for x in ballots[0].shown}
+    places: dict[float, list[Label]] = {}
+    for label, mean in means.items():
+        places.setdefault(mean, []).append(label)
+    return tuple(tuple(places[mean]) for mean in sorted(places, reverse=True))
+
+
+def _weights(ballots: Sequence[Ballot]) -> list[float]:
+    """Return the weight of each ballot: all passes of a judge weigh as much as one ballot."""
+    if all(ballot.pass_number == 1 for ballot in ballots):
+        return [1.0] * len(ballots)
+    cast = Counter(ballot.judge for ballot in ballots)
+    return [1 / cast[ballot.judge] for ballot in ballots]
+
+
+def _line(
+    label: Label, ballots: Sequence[Ballot], merged: Sequence[Ballot], share: float | None
+) -> Standing:
+    seen = [(x, w) for x, w in zip(ballots, _weights(ballots), strict=True) if label in x.shown]
+    judges = [ballot for ballot in merged if label in ballot.shown]
+    places = [weight * ranks(ballot.ranking)[label] for ballot, weight in seen]
     return Standing(
         label=label,
         place=0,
         share=share,
-        points=sum(borda_points(ballot.ranking)[label] for ballot in seen),
-        max_points=sum(len(ballot.shown) - 1 for ballot in seen),
-        first_votes=sum(is_sole_first(ballot, label) for ballot in seen),
-        mean_rank=sum(places) / len(places) if places else None,
+        points=sum(weight * borda_points(ballot.ranking)[label] for ballot, weight in seen),
+        max_points=sum(len(ballot.shown) - 1 for ballot in judges),
+        first_votes=sum(is_sole_first(ballot, label) for ballot in judges),
+        mean_rank=sum(places) / len(judges) if judges else None,
     )
 
 
@@ -101,14 +134,14 @@ def pair_matrix(ballots: Sequence[Ballot]) -> PairMatrix:
     A tie counts half; pairs that no judge saw are left out.
     """
     wins: dict[tuple[Label, Label], float] = {}
-    seen: dict[tuple[Label, Label], int] = {}
-    for ballot in ballots:
+    seen: dict[tuple[Label, Label], float] = {}
+    for ballot, weight in zip(ballots, _weights(ballots), strict=True):
         place = ranks(ballot.ranking)
         for pair in permutations(place, 2):
             first, second = pair
             won = _TIE if place[first] == place[second] else float(place[first] < place[second])
-            wins[pair] = wins.get(pair, 0.0) + won
-            seen[pair] = seen.get(pair, 0) + 1
+            wins[pair] = wins.get(pair, 0.0) + weight * won
+            seen[pair] = seen.get(pair, 0.0) + weight
     return {pair: wins[pair] / seen[pair] for pair in wins}
 
 

@@ -14,6 +14,7 @@ from council.tally.standings import (
     borda_shares,
     counted_ballots,
     is_sole_first,
+    merge_passes,
     standings,
 )
 
@@ -88,7 +89,7 @@ def verdict(
     lines: Sequence[Standing], ballots: Sequence[Ballot], seed: str, rule: ChanceRule
 ) -> Verdict:
     """Return the verdict on these ballots and their standings, best first."""
-    counted = counted_ballots(ballots)
+    counted = merge_passes(counted_ballots(ballots))
     shares = [line.share for line in lines if line.share is not None]
     if not shares:
         return Verdict(Strength.NO_CONSENSUS, None, (0, 0), True, agreement(()))

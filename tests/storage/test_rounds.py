@@ -16,7 +16,11 @@ from council.ballots import SpoiledBallot
 from council.budget_caps import Account, Caps, Scope
 from council.errors import ForgottenError, RoundNotFoundError, StoreError
 from council.integrity.erasure import forget
+from council.integrity.seal import find_changes
+from council.integrity.verification import verify
 from council.labels import Label, LabelMap, Slate
+from council.pipeline.run import run_round
+from council.pipeline.session import RoundServices
 from council.places import Place
 from council.ports import Ledger, OutboxStore, RoundQuery, Store
 from council.rounds import (
@@ -48,6 +52,7 @@ from tests.builders import (
     with_answers,
     with_ballots,
 )
+from tests.fakes.gateway import FakeGateway, rank_by_slot
 from tests.fakes.memory_bakeoffs import memory_bench
 from tests.fakes.memory_ledger import MemoryLedger
 from tests.fakes.memory_outbox import MemoryOutbox
@@ -448,3 +453,23 @@ async def test_the_costs_remain_without_an_asker(site: Site) -> None:
     spent = [used[scope].spent for scope in (Scope.USER_DAY, Scope.CHANNEL_DAY, Scope.DAY)]
     assert spent == [7, 14, 14]
     assert await site.ledger.reserve(Account("r3", DAY, "U1"), 3, Caps(user_day=10)) is None
+
+
+async def test_both_passes_of_a_judge_are_stored(store: Store) -> None:
+    terms = replace(a_round().panel.terms, method="both-orders")
+    whole = a_round(replace(a_round().panel, terms=terms))
+    await store.open(whole)
+    judges = {GPT: ["nothing", "nothing", rank_by_slot, rank_by_slot]}
+
+    closed = await run_round(whole.id, RoundServices(FakeGateway(judges=judges), store))
+    stored = await store.load(whole.id)
+
+    assert stored == closed
+    assert len(stored.ballots) == 2 * len(stored.panel.members)
+    assert {spoiled.pass_number for spoiled in stored.spoiled} == {1, 2}
+    assert not verify(stored)
+    seal = await store.seal(whole.id)
+    assert seal
+    assert not find_changes(stored, seal)
+    assert await store.forget(whole.id, ASKED_AT, "salt")
+    assert not verify(await store.load(whole.id))
