@@ -52,7 +52,7 @@ from tests.builders import (
     with_answers,
     with_ballots,
 )
-from tests.fakes.gateway import FakeGateway, rank_by_slot
+from tests.fakes.gateway import FakeGateway, Script, rank_by_slot
 from tests.fakes.memory_bakeoffs import memory_bench
 from tests.fakes.memory_ledger import MemoryLedger
 from tests.fakes.memory_outbox import MemoryOutbox
@@ -459,7 +459,7 @@ async def test_both_passes_of_a_judge_are_stored(store: Store) -> None:
     terms = replace(a_round().panel.terms, method="both-orders")
     whole = a_round(replace(a_round().panel, terms=terms))
     await store.open(whole)
-    judges = {GPT: ["nothing", "nothing", rank_by_slot, rank_by_slot]}
+    judges: Script = {GPT: ["nothing", "nothing", rank_by_slot, rank_by_slot]}
 
     closed = await run_round(whole.id, RoundServices(FakeGateway(judges=judges), store))
     stored = await store.load(whole.id)
