@@ -8,8 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cache, partial
-from importlib.metadata import version
+from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Protocol
 
@@ -31,16 +30,14 @@ from bot.render.formatting import rough_duration
 from bot.render.leaderboard_tables import Leaderboard
 from bot.settings.connections import Connections
 from council.bakeoffs.ports import BakeoffStores, RecordQuery
-from council.ballots import VERSION as BALLOTS
 from council.budget import Budget
 from council.errors import PanelError, QuestionError, RoundNotFoundError, StoreError
 from council.panel import Panel
 from council.pipeline.methods import METHODS
+from council.pipeline.run import versions
 from council.places import Place
 from council.ports import Gateway, KeyValueStore, RoundQuery, RoundSummary, Store
-from council.prompts import VERSION as PROMPTS
 from council.providers import Health
-from council.round_rules import AUDIT_POLICY as AUDITS
 from council.rounds import Question, Round
 from council.tally.chance import DEFAULT_RULE, ChanceRule
 
@@ -51,7 +48,6 @@ PICKED_PANEL = "panel"  # the kind of memo
 SCHEDULES = "schedules"  # the topic that announces a changed schedule
 MIN_TIMED_ROUNDS, MAX_TIMED_ROUNDS = 3, 20
 _NEW_ID = partial(secrets.token_hex, 5)
-_installed_version = cache(version)  # its metadata is read once
 
 
 class Research(Protocol):
@@ -302,10 +298,3 @@ async def usual_seconds(store: Store, panel: str) -> float | None:
     lines = await store.list_summaries(MAX_TIMED_ROUNDS, RoundQuery(panel=panel, succeeded=True))
     seconds = [line.seconds for line in lines if line.seconds is not None]
     return median(seconds) if len(seconds) >= MIN_TIMED_ROUNDS else None
-
-
-def versions(gateway: Gateway, rule: ChanceRule = DEFAULT_RULE) -> dict[str, str]:
-    """Return the version of everything a round's result depends on."""
-    own = {"audits": AUDITS, "ballots": BALLOTS, "prompts": PROMPTS}
-    own["council"] = _installed_version("council-bot")
-    return {**gateway.versions, **own, **rule.versions}

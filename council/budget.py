@@ -49,19 +49,25 @@ class Estimate:
 async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
     """Return the most a round may cost at the gateway's prices."""
     panel = round_.panel
-    seats = dict.fromkeys(panel.seats)
+    seats = dict.fromkeys(seat for seat in panel.seats if seat.model_id)
     prices = {seat.key: await gateway.price(seat) for seat in seats}
+    unknown = tuple(key for key, price in prices.items() if price is None)
+    if panel.has_given_texts:
+        tokens = {answer.member: estimate_tokens(answer.text) for answer in round_.answers}
+        votes = (_ballot(round_, judge, prices[judge.key], tokens) for judge in panel.judges)
+        return Estimate(sum(votes), unknown=unknown)
+    tokens = {member.key: max_reply_tokens(prices[member.key]) for member in panel.members}
     question_tokens = max_prompt_tokens(answer_prompt(round_.question))
     answers = [
         price.cost_micro_usd(question_tokens, max_reply_tokens(price)) if price else 0
         for price in (prices[member.key] for member in panel.members)
     ]
-    ballots = [_ballot(round_, judge, prices) for judge in panel.judges]
+    ballots = [_ballot(round_, judge, prices[judge.key], tokens) for judge in panel.judges]
     syntheses = [_synthesis(round_, chairman, prices) for chairman in panel.chair_order]
     return Estimate(
         sum(answers) + sum(ballots) + max(syntheses),
         sum(sorted(answers)[: panel.terms.quorum]),
-        tuple(key for key, price in prices.items() if price is None),
+        unknown,
     )
 
 
@@ -84,14 +90,14 @@ def max_reply_tokens(price: Price | None, *, ballot: bool = False) -> int:
     return MAX_BALLOT_TOKENS if ballot else MAX_TEXT_TOKENS
 
 
-def _ballot(round_: Round, judge: Member, prices: Prices) -> int:
-    price = prices[judge.key]
+def _ballot(round_: Round, judge: Member, price: Price | None, tokens: Mapping[str, int]) -> int:
+    """Return what a judge's ballot may cost; `tokens` are those of the answers by member."""
     others = [member for member in round_.panel.members if member != judge]
     if price is None or len(others) < MIN_TO_RANK:
         return 0
     texts = dict.fromkeys(_LETTERS[: len(others)], "")
     frame = judge_prompt(round_.question, round_.panel.rubric, BallotPrompt(texts, _NONCE))
-    answer_tokens = sum(max_reply_tokens(prices[member.key]) for member in others)
+    answer_tokens = sum(tokens[member.key] for member in others)
     return price.cost_micro_usd(
         max_prompt_tokens(frame) + answer_tokens, max_reply_tokens(price, ballot=True)
     )

@@ -28,9 +28,11 @@ def compute_draw(round_: Round) -> Draw:
     authors = [
         seat.key for seat in round_.panel.members if not round_.absence(seat.key, Role.ANSWER)
     ]
-    onlookers = [seat.key for seat in round_.panel.judges if seat.key not in authors]
+    judges = dict.fromkeys(seat.key for seat in round_.panel.judges)
+    onlookers = [judge for judge in judges if judge not in authors]
     labels = draw_labels(authors, round_.seed)
-    return Draw(labels, draw_slates(labels, onlookers, round_.seed))
+    slates = draw_slates(labels, onlookers, round_.seed)
+    return Draw(labels, tuple(slate for slate in slates if slate.judge in judges))
 
 
 def compute_tally(round_: Round, draw: Draw) -> Tally:

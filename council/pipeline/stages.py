@@ -20,7 +20,7 @@ from council.errors import (
 )
 from council.labels import Label, Slate
 from council.panel import Member
-from council.ports import Gateway, Store
+from council.ports import Gateway, RunningRoundStore
 from council.prompt_injection import find_suspicions
 from council.prompts.answer import answer_prompt
 from council.prompts.ballot import BallotPrompt, ballot_schema, judge_prompt
@@ -71,7 +71,7 @@ class RoundServices:
     """
 
     gateway: Gateway
-    store: Store
+    store: RunningRoundStore
     clock: Callable[[], float] = time.monotonic
     on_round: Callable[[Round], None] = lambda _: None
     on_text: Callable[[str], None] | None = None
