@@ -32,7 +32,7 @@ from bot.settings.connections import Connections
 from council.bakeoffs.ports import BakeoffStores, RecordQuery
 from council.budget import Budget
 from council.errors import PanelError, QuestionError, RoundNotFoundError, StoreError
-from council.panel import Panel
+from council.panel import Member, Panel
 from council.pipeline.methods import METHODS
 from council.pipeline.run import versions
 from council.places import Place
@@ -72,7 +72,8 @@ class AppContext:
     for a place, or None while it is not connected. `zone` is the default time zone of schedules.
     `job_queue` is None unless this process is part of a cluster. `installations` is None unless
     many Slack workspaces may install the app. `connections` adds models at run time. `shards` is
-    the number of Discord gateway connections of the cluster.
+    the number of Discord gateway connections of the cluster. `judges` are those that a command
+    named apart from the panels.
     """
 
     store: Store
@@ -104,6 +105,7 @@ class AppContext:
     chance_rule: ChanceRule = DEFAULT_RULE
     installations: "SqlInstallationStore | None" = None
     connections: Connections | None = None
+    judges: tuple[Member, ...] = ()
 
     def find_chat(self, place: Place) -> Chat | None:
         """Return the chat for a place; None on the page, the terminal or while not connected."""

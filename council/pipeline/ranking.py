@@ -147,11 +147,15 @@ class Ranked:
         return cls(
             first=standings[0].name,
             standings=standings,
-            verdict=tally.verdict,
+            verdict=replace(tally.verdict, flags=(*tally.verdict.flags, *_suspicions(round_))),
             ballots=tuple(_named(ballot, draw) for ballot in round_.ballots),
             absences=absences,
             cost_usd=sum(known) if len(known) == len(costs) else None,
         )
+
+
+def _suspicions(round_: Round) -> tuple[str, ...]:
+    return tuple(f"the text {a.member!r} {why}" for a in round_.answers for why in a.suspicions)
 
 
 def _absences(round_: Round) -> tuple[Absence, ...]:
