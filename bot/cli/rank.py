@@ -21,6 +21,7 @@ from bot.cli.output import (
     MISUSED,
     OnFault,
     async_command,
+    check_writable,
     exit_on_faults,
     fail,
     print_json,
@@ -87,6 +88,8 @@ async def rank(  # noqa: PLR0913, PLR0917
 ) -> None:
     """Let models rank texts from a file, without knowing who wrote them; one line of JSON each."""
     logs.configure_logging()
+    if output:
+        check_writable(output)
     content, console = _read(file), Console(stderr=True, highlight=False)
     named = tuple(filter(None, (name.strip() for name in (judges or "").split(","))))
     start = StartOptions(on_fetch=DownloadBar(console).show, judges=named)
