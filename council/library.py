@@ -3,7 +3,6 @@
 Imports what runs a round when it is called, so that importing the library takes no time.
 """
 
-import asyncio
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -32,16 +31,13 @@ async def rank(
     does not see that text. Raise QuestionError or PanelError for what cannot be ranked, QuorumError
     if no judge ranked it. One gateway for many calls shares its rate limits: see `open_models`.
     """
-    from council.pipeline.ranking import Judges, Ranked, ranking_round
+    from council.pipeline.ranking import Judges, ranking_round, run_ranking
     from council.rounds import Question
 
     members = _members(judges)
     gateway = gateway or await open_models(members)
-    # Looking for injections in long texts takes a while.
-    round_ = await asyncio.to_thread(
-        ranking_round, Question(question), texts, Judges(members), seed, gateway
-    )
-    return Ranked.of(await _run(round_, gateway))
+    round_ = ranking_round(Question(question), texts, Judges(members), seed, gateway)
+    return await run_ranking(round_, gateway)
 
 
 async def ask(
@@ -58,7 +54,9 @@ async def ask(
     make no panel, QuestionError for an empty question, QuorumError if fewer than two answered.
     """
     from council.errors import QuestionError, QuorumError
-    from council.pipeline.run import versions
+    from council.pipeline.ranking import RoundInMemory
+    from council.pipeline.run import run_round, versions
+    from council.pipeline.stages import RoundServices
     from council.prompts.shared import DEFAULT_RUBRIC
     from council.rounds import Question, Round
 
@@ -75,7 +73,11 @@ async def ask(
         asked_at=datetime.now(UTC),
         versions=tuple(sorted(versions(gateway).items())),
     )
-    closed = await _run(round_, gateway)
+    services = RoundServices(gateway, RoundInMemory(round_))
+    try:
+        closed = await run_round(round_.id, services)
+    finally:
+        services.late.cancel()
     if closed.closing and closed.closing.failure:
         raise QuorumError(closed.closing.failure)
     return closed
@@ -101,18 +103,6 @@ async def open_models(models: Iterable[str | Member]) -> "Gateway":
     if seats:
         await remote.warm()
     return RoutingGateway({"scripted/": ScriptedGateway(), "": remote})
-
-
-async def _run(round_: "Round", gateway: "Gateway") -> "Round":
-    from council.pipeline.ranking import RoundsInMemory
-    from council.pipeline.run import run_round
-    from council.pipeline.stages import RoundServices
-
-    services = RoundServices(gateway, RoundsInMemory(round_))
-    try:
-        return await run_round(round_.id, services)
-    finally:
-        services.late.cancel()
 
 
 def _members(models: Iterable[str | Member]) -> tuple[Member, ...]:

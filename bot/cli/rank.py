@@ -41,9 +41,8 @@ from council.budget import Estimate, estimate_round
 from council.digests import json_digest
 from council.errors import BudgetError, CouncilError, PanelError, QuestionError
 from council.money import cap_micro_usd, cost_micro_usd, format_usd
-from council.pipeline.ranking import Judges, Ranked, RoundsInMemory, ranking_round
-from council.pipeline.run import run_round
-from council.pipeline.stages import RoundServices, run_all
+from council.pipeline.ranking import Judges, Ranked, ranking_round, run_ranking
+from council.pipeline.stages import run_all
 from council.ports import Gateway
 from council.rounds import Artefact, Question, Round
 
@@ -98,7 +97,7 @@ async def rank(  # noqa: PLR0913, PLR0917
             found = _judges(app, panel)
             results = Results(output)
             make = partial(_make_round, results, found, app.gateway, seed)
-            # Reading a large file and looking for injections in its texts takes a while.
+            # A large file takes a while.
             items = await asyncio.to_thread(_read_items, content, results, make, on_fault)
             run = RankingRun(app, results, on_fault, console)
             try:
@@ -416,15 +415,9 @@ class RankingRun:
             bar.advance(1)
 
     async def _rank(self, item: Item) -> Ranked:
-        store = RoundsInMemory(
-            item.round_, on_save=lambda _, artefact: self._results.save(item, artefact)
-        )
         async with self._app.budget.paying(item.round_, self._app.gateway) as gateway:
-            services = RoundServices(gateway, store)
-            try:
-                return Ranked.of(await run_round(item.round_.id, services))
-            finally:
-                services.late.cancel()
+            save = partial(self._results.save, item)
+            return await run_ranking(item.round_, gateway, save)
 
     async def _reserve(self, micro: int, cap: int | None) -> bool:
         """Wait until the cap leaves room for an item; return False if it never will."""

@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 
 from council.answers import Absence, Answer, Prompt, Reply, Role, storable_text
 from council.ballots import Ballot
-from council.errors import PanelError, QuestionError, QuorumError, RoundNotFoundError
+from council.errors import PanelError, QuestionError, QuorumError
 from council.labels import Label
 from council.panel import MAX_MEMBERS, MIN_MEMBERS, Member, ModelId, Panel, Rubric, Terms
-from council.pipeline.run import versions
+from council.pipeline.run import run_round, versions
+from council.pipeline.stages import RoundServices
 from council.ports import Gateway
 from council.prompt_injection import find_suspicions
 from council.prompts.shared import DEFAULT_RUBRIC
@@ -70,8 +71,8 @@ def ranking_round(
     _check(question, texts)
     answers = (
         # What nobody asked for costs nothing.
-        Answer(name, Prompt("", ""), Reply(text, cost_usd=0.0), suspicions=find_suspicions(text))
-        for name, text in ((name, storable_text(text)) for name, text in texts.items())
+        Answer(name, Prompt("", ""), Reply(storable_text(text), cost_usd=0.0))
+        for name, text in texts.items()
     )
     return Round(
         id=secrets.token_hex(5),
@@ -155,7 +156,11 @@ class Ranked:
 
 
 def _suspicions(round_: Round) -> tuple[str, ...]:
-    return tuple(f"the text {a.member!r} {why}" for a in round_.answers for why in a.suspicions)
+    return tuple(
+        f"the text {answer.member!r} {why}"
+        for answer in round_.answers
+        for why in find_suspicions(answer.text)
+    )
 
 
 def _absences(round_: Round) -> tuple[Absence, ...]:
@@ -189,27 +194,39 @@ def _named(ballot: Ballot, draw: Draw) -> Ballot:
     )
 
 
-class RoundsInMemory:
-    """A store of running rounds, without a file; `on_save` receives each artefact."""
+async def run_ranking(
+    round_: Round, gateway: Gateway, on_save: Callable[[Artefact], None] = lambda _: None
+) -> Ranked:
+    """Return the result of a ranking; raise QuorumError if no judge ranked the texts.
 
-    def __init__(
-        self, *rounds: Round, on_save: Callable[[str, Artefact], None] = lambda *_: None
-    ) -> None:
-        self._rounds = {round_.id: round_ for round_ in rounds}
+    `on_save` receives each artefact. Ballots that the round has already are not asked for again.
+    """
+    services = RoundServices(gateway, RoundInMemory(round_, on_save))
+    try:
+        closed = await run_round(round_.id, services)
+    finally:
+        services.late.cancel()
+    # Looking for injections in long texts takes a while.
+    ranked: Ranked = await services.in_thread(Ranked.of, closed)
+    return ranked
+
+
+class RoundInMemory:
+    """A store of one running round, without a file; `on_save` receives each artefact."""
+
+    def __init__(self, round_: Round, on_save: Callable[[Artefact], None] = lambda _: None) -> None:
+        self._round = round_
         self._on_save = on_save
 
     async def save(self, round_id: str, artefact: Artefact) -> None:
-        """Add an artefact to a round, unless it is closed."""
-        round_ = await self.load(round_id)
-        if not round_.closing:
-            self._on_save(round_id, artefact)
-            self._rounds[round_id] = round_.with_(artefact)
+        """Add an artefact to the round, unless it is closed."""
+        if not self._round.closing:
+            self._on_save(artefact)
+            self._round = self._round.with_(artefact)
 
     async def load(self, round_id: str) -> Round:
-        """Return a round with its parts in panel order; raise RoundNotFoundError without one."""
-        if round_id not in self._rounds:
-            raise RoundNotFoundError(f"There is no round {round_id!r}.")
-        return sort_by_panel(self._rounds[round_id])
+        """Return the round with its parts in panel order."""
+        return sort_by_panel(self._round)
 
     async def load_past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
         """Return nothing: no earlier rounds are known."""
