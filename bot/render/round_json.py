@@ -9,6 +9,7 @@ from council.analysis import Analysis, analyse
 from council.answers import Answer, LateReply, Reply
 from council.ballots import Ballot
 from council.pipeline.ranking import Ranked
+from council.ports import RoundSummary
 from council.rounds import Draw, Round, Synthesis
 from council.tally import Standing, Tally, Verdict
 from council.tally.standings import PairMatrix
@@ -51,6 +52,24 @@ def round_document(round_: Round) -> Document:
         "seconds": round_.closing.seconds if round_.closing else None,
         "versions": dict(round_.versions),
         "rubric": {"name": round_.panel.rubric.name, "version": round_.panel.rubric.version},
+    }
+
+
+def readable_document(round_: Round) -> Document:
+    """Return the round for those who may read it: who wrote what only once it is closed."""
+    hidden: Document = {} if round_.closing else {"answers": [], "ballots": [], "spoiled": []}
+    return round_document(round_) | hidden
+
+
+def summary_document(summary: RoundSummary) -> Document:
+    """Return a line of a list of rounds."""
+    forgotten = {"forgotten": summary.forgotten.isoformat()} if summary.forgotten else {}
+    return {
+        "id": summary.id,
+        "question": summary.question,
+        "asked_at": summary.asked_at.isoformat(),
+        "stage": summary.stage.value,
+        **forgotten,
     }
 
 
