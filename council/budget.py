@@ -49,7 +49,7 @@ class Estimate:
 async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
     """Return the most a round may cost at the gateway's prices."""
     panel = round_.panel
-    seats = dict.fromkeys(seat for seat in panel.seats if seat.model_id)
+    seats = dict.fromkeys(panel.judges if panel.has_given_texts else panel.seats)
     prices = {seat.key: await gateway.price(seat) for seat in seats}
     unknown = tuple(key for key, price in prices.items() if price is None)
     if panel.has_given_texts:

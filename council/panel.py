@@ -136,7 +136,9 @@ class Panel:
     @property
     def judges(self) -> tuple[Member, ...]:
         """Every seat that may cast a ballot: members first, then outside judges."""
-        return (*(seat for seat in self.members if seat.model_id), *self.outside_judges)
+        if self.has_given_texts:
+            return (*(seat for seat in self.members if seat.model_id), *self.outside_judges)
+        return self.members + self.outside_judges
 
     @property
     def chair_order(self) -> tuple[Member, ...]:
