@@ -77,12 +77,14 @@ class StartOptions:
 
     `on_fetch` reports downloads as (what, done bytes, total bytes), `on_closed` each closed round.
     A process that `serves` keeps running, and joins the cluster if the database is a server.
+    `judges` are seats or models to have ready apart from the panels.
     """
 
     local: bool = False
     on_fetch: Callable[[str, int, int], None] = lambda *_: None
     on_closed: Callable[[Round], None] = lambda _: None
     serves: bool = False
+    judges: tuple[str, ...] = ()
 
 
 @asynccontextmanager
@@ -91,7 +93,7 @@ async def open_app(
 ) -> AsyncIterator[AppContext]:
     """Yield the context of an app that can run rounds; close its models and database at the end."""
     sources = await find_panels(settings, local=options.local)
-    panels = sources.merged(settings)
+    panels = sources.merged(settings).with_seats(options.judges)
     async with AsyncExitStack() as stack:
         if options.serves:
             await stack.enter_async_context(running_alongside(_warm_up(panels)))
@@ -160,6 +162,7 @@ async def open_app(
             locks=services.locks,
             job_queue=cluster.job_queue if cluster and options.serves else None,
             installations=_installation_store(engine, settings.slack_client_secret),
+            judges=tuple(panels.seats[key].member for key in options.judges),
         )
         app_context.connections = _connections(app_context, settings, sources, remote)
         yield app_context

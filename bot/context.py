@@ -8,8 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cache, partial
-from importlib.metadata import version
+from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Protocol
 
@@ -32,16 +31,14 @@ from bot.render.formatting import rough_duration
 from bot.render.leaderboard_tables import Leaderboard
 from bot.settings.connections import Connections
 from council.bakeoffs.ports import BakeoffStores, RecordQuery
-from council.ballots import VERSION as BALLOTS
 from council.budget import Budget
 from council.errors import PanelError, QuestionError, RoundNotFoundError, StoreError
 from council.methods import find_method
-from council.panel import Panel
+from council.panel import Member, Panel
+from council.pipeline.run import versions
 from council.places import Place
 from council.ports import Gateway, KeyValueStore, RoundQuery, RoundSummary, Store
-from council.prompts import VERSION as PROMPTS
 from council.providers import Health
-from council.round_rules import AUDIT_POLICY as AUDITS
 from council.rounds import Question, Round
 from council.tally.chance import DEFAULT_RULE, ChanceRule
 
@@ -52,7 +49,6 @@ PICKED_PANEL = "panel"  # the kind of memo
 SCHEDULES = "schedules"  # the topic that announces a changed schedule
 MIN_TIMED_ROUNDS, MAX_TIMED_ROUNDS = 3, 20
 _NEW_ID = partial(secrets.token_hex, 5)
-_installed_version = cache(version)  # its metadata is read once
 
 
 class Research(Protocol):
@@ -77,7 +73,8 @@ class AppContext:
     for a place, or None while it is not connected. `zone` is the default time zone of schedules.
     `job_queue` is None unless this process is part of a cluster. `installations` is None unless
     many Slack workspaces may install the app. `connections` adds models at run time. `shards` is
-    the number of Discord gateway connections of the cluster.
+    the number of Discord gateway connections of the cluster. `judges` are those that a command
+    named apart from the panels.
     """
 
     store: Store
@@ -110,6 +107,7 @@ class AppContext:
     installations: "SqlInstallationStore | None" = None
     connections: Connections | None = None
     file_reader: FileReader = field(default_factory=FileReader)
+    judges: tuple[Member, ...] = ()
 
     def find_chat(self, place: Place) -> Chat | None:
         """Return the chat for a place; None on the page, the terminal or while not connected."""
@@ -303,10 +301,3 @@ async def usual_seconds(store: Store, panel: str) -> float | None:
     lines = await store.list_summaries(MAX_TIMED_ROUNDS, RoundQuery(panel=panel, succeeded=True))
     seconds = [line.seconds for line in lines if line.seconds is not None]
     return median(seconds) if len(seconds) >= MIN_TIMED_ROUNDS else None
-
-
-def versions(gateway: Gateway, rule: ChanceRule = DEFAULT_RULE) -> dict[str, str]:
-    """Return the version of everything a round's result depends on."""
-    own = {"audits": AUDITS, "ballots": BALLOTS, "prompts": PROMPTS}
-    own["council"] = _installed_version("council-bot")
-    return {**gateway.versions, **own, **rule.versions}

@@ -1,1 +1,19 @@
-"""The council: domain types, rules, prompts and counting; values in, values out."""
+"""The council: domain types, rules, prompts and counting; `ask` and `rank` are its library."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from council.library import ask, open_models, rank
+    from council.panel import Member
+    from council.pipeline.ranking import Ranked
+
+__all__ = ["Member", "Ranked", "ask", "open_models", "rank"]
+
+
+def __getattr__(name: str) -> object:
+    """Import what the library offers when it is first used; parts of the package need no more."""
+    if name not in __all__:
+        raise AttributeError(f"module 'council' has no attribute {name!r}")
+    modules = {"Member": "council.panel", "Ranked": "council.pipeline.ranking"}
+    return getattr(import_module(modules.get(name, "council.library")), name)

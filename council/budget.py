@@ -51,8 +51,19 @@ class Estimate:
 async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
     """Return the most a round may cost at the gateway's prices."""
     panel = round_.panel
-    seats = dict.fromkeys(panel.seats)
+    seats = dict.fromkeys(panel.judges if panel.has_given_texts else panel.seats)
     prices = {seat.key: await gateway.price(seat) for seat in seats}
+    unknown = tuple(key for key, price in prices.items() if price is None)
+    tokens = (
+        {answer.member: estimate_tokens(answer.text) for answer in round_.answers}
+        if panel.has_given_texts
+        else {member.key: max_reply_tokens(prices[member.key]) for member in panel.members}
+    )
+    method = find_method(panel.terms.method)
+    votes = [_ballot(round_, x, prices[x.key], tokens) for x in method.judges(panel)]
+    ballots = method.passes * sum(votes)
+    if panel.has_given_texts:
+        return Estimate(ballots, unknown=unknown)
     question_tokens = max_prompt_tokens(answer_prompt(round_.question)) + _image_tokens(round_)
     answers = [
         price.cost_micro_usd(question_tokens, max_reply_tokens(price), searches=True)
@@ -60,13 +71,11 @@ async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
         else 0
         for price in (prices[member.key] for member in panel.members)
     ]
-    method = find_method(panel.terms.method)
-    ballots = [_ballot(round_, judge, prices) for judge in method.judges(panel)] * method.passes
     syntheses = [_synthesis(round_, chairman, prices) for chairman in panel.chair_order]
     return Estimate(
-        sum(answers) + sum(ballots) + max(syntheses),
+        sum(answers) + ballots + max(syntheses),
         sum(sorted(answers)[: panel.terms.quorum]),
-        tuple(key for key, price in prices.items() if price is None),
+        unknown,
     )
 
 
@@ -95,14 +104,14 @@ def _image_tokens(round_: Round) -> int:
     return IMAGE_TOKENS * len(round_.question.images)
 
 
-def _ballot(round_: Round, judge: Member, prices: Prices) -> int:
-    price = prices[judge.key]
+def _ballot(round_: Round, judge: Member, price: Price | None, tokens: Mapping[str, int]) -> int:
+    """Return what a judge's ballot may cost; `tokens` are those of the answers by member."""
     others = [member for member in round_.panel.members if member != judge]
     if price is None or len(others) < MIN_TO_RANK:
         return 0
     texts = dict.fromkeys(_LETTERS[: len(others)], "")
     frame = judge_prompt(round_.question, round_.panel.rubric, BallotPrompt(texts, _NONCE))
-    answer_tokens = sum(max_reply_tokens(prices[member.key]) for member in others)
+    answer_tokens = sum(tokens[member.key] for member in others)
     return price.cost_micro_usd(
         max_prompt_tokens(frame) + _image_tokens(round_) + answer_tokens,
         max_reply_tokens(price, ballot=True),

@@ -92,7 +92,9 @@ class Terms:
 class Panel:
     """The seats of a council; raise PanelError if they cannot hold a round.
 
-    `replaced` are the members whose stand-ins took their seats in this round.
+    `replaced` are the members whose stand-ins took their seats in this round. With
+    `has_given_texts`, the members stand for texts that somebody brought: nobody asks them, no
+    chairman writes, and only those with a model vote.
     """
 
     name: str
@@ -102,9 +104,10 @@ class Panel:
     chairmen: tuple[Member, ...] = ()
     terms: Terms = Terms()
     replaced: tuple[Member, ...] = field(default=(), metadata=IF_SET)
+    has_given_texts: bool = field(default=False, metadata=IF_SET)
 
     def __post_init__(self) -> None:
-        keys = Counter(seat.key for seat in self.judges)
+        keys = Counter(seat.key for seat in (*self.members, *self.outside_judges))
         twice = [key for key, count in keys.items() if count > 1]
         if twice:
             raise PanelError(
@@ -137,6 +140,8 @@ class Panel:
     @property
     def judges(self) -> tuple[Member, ...]:
         """Every seat that may cast a ballot: members first, then outside judges."""
+        if self.has_given_texts:
+            return (*(seat for seat in self.members if seat.model_id), *self.outside_judges)
         return self.members + self.outside_judges
 
     @property
@@ -148,7 +153,8 @@ class Panel:
     def seats(self) -> tuple[Member, ...]:
         """Every seat that is, was or may be asked; a chairman who also judges is in it twice."""
         stand_ins = (member.fallback for member in self.members if member.fallback)
-        return (*self.judges, *self.chairmen, *self.replaced, *stand_ins)
+        seated = (*self.members, *self.outside_judges, *self.chairmen)
+        return (*seated, *self.replaced, *stand_ins)
 
     def with_stand_in(self, member: Member) -> "Panel":
         """Return the panel in which the member's fallback has its seat."""

@@ -179,14 +179,8 @@ class RoundQuery:
 ALL_ROUNDS = RoundQuery()
 
 
-class Store(Protocol):
-    """Store of rounds; every method is one transaction."""
-
-    async def open(self, round_: Round) -> bool:
-        """Insert a new round with all its artefacts; return False if its id exists already."""
-
-    async def import_round(self, round_: Round, seal: Seal | None) -> bool:
-        """Insert a round like `open`, with its seal; a closed one gets an imported link."""
+class RunningRoundStore(Protocol):
+    """What a running round needs of a store; every method is one transaction."""
 
     async def save(self, round_id: str, artefact: Artefact) -> None:
         """Add an artefact to a round; saving the same one twice has no effect.
@@ -197,6 +191,19 @@ class Store(Protocol):
 
     async def load(self, round_id: str) -> Round:
         """Return a round with its parts in panel order; raise RoundNotFoundError without one."""
+
+    async def load_past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
+        """Return the counted, readable ballots of the panel's last hundred closed rounds."""
+
+
+class Store(RunningRoundStore, Protocol):
+    """Store of rounds; every method is one transaction."""
+
+    async def open(self, round_: Round) -> bool:
+        """Insert a new round with all its artefacts; return False if its id exists already."""
+
+    async def import_round(self, round_: Round, seal: Seal | None) -> bool:
+        """Insert a round like `open`, with its seal; a closed one gets an imported link."""
 
     async def seal(self, round_id: str) -> Seal | None:
         """Return the digests and link of a closed round; None if open, or older than seals."""
@@ -256,9 +263,6 @@ class Store(Protocol):
 
     async def wipe(self) -> None:
         """Remove traces of erased texts from the files; raise StoreError if these are in use."""
-
-    async def load_past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
-        """Return the counted, readable ballots of the panel's last hundred closed rounds."""
 
 
 @dataclass(frozen=True, slots=True)

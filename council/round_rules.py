@@ -29,10 +29,10 @@ def compute_draw(round_: Round) -> Draw:
     authors = [
         seat.key for seat in round_.panel.members if not round_.absence(seat.key, Role.ANSWER)
     ]
-    onlookers = [seat.key for seat in round_.panel.judges if seat.key not in authors]
     labels = draw_labels(authors, round_.seed)
     method = find_method(round_.panel.terms.method)
-    judges = {seat.key for seat in method.judges(round_.panel)}
+    judges = dict.fromkeys(seat.key for seat in method.judges(round_.panel))
+    onlookers = [judge for judge in judges if judge not in authors]
     slates = method.draw_slates(labels, onlookers, round_.seed)
     return Draw(labels, tuple(slate for slate in slates if slate.judge in judges))
 

@@ -183,7 +183,8 @@ _FIELDS: dict[type, str] = {
 
 def sort_by_panel(round_: Round) -> Round:
     """Return the round with its parts in panel order instead of order of arrival."""
-    seats = dict.fromkeys((*round_.panel.judges, *round_.panel.chairmen))
+    panel = round_.panel
+    seats = dict.fromkeys((*panel.members, *panel.outside_judges, *panel.chairmen))
     order = {seat.key: i for i, seat in enumerate(seats)}
 
     def place(seat: str) -> int:

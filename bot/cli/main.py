@@ -17,6 +17,8 @@ COMMANDS = {
     "ask": ("rounds:ask", "Ask a question, or resume a round that stopped."),
     "chat": ("serve:chat", "Talk to the council in the terminal."),
     "serve": ("serve:serve", "Start the web app and every configured chat."),
+    "rank": ("rank:rank", "Let models rank texts from a file, without knowing who wrote them."),
+    "mcp": ("mcp:mcp", "Serve the council as tools of an MCP client, on stdin and stdout."),
     "show": ("rounds:show", "Show a stored round."),
     "rounds": ("rounds:rounds", "List stored rounds, newest first."),
     "budget": ("rounds:budget", "Show what was spent, is reserved and is left."),

@@ -30,14 +30,13 @@ from bot.commands.round_delivery import follow_and_deliver
 from bot.context import AppContext
 from bot.observability import logs
 from bot.render.budgets import budget_document, budget_post
-from bot.render.round_json import round_document
+from bot.render.round_json import round_document, summary_document
 from bot.render.round_report import round_state, whole_round
 from bot.settings import load_settings
 from bot.terminal import TERMINAL, TerminalChat, new_session_place
 from council.budget_caps import Account, channel_account
 from council.errors import CouncilError, StoreError
 from council.integrity.erasure import check_not_forgotten
-from council.ports import RoundSummary
 from council.rounds import Round, Stage
 
 TERMINAL_USER = Asker("terminal", "you")
@@ -120,7 +119,7 @@ async def rounds(as_json: Json = False) -> None:
     async with open_stores(load_settings()) as stores:
         summaries = await stores.store.list_summaries()
     if as_json:
-        print_json([_summary_document(summary) for summary in summaries])
+        print_json([summary_document(summary) for summary in summaries])
         return
     for summary in summaries:
         asked = f"{summary.asked_at:%Y-%m-%d %H:%M}"
@@ -157,14 +156,3 @@ async def _follow(app: AppContext, round_: Round, *, quiet: bool) -> Round:
         raise StoreError(f"{error} Resume with: council ask --resume {round_.id}") from error
     finally:
         chat.close()
-
-
-def _summary_document(summary: RoundSummary) -> dict[str, str]:
-    forgotten = {"forgotten": summary.forgotten.isoformat()} if summary.forgotten else {}
-    return {
-        "id": summary.id,
-        "question": summary.question,
-        "asked_at": summary.asked_at.isoformat(),
-        "stage": summary.stage.value,
-        **forgotten,
-    }

@@ -191,7 +191,7 @@ async def find_round_or_last(app: AppContext, message: IncomingMessage, wanted: 
 async def cancel_round(app: AppContext, chat: Chat, message: IncomingMessage, wanted: str) -> None:
     """Cancel a round of one's own, or any as an admin; `last` is one's newest unfinished."""
     round_ = await find_round_to_cancel(app, message, wanted)
-    line = why_not_cancellable(round_) or await _cancel(app, round_)
+    line = why_not_cancellable(round_) or await cancel(app, round_)
     await chat.send_ephemeral(message, Post((Note(line),), line))
 
 
@@ -224,7 +224,8 @@ def why_not_cancellable(round_: Round) -> str:
     return ""
 
 
-async def _cancel(app: AppContext, round_: Round) -> str:
+async def cancel(app: AppContext, round_: Round) -> str:
+    """Stop a round, so that nobody else is asked; return what came of it."""
     was_cancelled = (await app.store.load_summary(round_.id)).paused
     # First, so that a restart does not resume it should this process end now.
     await app.store.pause(round_.id, paused=True)

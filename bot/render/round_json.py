@@ -8,6 +8,8 @@ from bot.render.formatting import sum_or_none
 from council.analysis import Analysis, analyse
 from council.answers import Answer, LateReply, Reply
 from council.ballots import Ballot
+from council.pipeline.ranking import Ranked
+from council.ports import RoundSummary
 from council.rounds import Draw, Round, Synthesis
 from council.tally import Standing, Tally, Verdict
 from council.tally.standings import PairMatrix
@@ -50,7 +52,7 @@ def round_document(round_: Round) -> Document:
             for s in round_.spoiled
         ],
         "standings": _standing_documents(round_),
-        "verdict": _verdict_document(round_.tally.verdict, suspicions) if round_.tally else None,
+        "verdict": verdict_document(round_.tally.verdict, suspicions) if round_.tally else None,
         "synthesis": _synthesis_document(round_.synthesis) if round_.synthesis else None,
         "analysis": _analysis_document(analyse(round_)),
         "cost_usd": sum_or_none(reply.cost_usd for reply in replies),
@@ -59,6 +61,24 @@ def round_document(round_: Round) -> Document:
         "seconds": round_.closing.seconds if round_.closing else None,
         "versions": dict(round_.versions),
         "rubric": {"name": round_.panel.rubric.name, "version": round_.panel.rubric.version},
+    }
+
+
+def readable_document(round_: Round) -> Document:
+    """Return the round for those who may read it: who wrote what only once it is closed."""
+    hidden: Document = {} if round_.closing else {"answers": [], "ballots": [], "spoiled": []}
+    return round_document(round_) | hidden
+
+
+def summary_document(summary: RoundSummary) -> Document:
+    """Return a line of a list of rounds."""
+    forgotten = {"forgotten": summary.forgotten.isoformat()} if summary.forgotten else {}
+    return {
+        "id": summary.id,
+        "question": summary.question,
+        "asked_at": summary.asked_at.isoformat(),
+        "stage": summary.stage.value,
+        **forgotten,
     }
 
 
@@ -74,12 +94,33 @@ def tally_document(tally: Tally, matrix: PairMatrix) -> Document:
         "standings": [
             {"candidate": line.label, **_standing_document(line)} for line in tally.standings
         ],
-        "verdict": _verdict_document(tally.verdict),
+        "verdict": verdict_document(tally.verdict),
         "pair_matrix": pairs,
     }
 
 
-def _verdict_document(verdict: Verdict, suspicions: Iterable[str] = ()) -> Document:
+def ranking_document(ranked: Ranked, ranking_id: str) -> Document:
+    """Return a ranking of given texts; texts by name, without labels."""
+    return {
+        "id": ranking_id,
+        "standings": [asdict(line) for line in ranked.standings],
+        "verdict": verdict_document(ranked.verdict),
+        "ballots": [
+            {
+                "judge": ballot.judge,
+                "shown": list(ballot.shown),
+                "ranking": [list(place) for place in ballot.ranking],
+                "reason": ballot.reason,
+            }
+            for ballot in ranked.ballots
+        ],
+        "absences": [{"judge": one.member, "reason": one.reason} for one in ranked.absences],
+        "cost_usd": ranked.cost_usd,
+    }
+
+
+def verdict_document(verdict: Verdict, suspicions: Iterable[str] = ()) -> Document:
+    """Return a verdict with all that weakens it."""
     return {
         "strength": verdict.strength.value,
         "p": verdict.p,

@@ -5,13 +5,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from bot.context import AppContext, versions
+from bot.context import AppContext
 from bot.research.services import experiment_store
 from council.bakeoffs.models import Suite
 from council.budget import Estimate
 from council.budget_caps import Account, payer
 from council.errors import ExperimentError
 from council.panel import Panel
+from council.pipeline.run import versions
 from council.research.experiment import (
     Experiment,
     ExperimentProgress,

@@ -1,7 +1,7 @@
 """Parser of `council.toml`: panels, seats, limits, caps, access and suites."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -54,8 +54,8 @@ class Seat:
 
 
 def is_built_in(member: Member) -> bool:
-    """Return whether this program runs the member's model, so that it needs no litellm, no key."""
-    return member.demonstration or member.model_id.startswith("scripted/")
+    """Return whether it needs no litellm and no key: this program runs it, or it has no model."""
+    return member.demonstration or not member.model_id or member.model_id.startswith("scripted/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,18 @@ class PanelConfig:
     suites: tuple[Suite, ...] = ()
     bakeoff_rounds: int = BakeoffsSection().rounds_at_once
     zone: str = UTC
+
+    def with_seats(self, keys: Iterable[str]) -> "PanelConfig":
+        """Return it with seats of these keys, which need no panel; PanelError if one is unknown."""
+        seats = dict(self.seats)
+        for key in keys:
+            if key not in seats and "/" not in key:
+                raise PanelError(
+                    f"There is no model {key!r}. Name a seat of council.toml, or a model with its "
+                    "provider, such as openai/gpt-5.1."
+                )
+            seats.setdefault(key, make_seat(key, ModelSection()))
+        return replace(self, seats=seats)
 
 
 def load_panel_config(path: Path | None) -> PanelConfig:
@@ -139,7 +151,12 @@ class _Parser:
             name: Limits(section.concurrency, section.requests_per_minute)
             for name, section in self._sections(document, "providers", ProviderSection).items()
         }
-        seats: dict[str, Seat] = {}
+        # A seat that no panel names can still be named in a command.
+        seats = {
+            key: make_seat(key, section)
+            for key, section in models.items()
+            if "/" in (section.model or key)
+        }
         panels = {}
         for name, section in self._sections(document, "panels", PanelSection).items():
             named = (*section.members, *section.outside_judges, *section.chairman)

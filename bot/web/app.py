@@ -30,6 +30,7 @@ from bot.web import (
 from bot.web.auth import FormError, TooManyRequestsError
 from bot.web.context import STATIC, WebContext
 from bot.web.limits import BodyLimitMiddleware
+from bot.web.mcp import McpEndpoint
 from bot.web.middleware import (
     GateMiddleware,
     SecurityHeadersMiddleware,
@@ -74,6 +75,7 @@ def create_app(
             *(route(path, handler, "GET") for path, handler in _GET.items()),
             *(route(path, handler, "POST") for path, handler in _POST.items()),
             *slack,
+            Route("/mcp", McpEndpoint(context)),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[

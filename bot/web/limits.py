@@ -23,6 +23,7 @@ MAX_BODY_BYTES_BY_PATH: Mapping[str, int] = {
     "/login": 4_000,
     SLACK_EVENTS: 1_000_000,
     "/ask": MAX_TOTAL_BYTES + MAX_FORM_BYTES,
+    "mcp": 1_000_000,  # ten texts to rank
     # The forms of the page, by the first part of the path.
     **dict.fromkeys(("rounds", "bakeoffs", "suites", "schedules", "press"), MAX_FORM_BYTES),
 }

@@ -19,7 +19,7 @@ from bot.commands.rounds import NOT_BLIND, Opinion, cast_vote, own_feedback, own
 from bot.context import AppContext, usual_seconds
 from bot.render.agreement import agreement_chip, agreement_parts
 from bot.render.formatting import author_names, rough_duration
-from bot.render.round_json import round_document
+from bot.render.round_json import readable_document
 from bot.render.round_report import (
     DISCLAIMER,
     agreement_line,
@@ -178,9 +178,7 @@ async def prior_page(context: WebContext, request: Request) -> Response:
 async def download_json(context: WebContext, request: Request) -> Response:
     """Return a round as `council show --json` prints it; who wrote what only once it is closed."""
     round_ = await context.load_round(request)
-    document = round_document(round_)
-    if not round_.closing:
-        document |= {"answers": [], "ballots": [], "spoiled": []}
+    document = readable_document(round_)
     if "key" in request.query_params:  # a shared page does not say who asked
         document |= {"asked_by": ""}
     text = json.dumps(document, ensure_ascii=False, indent=2)

@@ -1,16 +1,32 @@
 """Run a round from where it stands to its end; what it has already is not done again."""
 
 from dataclasses import replace
+from functools import cache
+from importlib.metadata import version
 
+from council.ballots import VERSION as BALLOTS
 from council.errors import QuorumError
 from council.integrity.erasure import check_not_forgotten
 from council.pipeline.session import RoundServices, RoundSession
 from council.pipeline.stages import collect_answers, collect_ballots
 from council.pipeline.synthesis import write_and_audit
+from council.ports import Gateway
+from council.prompts import VERSION as PROMPTS
+from council.round_rules import AUDIT_POLICY as AUDITS
 from council.round_rules import compute_draw, compute_tally
 from council.rounds import Closing, Draw, Round, sort_by_panel
 from council.tally import Tally
 from council.tally.agreement import effective_judges
+from council.tally.chance import DEFAULT_RULE, ChanceRule
+
+_installed_version = cache(version)  # its metadata is read once
+
+
+def versions(gateway: Gateway, rule: ChanceRule = DEFAULT_RULE) -> dict[str, str]:
+    """Return the version of everything a round's result depends on."""
+    own = {"audits": AUDITS, "ballots": BALLOTS, "prompts": PROMPTS}
+    own["council"] = _installed_version("council-bot")
+    return {**gateway.versions, **own, **rule.versions}
 
 
 async def run_round(round_id: str, services: RoundServices) -> Round:
@@ -43,7 +59,7 @@ async def _run_stages(session: RoundSession) -> None:
     if tally is None:
         tally = await rank_blind(session, draw)
         await session.save(tally)
-    if not session.round_.synthesis:
+    if not session.round_.synthesis and not session.round_.panel.has_given_texts:
         await write_and_audit(session, draw, tally)
 
 

@@ -19,7 +19,7 @@ from council.errors import (
     UncoveredError,
 )
 from council.panel import Member
-from council.ports import Gateway, Store
+from council.ports import Gateway, RunningRoundStore
 from council.prompts.answer import Reader
 from council.prompts.shared import (
     anonymize_answer,
@@ -44,7 +44,7 @@ class RoundServices:
     """
 
     gateway: Gateway
-    store: Store
+    store: RunningRoundStore
     clock: Callable[[], float] = time.monotonic
     on_round: Callable[[Round], None] = lambda _: None
     on_text: Callable[[str], None] | None = None

@@ -47,8 +47,9 @@ def request_arguments(library: ModuleType, seat: SeatSettings, call: Call) -> di
         "messages": _messages(call),
         "web_search_options": {"search_context_size": "medium"} if searches else None,
         "api_base": seat.api_base,
-        # The OpenAI SDK requires a key; a private server does not.
-        "api_key": seat.api_key or ("unused" if seat.route == "openai" else None),
+        # The OpenAI SDK requires a key; a private server does not. At OpenAI itself, litellm looks
+        # for one.
+        "api_key": seat.api_key or ("unused" if seat.route == "openai" and seat.api_base else None),
         "max_tokens": seat.max_tokens,
         "temperature": call.temperature,
         "response_format": _response_format(library, seat, call),

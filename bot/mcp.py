@@ -1,0 +1,353 @@
+"""The Model Context Protocol (MCP) server: tools that ask the council, rank texts and look up.
+
+Knows no transport: `council mcp` serves it on stdio, the page at `/mcp`. Importing it is slow.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Any, TypeVar
+
+import anyio
+from mcp.server import Server, ServerRequestContext
+from mcp.types import (
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+    Tool,
+    ToolAnnotations,
+)
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from bot.access import check_admitted, listable_rounds
+from bot.bakeoffs.leaderboard import load_leaderboard, parse_query
+from bot.bakeoffs.records import update_records
+from bot.chat import Asker, Heading, IncomingMessage, Post, Prose, Thread
+from bot.commands.ask import AskOptions, open_round
+from bot.commands.rounds import cancel, find_round
+from bot.context import AppContext, checked_question
+from bot.coordination.tasks import running_alongside
+from bot.hints import shell_hints
+from bot.observability import logs
+from bot.render.formatting import count_noun, join_words, panel_seat_names, points
+from bot.render.leaderboard import leaderboard_thread
+from bot.render.leaderboard_export import leaderboard_document
+from bot.render.round_json import (
+    Document,
+    ranking_document,
+    readable_document,
+    summary_document,
+)
+from bot.render.round_report import describe_certainty, round_post, thread_markdown
+from bot.render.round_status import progress_summary
+from bot.settings.council_toml import validation_faults
+from council.errors import CouncilError
+from council.pipeline.ranking import Judges, Ranked, ranking_round, run_ranking
+from council.places import Place
+from council.rounds import Question, Round
+
+PROGRESS_SECONDS = 3.0  # at most, between two notifications of progress
+MAX_LISTED_ROUNDS = 100
+INSTRUCTIONS = (
+    "Several models answer a question, rank each other's answers without knowing who wrote them, "
+    "and one of them writes the council's answer. A question takes seconds to minutes, and costs "
+    "what its models cost."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls a tool, and where.
+
+    `link` returns the address of a round's page by its id, or None; `hint` says when it works.
+    """
+
+    asker: Asker
+    place: Place
+    link: Callable[[str], str | None]
+    hint: str = ""
+
+    def reference(self, round_id: str) -> str:
+        """Return the line that says where people read a round."""
+        return " ".join(filter(None, (f"Round {round_id}", self.link(round_id), self.hint)))
+
+
+Identify = Callable[[Any], Caller]  # from the transport's request, None on stdio
+
+
+# --- Arguments of the tools; clients often send null for what they leave out
+
+
+class Arguments(BaseModel):
+    """Arguments of any tool."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class AskCouncil(Arguments):
+    """Ask the council; returns its answer, then how the models' answers were ranked."""
+
+    question: str = Field(description="The question.")
+    panel: str | None = Field(None, description="A panel of models, by name.")
+    context: str | None = Field(None, description="What the models should know first.")
+
+
+class RankAnswers(Arguments):
+    """Let a panel's models rank 2 to 10 texts without knowing who wrote them."""
+
+    question: str = Field(description="The question that the texts answer.")
+    answers: dict[str, str] = Field(description="The texts by name. Judges do not see the names.")
+    panel: str | None = Field(None, description="The panel whose models judge, by name.")
+
+
+class GetRound(Arguments):
+    """Return a stored round: its answer, standings and every ranking."""
+
+    round_id: str = Field(description="The round's id, or the start of one.")
+
+
+class ListRounds(Arguments):
+    """List stored rounds, newest first."""
+
+    limit: int | None = Field(None, ge=1, le=MAX_LISTED_ROUNDS, description="How many; else 20.")
+
+
+class GetLeaderboard(Arguments):
+    """Rank models over all stored rounds, or over those of one suite of questions."""
+
+    suite: str | None = Field(None, description="A suite, by name.")
+
+
+# --- Calls
+
+
+@dataclass(slots=True)
+class ToolCall:
+    """A running call of a tool; `report` sends progress, as seconds and a sentence."""
+
+    app: AppContext
+    caller: Caller
+    report: Callable[[float, str], Awaitable[None]]
+    status: str = "Starting"
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def message(self, text: str = "", context: str = "") -> IncomingMessage:
+        """Return what the caller says as a message of a chat."""
+        caller = self.caller
+        return IncomingMessage(text, caller.asker, caller.place, self.app.new_id(), context)
+
+    def update(self, status: str) -> None:
+        """Report this status now, and from now on."""
+        if status != self.status:
+            self.status = status
+            self.changed.set()
+
+    def reporting(self) -> AbstractAsyncContextManager[None]:
+        """Report the status during a block, when it changes and at least every few seconds."""
+        return running_alongside(self._keep_reporting())
+
+    async def _keep_reporting(self) -> None:
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        while True:
+            await self.report(loop.time() - started, self.status)
+            try:
+                async with asyncio.timeout(PROGRESS_SECONDS):
+                    await self.changed.wait()
+            except TimeoutError:
+                pass
+            self.changed.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolReply:
+    """The reply of a tool: text for people and models, and a document for programs."""
+
+    text: str
+    document: Document
+    is_error: bool = False
+
+
+Given = TypeVar("Given", bound=Arguments)
+RunTool = Callable[[ToolCall, Any], Awaitable[ToolReply]]
+
+
+async def _ask_council(call: ToolCall, given: AskCouncil) -> ToolReply:
+    """Run a round to its end; if the call is cancelled, stop it: what is not paid is not asked."""
+    app = call.app
+    round_ = await open_round(
+        app, call.message(given.question, given.context or ""), AskOptions(given.panel)
+    )
+    if round_ is None:
+        raise CouncilError("This question was asked already.")
+    try:
+        with app.dismissed_at_end(round_):
+            async with call.reporting():
+                app.runner.start(round_)
+                async with app.runner.subscribe(round_.id) as snapshots:
+                    async for snapshot in snapshots:
+                        round_ = snapshot.round_
+                        call.update(progress_summary(round_))
+    except asyncio.CancelledError:
+        await cancel(app, round_)
+        raise
+    return _round_reply(call, round_)
+
+
+def _round_reply(call: ToolCall, round_: Round) -> ToolReply:
+    """Return a round: the answer's text first, then standings and the link."""
+    reference = call.caller.reference(round_.id)
+    document = readable_document(round_) | {"url": call.caller.link(round_.id)}
+    if not round_.closing:
+        status = progress_summary(round_)
+        return ToolReply(f"Not finished: {status}.\n\n{reference}", document)
+    has_failed = round_.closing.failure is not None
+    answer = round_.synthesis.text if round_.synthesis else ""
+    parts = round_post(round_, with_results=True).parts
+    rest = tuple(part for part in parts if not isinstance(part, Heading | Prose))
+    told = thread_markdown(Thread(Post(rest, ""))).strip()
+    text = "\n\n---\n\n".join(filter(None, (answer, told)))
+    return ToolReply(f"{text}\n\n{reference}", document, is_error=has_failed)
+
+
+async def _rank_answers(call: ToolCall, given: RankAnswers) -> ToolReply:
+    """Rank texts; nothing of it is stored but its cost."""
+    app, message = call.app, call.message(given.question)
+    check_admitted(app.access, message)
+    judges = Judges.of(app.panel(given.panel, message.place))
+    question = checked_question(Question(given.question, message.asker.id, place=message.place))
+    round_ = ranking_round(question, given.answers, judges, None, app.gateway)
+    call.update(f"{count_noun(len(judges.members), 'model')} are ranking")
+    async with call.reporting(), app.budget.paying(round_, app.gateway) as gateway:
+        await app.prepare(round_.panel)
+        ranked = await run_ranking(round_, gateway)
+    return ToolReply(_ranked_text(ranked), ranking_document(ranked, round_.id))
+
+
+def _ranked_text(ranked: Ranked) -> str:
+    first = join_words(line.name for line in ranked.standings if line.place == 1)
+    certainty = describe_certainty(ranked.verdict)
+    lines = [
+        f"{line.place}. {line.name}: {points(line.points, line.max_points)} points"
+        for line in ranked.standings
+    ]
+    return "\n".join((f"Most points: {first}. {certainty}.", "", *lines))
+
+
+async def _get_round(call: ToolCall, given: GetRound) -> ToolReply:
+    round_ = await find_round(call.app, call.message(), given.round_id)
+    running = call.app.runner.latest(round_.id)
+    return _round_reply(call, running.round_ if running else round_)
+
+
+async def _list_rounds(call: ToolCall, given: ListRounds) -> ToolReply:
+    wanted = listable_rounds(call.message())
+    found = await call.app.store.list_summaries(given.limit or 20, wanted)
+    documents = [summary_document(line) | {"url": call.caller.link(line.id)} for line in found]
+    lines = (
+        f"{line['id']}  {line['asked_at']}  {line['stage']}  {line['question']}"
+        for line in documents
+    )
+    return ToolReply("\n".join(lines) or "There are no rounds yet.", {"rounds": documents})
+
+
+async def _leaderboard(call: ToolCall, given: GetLeaderboard) -> ToolReply:
+    app = call.app
+    query = parse_query({"suite": given.suite or ""}, app.now())
+    await update_records(app)
+    names = panel_seat_names(app.panels.values())
+    board = await load_leaderboard(app.bakeoff_stores, query, names)
+    text = thread_markdown(Thread(leaderboard_thread(board).root))
+    return ToolReply(text, leaderboard_document(board))
+
+
+TOOLS: Mapping[str, tuple[type[Arguments], RunTool]] = {
+    "ask_council": (AskCouncil, _ask_council),
+    "rank_answers": (RankAnswers, _rank_answers),
+    "get_round": (GetRound, _get_round),
+    "list_rounds": (ListRounds, _list_rounds),
+    "leaderboard": (GetLeaderboard, _leaderboard),
+}
+_COSTS_MONEY = ("ask_council", "rank_answers")
+
+
+# --- The server
+
+
+def create_server(app: AppContext, identify: Identify) -> "Server[Any]":
+    """Return a server with the tools; `identify` says who calls, from the transport's request."""
+
+    async def list_tools(
+        _: ServerRequestContext[Any], __: PaginatedRequestParams | None
+    ) -> ListToolsResult:
+        return ListToolsResult(tools=[_describe(name) for name in TOOLS])
+
+    async def call_tool(
+        context: ServerRequestContext[Any], params: CallToolRequestParams
+    ) -> CallToolResult:
+        async def report(seconds: float, status: str) -> None:
+            await context.session.report_progress(seconds, message=status)
+
+        call = ToolCall(app, identify(context.request), report)
+        reply = await _finish(asyncio.create_task(_run(call, params)))
+        return CallToolResult(
+            content=[TextContent(text=reply.text)],
+            structured_content=reply.document,
+            is_error=reply.is_error,
+        )
+
+    return Server(
+        "council",
+        version=version("council-bot"),
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+def _describe(name: str) -> Tool:
+    arguments, _ = TOOLS[name]
+    schema = arguments.model_json_schema()
+    hints = ToolAnnotations(read_only_hint=name not in _COSTS_MONEY, destructive_hint=False)
+    return Tool(
+        name=name, description=schema.pop("description"), input_schema=schema, annotations=hints
+    )
+
+
+async def _run(call: ToolCall, params: CallToolRequestParams) -> ToolReply:
+    """Return the reply of a tool; an error is a reply as well, so that a model can correct it."""
+    if params.name not in TOOLS:
+        return _error(f"There is no tool {params.name!r}. Known tools: {', '.join(TOOLS)}.")
+    arguments, run = TOOLS[params.name]
+    try:
+        return await run(call, arguments.model_validate(params.arguments or {}))
+    except ValidationError as error:
+        return _error("\n".join(validation_faults(error, "")))
+    except CouncilError as error:
+        return _error(str(error))
+    # The outermost handler: a traceback stays in the log.
+    except Exception as error:  # noqa: BLE001
+        return _error(logs.log_unexpected_error("tool_failed", error, tool=params.name))
+
+
+def _error(text: str) -> ToolReply:
+    sentence = shell_hints(text)
+    return ToolReply(sentence, {"error": sentence}, is_error=True)
+
+
+async def _finish(task: asyncio.Task[ToolReply]) -> ToolReply:
+    """Return the task's reply; if the client cancels, cancel the task and wait for its end.
+
+    Inside a cancelled scope of anyio, nothing could be awaited: neither money nor rounds settled.
+    """
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        with anyio.CancelScope(shield=True):
+            task.cancel()
+            await asyncio.wait([task])
+        raise

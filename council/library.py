@@ -1,0 +1,113 @@
+"""The library: ask a council, or let models rank given texts, from a program of your own.
+
+Imports what runs a round when it is called, so that importing the library takes no time.
+"""
+
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from council.model_families import family_of
+from council.panel import Member, ModelId, Panel
+
+if TYPE_CHECKING:
+    from council.pipeline.ranking import Ranked
+    from council.ports import Gateway
+    from council.rounds import Round
+
+
+async def rank(
+    question: str,
+    texts: Mapping[str, str],
+    *,
+    judges: Sequence[str | Member],
+    seed: str | None = None,
+    gateway: "Gateway | None" = None,
+) -> "Ranked":
+    """Return texts by name, 2 to 10, as the judges rank them without knowing the names.
+
+    Judges are model ids, or members for two seats of one model. A judge with the name of a text
+    does not see that text. Raise QuestionError or PanelError for what cannot be ranked, QuorumError
+    if no judge ranked it. One gateway for many calls shares its rate limits: see `open_models`.
+    """
+    from council.pipeline.ranking import Judges, ranking_round, run_ranking
+    from council.rounds import Question
+
+    members = _members(judges)
+    gateway = gateway or await open_models(members)
+    round_ = ranking_round(Question(question), texts, Judges(members), seed, gateway)
+    return await run_ranking(round_, gateway)
+
+
+async def ask(
+    question: str,
+    *,
+    members: Sequence[str | Member],
+    chairman: Sequence[str | Member] = (),
+    seed: str | None = None,
+    gateway: "Gateway | None" = None,
+) -> "Round":
+    """Return a closed round: the members answer and rank, the first chairman that can writes.
+
+    Without a chairman, the first member is the first chairman. Raise PanelError for members that
+    make no panel, QuestionError for an empty question, QuorumError if fewer than two answered.
+    """
+    from council.errors import QuestionError, QuorumError
+    from council.pipeline.ranking import RoundInMemory
+    from council.pipeline.run import run_round, versions
+    from council.pipeline.session import RoundServices
+    from council.prompts.shared import DEFAULT_RUBRIC
+    from council.rounds import Question, Round
+
+    if not question.strip():
+        raise QuestionError("The question is empty.")
+    seats, chairmen = _members(members), _members(chairman)
+    panel = Panel("council", seats, DEFAULT_RUBRIC, chairmen=chairmen)
+    gateway = gateway or await open_models(panel.seats)
+    round_ = Round(
+        id=secrets.token_hex(5),
+        question=Question(question),
+        panel=panel,
+        seed=secrets.token_hex(8) if seed is None else seed,
+        asked_at=datetime.now(UTC),
+        versions=tuple(sorted(versions(gateway).items())),
+    )
+    services = RoundServices(gateway, RoundInMemory(round_))
+    try:
+        closed = await run_round(round_.id, services)
+    finally:
+        services.late.cancel()
+    if closed.closing and closed.closing.failure:
+        raise QuorumError(closed.closing.failure)
+    return closed
+
+
+async def open_models(models: Iterable[str | Member]) -> "Gateway":
+    """Return a gateway to models, through litellm and with the keys that litellm finds.
+
+    The first call imports litellm, which takes seconds. `scripted/random` needs no litellm.
+    """
+    from council.gateways.litellm.client import SeatSettings
+    from council.gateways.litellm.gateway import LitellmGateway
+    from council.gateways.routing import RoutingGateway
+    from council.gateways.scripted import ScriptedGateway
+
+    members = _members(models)
+    seats = {
+        member.key: SeatSettings(member.model_id)
+        for member in members
+        if not member.model_id.startswith("scripted/")
+    }
+    remote = LitellmGateway(seats)
+    if seats:
+        await remote.warm()
+    return RoutingGateway({"scripted/": ScriptedGateway(), "": remote})
+
+
+def _members(models: Iterable[str | Member]) -> tuple[Member, ...]:
+    return tuple(model if isinstance(model, Member) else _member(model) for model in models)
+
+
+def _member(model: str) -> Member:
+    return Member(model, ModelId(model), model.rpartition("/")[2] or model, family_of(model))

@@ -1,0 +1,78 @@
+"""`council mcp`: the official client starts it, and its stdout carries nothing but the protocol."""
+
+import json
+import subprocess
+import sys
+
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.types import TextContent
+
+from tests.bot.homes import PROGRAM, TIMEOUT_SECONDS, Home
+
+
+async def test_a_client_starts_it_and_calls_every_tool(home: Home) -> None:
+    command, *arguments = PROGRAM
+    server = StdioServerParameters(
+        command=command,
+        args=[*arguments, "mcp"],
+        env=dict(home.environment),
+        cwd=home.folder,
+    )
+    answers = {"a": "Alpha.", "b": "Beta.", "c": "Gamma."}
+    async with Client(server) as client:
+        asked = await client.call_tool("ask_council", {"question": "Is it?"})
+        document = asked.structured_content
+        assert document
+        results = [
+            await client.call_tool("rank_answers", {"question": "Best?", "answers": answers}),
+            await client.call_tool("get_round", {"round_id": document["id"]}),
+            await client.call_tool("list_rounds"),
+            await client.call_tool("leaderboard"),
+        ]
+        wrong = await client.call_tool("ask_council", {"question": ["Is it?"]})
+
+    [content] = asked.content
+    assert isinstance(content, TextContent)
+    assert content.text.startswith(document["synthesis"]["text"])
+    assert f"/rounds/{document['id']}" in content.text
+    assert [result.is_error for result in results] == [False] * 4
+    assert wrong.is_error
+    shown = await home.invoke_in_thread("show", document["id"], "--json")
+    assert shown.json["stage"] == "closed"
+
+
+def test_stdout_carries_the_protocol_alone_and_the_end_of_input_ends_it(home: Home) -> None:
+    hello = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }
+    messages = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+    ]
+
+    ended = subprocess.run(
+        [sys.executable, "-m", "bot", "mcp"],
+        cwd=home.folder,
+        env=home.environment,
+        input="not JSON\n" + "".join(f"{json.dumps(message)}\n" for message in messages),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_SECONDS,
+        check=False,
+    )
+
+    lines = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert ended.returncode == 0
+    assert all(line["jsonrpc"] == "2.0" for line in lines)
+    assert "Traceback" not in ended.stderr
+    [greeting] = [line["result"] for line in lines if line.get("id") == 1]
+    assert greeting["serverInfo"]["name"] == "council"
+
+
+def test_a_configuration_that_cannot_be_read_is_one_sentence(home: Home) -> None:
+    ran = home.with_config("[panels.house\n").council("mcp")
+
+    assert (ran.code, ran.out, len(ran.lines)) == (2, "", 1)

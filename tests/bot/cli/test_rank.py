@@ -1,0 +1,276 @@
+"""`council rank`: texts from a file are ranked once each, whatever interrupts the run."""
+
+import asyncio
+import json
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.cli.rank import MAX_LINE_BYTES
+from tests.bot.homes import LETTERS, TIMEOUT_SECONDS, Home, panel_toml, seat_toml, served_config
+from tests.soak.paid import PaidServer
+from tests.wire.models import ModelServer
+
+ANSWERS = {"a": "Use a queue.", "b": "Use a table.", "c": "Use a log.", "d": "Use nothing."}
+JUDGES = ("up", "down", "left")
+MARGIN_SECONDS = 0.05  # what a reply takes from the wire to the file
+PRICED = {"input_usd_per_million": 10, "output_usd_per_million": 10, "max_tokens": 500}
+
+
+def a_line(number: int, **fields: object) -> str:
+    line = {"id": f"q{number}", "question": f"Which is best? [round {number}]", "answers": ANSWERS}
+    return json.dumps(line | fields)
+
+
+def a_file(home: Home, lines: Iterable[str], name: str = "pools.jsonl") -> str:
+    path = home.folder / name
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return str(path)
+
+
+def results(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_each_line_gets_one_line_with_standings_verdict_and_ballots(home: Home) -> None:
+    ran = home.invoke("rank", a_file(home, map(a_line, range(3))), "--seed", "s")
+
+    lines = results(ran.out)
+    assert ran.code == 0
+    assert sorted(line["id"] for line in lines) == ["q0", "q1", "q2"]
+    for line in lines:
+        assert {standing["name"] for standing in line["standings"]} == {*ANSWERS}
+        assert line["standings"][0].keys() == {
+            *("name", "place", "share", "points", "max_points", "first_votes")
+        }
+        assert line["verdict"]["strength"]
+        assert [ballot["judge"] for ballot in line["ballots"]] == [*LETTERS]
+        assert {name for place in line["ballots"][0]["ranking"] for name in place} == {*ANSWERS}
+        assert (line["absences"], line["cost_usd"]) == ([], 0)
+
+
+def test_the_estimate_and_the_cost_are_on_stderr(home: Home) -> None:
+    ran = home.invoke("rank", a_file(home, [a_line(1)]))
+
+    assert ran.lines == ["1 line to rank. It costs nothing.", "Ranked 1. Cost: $0.00."]
+
+
+def test_the_same_seed_ranks_the_same(home: Home) -> None:
+    file = a_file(home, [a_line(1)])
+
+    one, other = (home.invoke("rank", file, "--seed", "s").out for _ in range(2))
+
+    assert one == other
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps([json.loads(a_line(0)), json.loads(a_line(1))]),
+        json.dumps([json.loads(a_line(0)), json.loads(a_line(1))], indent=2),
+        f"\ufeff{a_line(0)}\r\n\r\n{a_line(1)}",
+    ],
+)
+def test_a_list_or_lines_are_read_from_stdin(home: Home, text: str) -> None:
+    ran = home.invoke("rank", "-", stdin=text)
+
+    assert (ran.code, len(results(ran.out))) == (0, 2)
+
+
+def test_one_object_over_several_lines_is_one_document(home: Home) -> None:
+    text = json.dumps(json.loads(a_line(1)), indent=2)
+
+    ran = home.invoke("rank", "-", stdin=text)
+
+    assert [line["id"] for line in results(ran.out)] == ["q1"]
+
+
+def test_without_an_id_a_line_has_its_number(home: Home) -> None:
+    ran = home.invoke("rank", "-", stdin=f"\n{a_line(1, id=None)}\n\n{a_line(2, id=7)}")
+
+    assert sorted(line["id"] for line in results(ran.out)) == ["2", "7"]
+
+
+@pytest.mark.parametrize(
+    ("bad", "fault"),
+    [
+        ("{broken", "not valid JSON"),
+        ("[" * 100_000, "not valid JSON"),
+        ('{"question": "Why?", "answers": {"a": "x", "a": "y"}}', "a name occurs twice"),
+        (a_line(2, question=5), "question"),
+        (a_line(2, question=" "), "The question is empty"),
+        (a_line(2, answers={"a": "Alone."}), "1 texts can't be ranked"),
+        (a_line(2, answers={"a": "Alpha.", "b": 2}), "answers.b"),
+        (a_line(1), "the id 'q1' is also that of line 1"),
+        (a_line(2, question="x" * MAX_LINE_BYTES), "the limit is 1,000,000"),
+    ],
+)
+def test_a_bad_line_is_named_and_the_rest_is_ranked(home: Home, bad: str, fault: str) -> None:
+    ran = home.invoke("rank", a_file(home, [a_line(1), "", bad, a_line(4)]))
+
+    assert ran.code == 1
+    assert sorted(line["id"] for line in results(ran.out)) == ["q1", "q4"]
+    [named] = [line for line in ran.lines if line.startswith("line 3: ")]
+    assert fault in named
+
+
+def test_an_empty_file_and_a_missing_one_are_refused(home: Home) -> None:
+    empty, missing = home.invoke("rank", a_file(home, [])), home.invoke("rank", "nowhere.jsonl")
+
+    assert (empty.code, "nothing to rank" in empty.err) == (1, True)
+    assert (missing.code, "Can't read nowhere.jsonl" in missing.err) == (2, True)
+
+
+def test_judges_are_named_apart_from_panels_and_skip_their_own_texts(home: Home) -> None:
+    answers = {"scripted/random-1": "Use a queue.", "b": "Use a table.", "c": "Use a log."}
+    file = a_file(home, [a_line(1, answers=answers)])
+
+    ran = home.invoke("rank", file, "--judges", "scripted/random-1, north")
+
+    [line] = results(ran.out)
+    assert [(b["judge"], sorted(b["shown"])) for b in line["ballots"]] == [
+        ("scripted/random-1", ["b", "c"]),
+        ("north", sorted(answers)),
+    ]
+
+
+def test_an_unknown_judge_or_panel_is_bad_usage(home: Home) -> None:
+    file = a_file(home, [a_line(1)])
+
+    judge = home.invoke("rank", file, "--judges", "nobody")
+    panel = home.invoke("rank", file, "--panel", "nobody")
+
+    assert (judge.code, "There is no model 'nobody'" in judge.err) == (2, True)
+    assert (panel.code, "There is no panel 'nobody'" in panel.err) == (2, True)
+
+
+# --- Output files
+
+
+def test_a_file_is_continued_and_nothing_in_it_is_ranked_again(home: Home) -> None:
+    out = home.folder / "out.jsonl"
+    file = a_file(home, map(a_line, range(4)))
+    home.invoke("rank", a_file(home, map(a_line, range(2)), "first.jsonl"), "--output", str(out))
+    first = out.read_text(encoding="utf-8")
+
+    ran = home.invoke("rank", file, "--output", str(out), "--json")
+
+    assert ran.json == {"ranked": 2, "ranked_before": 2, "failed": 0, "left": 0, "cost_usd": 0.0}
+    assert out.read_text(encoding="utf-8").startswith(first)
+    ids = [line["id"] for line in results(out.read_text(encoding="utf-8"))]
+    assert sorted(ids) == ["q0", "q1", "q2", "q3"]
+
+
+def test_a_torn_last_line_is_ranked_again(home: Home) -> None:
+    out = home.folder / "out.jsonl"
+    file = a_file(home, map(a_line, range(3)))
+    home.invoke("rank", file, "--output", str(out))
+    out.write_bytes(out.read_bytes()[:-40])
+
+    home.invoke("rank", file, "--output", str(out))
+
+    ids = [line["id"] for line in results(out.read_text(encoding="utf-8"))]
+    assert sorted(ids) == ["q0", "q1", "q2"]
+
+
+def test_a_file_of_something_else_is_not_touched(home: Home) -> None:
+    out = home.folder / "notes.txt"
+    out.write_text("My notes.\nAnd more", encoding="utf-8")
+
+    ran = home.invoke("rank", a_file(home, [a_line(1)]), "--output", str(out))
+
+    assert (ran.code, "Name another file" in ran.err) == (1, True)
+    assert out.read_text(encoding="utf-8") == "My notes.\nAnd more"
+
+
+def test_an_output_that_cannot_be_written_asks_nobody(home: Home) -> None:
+    ran = home.invoke("rank", a_file(home, [a_line(1)]), "--output", str(home.folder))
+
+    assert (ran.code, "Name another file" in ran.err) == (1, True)
+
+
+# --- Money
+
+
+def priced_config(api_base: str) -> str:
+    keys = [f"openai/{name}" for name in JUDGES]
+    return panel_toml(keys) + "".join(seat_toml(key, api_base=api_base, **PRICED) for key in keys)
+
+
+async def test_a_cap_stops_the_run_before_it_is_exceeded(home: Home) -> None:
+    out = home.folder / "out.jsonl"
+    file = a_file(home, map(a_line, range(30)))
+    async with ModelServer() as server:
+        home.with_config(priced_config(server.api_base))
+        arguments = ("rank", file, "--output", str(out), "--json")
+
+        capped = await home.invoke_in_thread(*arguments, "--max-usd", "0.2")
+        rest = await home.invoke_in_thread(*arguments)
+
+    first, then = capped.json, rest.json
+    assert (capped.code, rest.code) == (1, 0)
+    assert 0 < first["cost_usd"] <= 0.2
+    assert 0 < first["ranked"] < 30
+    assert first["ranked"] + first["left"] == 30
+    assert "Stopped before the cap" in capped.err
+    assert (then["ranked_before"], then["ranked"]) == (first["ranked"], first["left"])
+
+
+async def test_the_installations_budget_stops_the_run(home: Home) -> None:
+    async with ModelServer() as server:
+        config = f"{priced_config(server.api_base)}\n[budgets]\nday_usd = 0.001\n"
+        home.with_config(config)
+
+        ran = await home.invoke_in_thread("rank", a_file(home, map(a_line, range(3))))
+
+    assert (ran.code, ran.out) == (1, "")
+    assert "the budget of $0.001 a day" in ran.err
+    assert "3 lines left" in ran.err
+
+
+async def test_a_cap_needs_known_prices(home: Home) -> None:
+    async with ModelServer() as server:
+        home.with_config(served_config(server.api_base, JUDGES))
+
+        ran = await home.invoke_in_thread("rank", a_file(home, [a_line(1)]), "--max-usd", "1")
+
+    assert (ran.code, "so --max-usd can't be kept" in ran.err) == (1, True)
+    assert not any(server.asked(name) for name in JUDGES)
+
+
+# --- Kills
+
+
+@pytest.mark.parametrize(
+    ("lines", "kills"),
+    [(12, (9, 10)), pytest.param(200, (100, 150, 90), marks=pytest.mark.nightly, id="nightly")],
+)
+async def test_a_killed_run_asks_for_nothing_twice_but_calls_in_flight(
+    tmp_path: Path, lines: int, kills: tuple[int, ...]
+) -> None:
+    async with PaidServer(latency=0.08) as server:
+        home = Home(tmp_path).with_tables().with_config(served_config(server.api_base, JUDGES))
+        out = tmp_path / "out.jsonl"
+        arguments = ("rank", a_file(home, map(a_line, range(lines))), "--output", str(out))
+        killed_at = []
+        for calls in kills:
+            process = await home.started(*arguments)
+            wanted = server.bill.total + calls
+            async with asyncio.timeout(TIMEOUT_SECONDS):
+                while server.bill.total < wanted:  # noqa: ASYNC110 - a process of its own asks
+                    await asyncio.sleep(0.005)
+            process.kill()
+            killed_at.append(time.time())
+            await process.communicate()
+
+        ended = await home.beside(*arguments)
+
+    assert ended.code == 0
+    assert max(server.bill.again(killed_at), default=0.0) <= MARGIN_SECONDS
+    assert len(server.bill.calls) == lines * len(JUDGES)
+    ids = [line["id"] for line in results(out.read_text(encoding="utf-8"))]
+    assert sorted(ids) == sorted(f"q{number}" for number in range(lines))
+    assert not out.with_name("out.jsonl.ballots").exists()

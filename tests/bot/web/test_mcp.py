@@ -1,0 +1,124 @@
+"""`/mcp`: the official client over HTTP, under the page's token, hosts and limits."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
+
+from bot.web.server import run_server
+from tests.bot.app_fakes import an_app
+from tests.bot.web.browsing import TOKEN, NewSite, Site
+from tests.builders import GPT
+from tests.fakes.gateway import FakeGateway, Hangs
+
+HEADERS = {
+    "content-type": "application/json",
+    "accept": "application/json, text/event-stream",
+}
+PING = '{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
+
+
+@asynccontextmanager
+async def served(site: Site) -> AsyncIterator[str]:
+    async def nothing() -> None:
+        """Nothing is to be done before serving."""
+
+    async with run_server(site.app, "127.0.0.1", 0, nothing) as server:
+        yield f"{server.address}/mcp"
+        await site.context.tasks.close()
+
+
+@asynccontextmanager
+async def client_at(address: str, mode: str = "auto", token: str = "") -> AsyncIterator[Client]:
+    headers = {"authorization": f"Bearer {token}"} if token else {}
+    async with (
+        httpx2.AsyncClient(headers=headers, trust_env=False, timeout=30) as http,
+        Client(streamable_http_client(address, http_client=http), mode=mode) as client,
+    ):
+        yield client
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_question_is_asked_over_http_and_its_link_opens(
+    new_site: NewSite, mode: str
+) -> None:
+    site = new_site(token=TOKEN)
+    async with served(site) as address, client_at(address, mode, TOKEN) as client:
+        result = await client.call_tool("ask_council", {"question": "Is it?"})
+        listed = await client.call_tool("list_rounds")
+        assert result.structured_content
+        url = result.structured_content["url"]
+        async with httpx2.AsyncClient(trust_env=False) as browser:
+            page = await browser.get(url, headers={"authorization": f"Bearer {TOKEN}"})
+
+    assert url.startswith(address.removesuffix("/mcp"))
+    assert (page.status_code, "The council says yes." in page.text) == (200, True)
+    assert listed.structured_content
+    assert [line["url"] for line in listed.structured_content["rounds"]] == [url]
+
+
+@pytest.mark.parametrize("token", ["", "a wrong token, of some length"])
+async def test_without_the_token_there_is_nothing(new_site: NewSite, token: str) -> None:
+    async with served(new_site(token=TOKEN)) as address:
+        with pytest.raises((MCPError, ExceptionGroup, httpx2.HTTPStatusError)):
+            async with client_at(address, "legacy", token):
+                pass
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_cancelled_call_stops_the_round(new_site: NewSite, mode: str) -> None:
+    site = new_site(an_app(FakeGateway(answers={GPT: Hangs()})))
+    runs = asyncio.Event()
+
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+        if message == "2 of 3 models answered":
+            runs.set()
+
+    async with served(site) as address, client_at(address, mode) as client:
+        arguments = {"question": "Is it?"}
+        calling = asyncio.create_task(
+            client.call_tool("ask_council", arguments, progress_callback=on_progress)
+        )
+        await runs.wait()
+        [line] = await site.store.list_summaries()
+        async with site.context.app.runner.subscribe(line.id) as snapshots:
+            calling.cancel()
+            with pytest.raises(Exception, match="was stopped"):
+                async for _ in snapshots:
+                    pass
+
+    assert (await site.store.load_summary(line.id)).paused
+
+
+async def test_pages_of_other_sites_are_refused(site: Site) -> None:
+    browser = site.browser()
+
+    refused = await browser.client.post(
+        "/mcp", content=PING, headers={**HEADERS, "origin": "https://evil.example"}
+    )
+
+    assert (refused.status_code, "other sites" in refused.text) == (403, True)
+
+
+async def test_a_form_of_another_site_cannot_call_it(site: Site) -> None:
+    browser = site.browser()
+
+    refused = await browser.client.post(
+        "/mcp", content=PING, headers={"content-type": "text/plain"}
+    )
+
+    assert refused.status_code == 400
+    await site.context.tasks.close()
+
+
+async def test_too_much_is_refused_before_it_is_parsed(site: Site) -> None:
+    browser = site.browser()
+
+    refused = await browser.client.post("/mcp", content="x" * 1_000_001, headers=HEADERS)
+
+    assert refused.status_code == 413

@@ -1,0 +1,107 @@
+"""The library: five lines to a ranking, and to a council's answer."""
+
+import subprocess
+import sys
+
+import pytest
+
+import council
+from council import Member, ask, open_models, rank
+from council.errors import GatewayError, PanelError, QuestionError, QuorumError
+from council.money import FREE
+from council.rounds import Stage
+from tests.builders import CLAUDE, GEMINI, GPT, a_member
+from tests.fakes.gateway import FakeGateway, rank_by_slot
+
+SCRIPTED = ["scripted/random-1", "scripted/random-2", "scripted/random-3"]
+TEXTS = {"a": "Alpha.", "b": "Beta.", "c": "Gamma."}
+
+
+async def test_five_lines_rank_texts() -> None:
+    ranked = await rank("Which is best?", TEXTS, judges=SCRIPTED, seed="s")
+
+    assert ranked.first in TEXTS
+    assert {line.name for line in ranked.standings} == {*TEXTS}
+    assert [ballot.judge for ballot in ranked.ballots] == SCRIPTED
+    assert ranked.cost_usd == 0
+
+
+async def test_the_same_seed_and_gateway_give_the_same_ranking() -> None:
+    gateway = await open_models(SCRIPTED)
+
+    one = await rank("Which is best?", TEXTS, judges=SCRIPTED, seed="s", gateway=gateway)
+    other = await rank("Which is best?", TEXTS, judges=SCRIPTED, seed="s", gateway=gateway)
+
+    assert one.standings == other.standings
+
+
+async def test_any_gateway_serves() -> None:
+    gateway = FakeGateway()
+
+    ranked = await rank("Which is best?", TEXTS, judges=[CLAUDE, a_member(GPT)], gateway=gateway)
+
+    assert ranked.first == "a"
+    assert {call.member.key for call in gateway.asked} == {CLAUDE, GPT}
+
+
+async def test_models_of_providers_are_reached_through_litellm() -> None:
+    gateway = await open_models(["openai/gpt-4o", *SCRIPTED])
+
+    price = await gateway.price(a_member("openai/gpt-4o"))
+
+    assert price
+    assert price.usd_out > 0
+    assert await gateway.price(a_member(SCRIPTED[0])) == FREE
+
+
+async def test_a_judge_named_twice_is_refused() -> None:
+    with pytest.raises(PanelError):
+        await rank("Which is best?", TEXTS, judges=[CLAUDE, CLAUDE], gateway=FakeGateway())
+
+
+async def test_members_answer_and_rank_and_a_chairman_writes() -> None:
+    gateway = FakeGateway(vote=rank_by_slot)
+
+    round_ = await ask("Is it?", members=[CLAUDE, GPT], chairman=[GEMINI], gateway=gateway)
+
+    assert round_.stage is Stage.CLOSED
+    assert round_.synthesis
+    assert round_.synthesis.chairman == GEMINI
+
+
+async def test_scripted_members_need_no_gateway_and_no_chairman() -> None:
+    round_ = await ask("Is it?", members=SCRIPTED, seed="s")
+
+    assert round_.synthesis
+    assert round_.synthesis.chairman == SCRIPTED[0]
+
+
+async def test_an_empty_question_is_refused() -> None:
+    with pytest.raises(QuestionError):
+        await ask(" ", members=SCRIPTED)
+
+
+async def test_a_council_without_a_quorum_raises() -> None:
+    gateway = FakeGateway(answers=dict.fromkeys((CLAUDE, GPT), GatewayError("hung up")))
+
+    with pytest.raises(QuorumError, match="hung up"):
+        await ask("Is it?", members=[CLAUDE, GPT], gateway=gateway)
+
+
+def test_a_model_may_hold_two_seats_as_members() -> None:
+    assert Member is type(a_member())
+
+
+def test_other_names_are_not_offered() -> None:
+    with pytest.raises(AttributeError, match="nothing_like_it"):
+        council.nothing_like_it  # noqa: B018
+
+
+def test_importing_the_library_imports_nothing_heavy() -> None:
+    program = "import sys; from council import ask, rank; print(*sys.modules)"
+
+    modules = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout.split()
+
+    assert not {"litellm", "numpy", "pydantic", "sqlalchemy"} & {*modules}
