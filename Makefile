@@ -72,8 +72,8 @@ docs: $(VENV)/.dev ## regenerate docs/cli.md from the help texts
 
 lock: $(VENV)/.dev ## regenerate requirements*.txt from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile --quiet --generate-hashes --no-header --no-annotate pyproject.toml -o requirements.txt
-	$(BIN)/uv pip compile --quiet --generate-hashes --no-header --no-annotate --extra dev -c requirements.txt pyproject.toml -o requirements-dev.txt
+	$(BIN)/uv pip compile --quiet --generate-hashes --no-header --no-annotate --extra all pyproject.toml -o requirements.txt
+	$(BIN)/uv pip compile --quiet --generate-hashes --no-header --no-annotate --extra all --extra dev -c requirements.txt pyproject.toml -o requirements-dev.txt
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -5,9 +5,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from sqlite3 import Connection, OperationalError, connect
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from psycopg.types.string import TextLoader
 from sqlalchemy import URL, event, literal_column, make_url, text
 from sqlalchemy import Connection as SqlConnection
 from sqlalchemy.exc import ArgumentError
@@ -25,9 +24,6 @@ from storage.transactions import (
     lock_exclusive,
     transaction,
 )
-
-if TYPE_CHECKING:
-    from psycopg.abc import Buffer
 
 POOL_SIZE, POOL_OVERFLOW, POOL_TIMEOUT_SECONDS = 10, 5, 10.0
 BUSY_SECONDS = 10
@@ -97,6 +93,8 @@ def open_server_engine(
     precedence. Raise StoreError for a malformed URL or a missing driver.
     """
     try:
+        from storage.postgres_types import load_document
+
         engine = create_async_engine(
             url,
             pool_size=size,
@@ -111,7 +109,7 @@ def open_server_engine(
     except ModuleNotFoundError as error:
         raise StoreError(
             f"The database in COUNCIL_DATABASE_URL needs the Python package {error.name!r}. "
-            "Install it, or name an SQLite file."
+            "Run: pip install 'council-bot[postgres]'. Or name an SQLite file."
         ) from error
     # The error would quote the URL, and with it perhaps the password.
     except (ArgumentError, ValueError):
@@ -216,6 +214,8 @@ def _connect_args(url: URL) -> dict[str, Any]:
 
 
 def _register_loaders(connection: Any, _: object) -> None:  # noqa: ANN401
+    from storage.postgres_types import UnescapingLoader
+
     for kind in ("text", "varchar"):
         connection.adapters.register_loader(kind, UnescapingLoader)
 
@@ -256,25 +256,3 @@ def _begin(connection: SqlConnection) -> None:
     # A writer takes the lock at once; a reader does not wait for writers.
     read_only = connection.get_execution_options().get(READ_ONLY)
     connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
-
-
-# --- Texts as version 0.1 stored them on Postgres, which cannot store NUL: U+FFFF escaped it
-
-
-class UnescapingLoader(TextLoader):
-    """The psycopg loader that restores escaped texts."""
-
-    def load(self, data: "Buffer") -> bytes | str:
-        """Return the text; bytes if the database has no known encoding."""
-        loaded = super().load(data)
-        return _unescape(loaded, "\0") if isinstance(loaded, str) else loaded
-
-
-def load_document(data: bytes | str) -> object:
-    """Return a JSON document with its escaped texts restored."""
-    text = data.decode() if isinstance(data, bytes) else data
-    return json.loads(_unescape(text, "\\u0000"))
-
-
-def _unescape(text: str, nul: str) -> str:
-    return text.replace("\uffff0", nul).replace("\uffff1", "\uffff")

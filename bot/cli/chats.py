@@ -6,8 +6,6 @@ import typer
 
 from bot.cli.output import Json, async_command, print_json
 from bot.cli.tokens import discord_address
-from bot.discord.app import CODE_GRANT_REQUIRED, DiscordError, fetch_identity
-from bot.discord.events import invite_url, user_install_url
 from bot.settings import Settings, SettingsError, load_settings
 from bot.slack import config as slack_config
 
@@ -57,6 +55,9 @@ async def manifest(
 @async_command
 async def invite() -> None:
     """Print the links that invite the bot to a server and add it for oneself."""
+    from bot.discord.app import CODE_GRANT_REQUIRED, DiscordError, fetch_identity
+    from bot.discord.events import invite_url, user_install_url
+
     address = discord_address(load_settings())
     if address is None:
         raise SettingsError(["DISCORD_TOKEN is missing: docs/discord.md says where it is found."])

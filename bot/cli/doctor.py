@@ -1,10 +1,9 @@
 """The command `council doctor`: health checks of settings, tokens, database and models."""
 
 import asyncio
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.bootstrap import PING, describe_local_models, find_panels, open_app
 from bot.chat import DeliveryUnknownError
@@ -12,13 +11,11 @@ from bot.cli.output import FAILED, async_command
 from bot.cli.tokens import discord_address, missing_slack_token, slack_tokens
 from bot.commands.schedules import load_schedule_status
 from bot.context import AppContext
-from bot.discord import app as discord
 from bot.render.formatting import count_noun
 from bot.render.schedules import describe_cron, format_moment
 from bot.settings import Seat, Settings, SettingsError, load_settings
 from bot.settings.environment import api_key_variable
 from bot.settings.panels import is_built_in
-from bot.slack.client import SlackError, check_app_token, fetch_identity, open_client
 from bot.slack.config import Tokens
 from council.answers import Call
 from council.bakeoffs.models import Schedule
@@ -27,6 +24,9 @@ from council.panel import Member, Panel
 from council.places import LOCAL_CHATS
 from council.providers import ProviderHealth
 from council.tally.verdict import outside_judges_needed, unanimity_p
+
+if TYPE_CHECKING:
+    from slack_sdk.web.async_client import AsyncWebClient
 
 PING_TIMEOUT_SECONDS = 60  # the default of a stage
 
@@ -79,6 +79,8 @@ async def _check_slack(report: _Report, settings: Settings) -> None:
         missing = missing_slack_token(settings)
         (report.fail if missing else report.note)(f"Slack: {missing or 'no token'}")
         return
+    from bot.slack.client import open_client  # not everyone has its packages
+
     try:
         async with open_client(tokens.api_url, tokens.bot) as client:
             if tokens.is_distributed:
@@ -91,7 +93,9 @@ async def _check_slack(report: _Report, settings: Settings) -> None:
         report.fail(f"Slack: {error} Its address is {tokens.api_url}.")
 
 
-async def _check_bot_token(report: _Report, client: AsyncWebClient, tokens: Tokens) -> None:
+async def _check_bot_token(report: _Report, client: "AsyncWebClient", tokens: Tokens) -> None:
+    from bot.slack.client import SlackError, fetch_identity
+
     try:
         me = await fetch_identity(client)
     except SlackError as error:
@@ -104,10 +108,12 @@ async def _check_bot_token(report: _Report, client: AsyncWebClient, tokens: Toke
         report.note(warning)
 
 
-async def _check_events(report: _Report, client: AsyncWebClient, tokens: Tokens) -> None:
+async def _check_events(report: _Report, client: "AsyncWebClient", tokens: Tokens) -> None:
     if not tokens.app:
         report.note("Slack: the signing secret is checked with the first request from Slack")
         return
+    from bot.slack.client import SlackError, check_app_token
+
     try:
         await check_app_token(client, tokens.app)
     except SlackError as error:
@@ -122,6 +128,8 @@ async def _check_discord(report: _Report, settings: Settings) -> None:
     if address is None:
         report.note("Discord: no token")
         return
+    from bot.discord import app as discord
+
     try:
         me = await discord.fetch_identity(address)
     except DeliveryUnknownError as error:

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from bot.extras import missing_extra
+
 new_typer = partial(
     typer.Typer, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
 )
@@ -44,7 +46,13 @@ COMMANDS = {
 def load_command(name: str) -> Any:  # noqa: ANN401
     """Import the module of a subcommand and return the command, ready to run."""
     module, attribute = COMMANDS[name][0].split(":")
-    found = getattr(import_module(f"bot.cli.{module}"), attribute)
+    try:
+        found = getattr(import_module(f"bot.cli.{module}"), attribute)
+    except ModuleNotFoundError as error:
+        if missing := missing_extra(error):
+            typer.echo(str(missing), err=True)
+            raise typer.Exit(1) from None
+        raise
     parent = new_typer()
     if isinstance(found, typer.Typer):
         parent.add_typer(found, name=name)

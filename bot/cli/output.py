@@ -21,6 +21,7 @@ from typing import Annotated, Any, BinaryIO, NoReturn, ParamSpec, TypeVar
 import typer
 
 from bot.chat import Caution, File, Line, Note, Part, Post
+from bot.extras import missing_extra
 from bot.hints import shell_hints
 from council.errors import (
     CouncilError,
@@ -62,6 +63,8 @@ def run(work: Coroutine[Any, Any, Result], failure_code: int = FAILED) -> Result
         raise
     # The outermost handler: name the place of a bug, without anybody's data.
     except Exception as error:  # noqa: BLE001
+        if isinstance(error, ModuleNotFoundError) and (missing := missing_extra(error)):
+            fail(str(missing), failure_code)
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(last.filename).name}, line {last.lineno}"
         fail(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from html import escape
 from io import BytesIO, StringIO
 from textwrap import wrap
 from threading import Lock
@@ -16,6 +17,7 @@ from xml.etree import ElementTree
 
 from rich.cells import get_character_cell_size
 
+from bot.extras import MissingExtraError, missing_extra
 from bot.render.text_safety import shorten, visible_line, visible_text
 
 if TYPE_CHECKING:
@@ -177,8 +179,11 @@ def _character_width(character: str) -> float:
 @contextmanager
 def _drawn(figures: Sequence[Figure]) -> "Iterator[Sheet]":
     with _MATPLOTLIB_LOCK, warnings.catch_warnings():
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure as Sheet
+        try:
+            from matplotlib import rc_context
+            from matplotlib.figure import Figure as Sheet
+        except ModuleNotFoundError as error:
+            raise missing_extra(error) or error from None
 
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         height = sum(figure.height + _GAP for figure in figures) - _GAP
@@ -203,10 +208,16 @@ def render_png(*figures: Figure) -> bytes:
 
 
 def render_svg(figure: Figure) -> str:
-    """Return the figure as an SVG element with CSS classes for colours and real text."""
+    """Return the figure as an SVG element with CSS classes for colours and real text.
+
+    Without matplotlib, it is a line that says what to install: the page has the numbers too.
+    """
     svg = StringIO()
-    with _drawn((figure,)) as sheet:
-        sheet.savefig(svg, format="svg", facecolor="none", metadata={"Date": None})
+    try:
+        with _drawn((figure,)) as sheet:
+            sheet.savefig(svg, format="svg", facecolor="none", metadata={"Date": None})
+    except MissingExtraError as error:
+        return f'<p class="note">No chart. {escape(str(error))}</p>'
     drawn = ElementTree.fromstring(svg.getvalue())  # noqa: S314 - matplotlib wrote it
     page = ElementTree.Element(
         "svg",
