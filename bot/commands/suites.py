@@ -126,9 +126,9 @@ async def offer_suite(
     run = await estimate_suite_run(app, message.place, drafted)
     typed = message.place.chat == "terminal"  # the terminal has no buttons
     post = confirm_suite_post(drafted, run, before, code, typed=typed)
-    first, *others = (*map(Caution, left_out_lines(left_out)[:1]), *post.parts)
-    notes = map(Note, left_out_lines(left_out)[1:])
-    await chat.send_ephemeral(message, replace(post, parts=(first, *notes, *others)))
+    lines = left_out_lines(left_out)
+    parts = (*map(Caution, lines[:1]), *map(Note, lines[1:]), *post.parts)
+    await chat.send_ephemeral(message, replace(post, parts=parts))
 
 
 async def with_existing_summary(

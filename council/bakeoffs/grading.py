@@ -17,7 +17,7 @@ from council.confusables import remove_invisible
 from council.errors import SuiteError
 
 MAX_ANSWER_CHARACTERS = 2_000
-ANY_JSON = "any"  # a reference that every valid JSON matches; it is no JSON itself
+ANY_JSON = "any"  # a reference that every valid JSON matches
 
 
 def grade(reference: Reference | None, text: str) -> bool | None:
@@ -429,7 +429,8 @@ def matches_json(value: str, text: str) -> bool:
     """Return whether a text is JSON equal to a value, or any JSON for the value "any".
 
     Compared is the text's last fenced block, or the whole text if it has none. The order of keys,
-    spacing and the way a number is written do not count. Raise ValueError if the value is no JSON.
+    spacing and the way a number is written do not count. Raise ValueError if the value
+    is not JSON.
     """
     wanted = None if value == ANY_JSON else _load_json(value)
     blocks = deque(_FENCED.finditer(text.replace("\r\n", "\n")), 1)

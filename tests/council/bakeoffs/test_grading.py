@@ -258,7 +258,7 @@ def test_no_pattern_can_hang_the_bot() -> None:
 @pytest.mark.parametrize("grading", [*Grading])
 @pytest.mark.timeout(10)
 def test_a_long_answer_is_graded_at_once(grading: Grading, words: str) -> None:
-    is_correct(Reference(grading, "B"), words)
+    grade(Reference(grading, "B"), words)
 
 
 @pytest.mark.parametrize(
