@@ -97,6 +97,16 @@ def parse_suite_lines(name: str, lines: str) -> Suite:
     return Suite(validate_suite_name(name), _parse_questions(_parse_lines(lines)))
 
 
+def suite_from_rows(name: str, rows: Iterable[Mapping[str, str]]) -> Suite:
+    """Return the suite of the rows of a form, by column; empty rows do not count."""
+    entries = (
+        Entry(f"Question {n}", {column: cell for column, cell in row.items() if cell.strip()})
+        for n, row in enumerate(rows, start=1)
+        if any(cell.strip() for cell in row.values())
+    )
+    return Suite(validate_suite_name(name), _parse_questions(entries))
+
+
 def suite_from_section(name: str, items: Iterable[object], category: str = "") -> Suite:
     """Return the suite of a list of strings and mappings from council.toml."""
     entries = (_parse_item(item, f"Question {n}") for n, item in enumerate(items, start=1))

@@ -149,14 +149,22 @@ async def keep_suite(app: AppContext, chat: Chat, message: IncomingMessage, code
     """Store a draft; raise SuiteError if somebody changed the suite meanwhile."""
     check_may_change(app, message, "change suites")
     taken = await take_draft(app.key_values, code.lower(), message)
-    now = await find_suite_summary(app, taken.suite.scope, taken.suite.name)
-    if (now.version if now else "") != taken.before:
-        raise SuiteError(
-            f"Suite {taken.suite.name} has changed in the meantime. Look at it, then add yours "
-            "again."
-        )
-    await app.bakeoff_stores.suites.save(taken.suite, message.asker.id, app.now())
+    await save_suite(app, message, taken.suite, taken.before)
     await chat.send_ephemeral(message, suite_saved_post(taken.suite))
+
+
+async def save_suite(app: AppContext, message: IncomingMessage, suite: Suite, before: str) -> None:
+    """Store a suite that replaces the version `before`, "" for none; raise SuiteError if it isn't.
+
+    Raise AccessDeniedError unless this person may change suites.
+    """
+    check_may_change(app, message, "change suites")
+    now = await find_suite_summary(app, suite.scope, suite.name)
+    if (now.version if now else "") != before:
+        raise SuiteError(
+            f"Suite {suite.name} has changed in the meantime. Look at it, then add yours again."
+        )
+    await app.bakeoff_stores.suites.save(suite, message.asker.id, app.now())
 
 
 async def decline_suite(app: AppContext, chat: Chat, message: IncomingMessage, code: str) -> None:
