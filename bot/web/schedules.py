@@ -16,7 +16,9 @@ from bot.schedules.cron import DAY_NAMES
 from bot.schedules.parser import ScheduleRequest, find_zone, known_zones, parse_schedule
 from bot.web.auth import empty_message, read_form
 from bot.web.context import WebContext
+from council.bakeoffs.models import Schedule
 from council.errors import CouncilError, ScheduleError
+from council.money import MICRO_USD
 
 SCHEDULE_ACTIONS = {"pause", "resume", "remove", "run"}
 OFTEN = {
@@ -28,7 +30,8 @@ OFTEN = {
     "words": "as written below",
 }
 WEEK = (*DAY_NAMES[1:], DAY_NAMES[0])
-_DEFAULTS = {"often": "week", "monday": "on", "month_day": "1", "time": "09:00"}
+GONE = "There is no such schedule any more."
+_DEFAULT_TIME = {"monday": "on", "month_day": "1", "time": "09:00"}
 _MAX_TYPED = 200  # characters of a field that the form of a schedule takes
 
 
@@ -39,7 +42,9 @@ async def schedules_page(
     app, incoming = context.app, empty_message(request)
     visible = await scheduling.load_visible_schedules(app, incoming)
     suites = await app.bakeoff_stores.suites.list_summaries(incoming.place.scope)
-    typed = defaultdict(str, _DEFAULTS, zone=app.zone)
+    typed: Mapping[str, str] = defaultdict(str, _DEFAULT_TIME, often="week", zone=app.zone)
+    if edited := next((one for one in visible if one.id == request.query_params.get("edit")), None):
+        typed = _fields_of(edited)
     blank = {"wrong": "", "form_wrong": "", "typed": typed, "preview": ""}
     return await context.render_page(
         request,
@@ -66,8 +71,16 @@ async def next_runs(context: WebContext, request: Request) -> Response:
     return JSONResponse({"line": line, "wrong": False})
 
 
+def _fields_of(schedule: Schedule) -> Mapping[str, str]:
+    """Return the fields of the form that changes a schedule."""
+    cap = schedule.cap_micro
+    fields = {"edit": schedule.id, "often": "words", "words": schedule.words, **_DEFAULT_TIME}
+    fields |= {name: getattr(schedule, name) for name in ("name", "suite", "panel", "zone")}
+    return defaultdict(str, fields, cap="" if cap is None else f"{cap / MICRO_USD:g}")
+
+
 async def add_schedule(context: WebContext, request: Request) -> Response:
-    """Store a schedule and show how it was understood, or only show when it would run.
+    """Store a new or changed schedule and show how it was understood, or only when it would run.
 
     After an error, the form still has what was typed.
     """
@@ -78,7 +91,14 @@ async def add_schedule(context: WebContext, request: Request) -> Response:
         if form["act"] == "preview":
             line = _preview(app, form)
             return await schedules_page(context, request, typed=form, preview=line)
-        schedule = await scheduling.new_schedule(app, incoming, wanted)
+        if id_ := form["edit"]:
+            visible = await scheduling.load_visible_schedules(app, incoming)
+            before = next((one for one in visible if one.id == id_), None)
+            if before is None:
+                raise ScheduleError(GONE)
+            schedule = await scheduling.edit_schedule(app, before, wanted, None)
+        else:
+            schedule = await scheduling.new_schedule(app, incoming, wanted)
         await scheduling.save_schedule(app, schedule)
     except CouncilError as error:
         return await schedules_page(context, request, status=422, form_wrong=str(error), typed=form)
@@ -94,6 +114,8 @@ def _read_request(app: AppContext, form: Mapping[str, str]) -> ScheduleRequest:
         raise ScheduleError("Name the schedule in one word, such as weekly-sql.")
     options = ("suite", "panel", "zone", "cap")
     given = {key: form[key].strip() for key in options if form[key].strip()}
+    if form["edit"]:  # an emptied field removes the cap
+        given.setdefault("cap", "none")
     for key, value in {**given, "name": name}.items():
         if len(value) > _MAX_TYPED or '"' in value:
             raise ScheduleError(f"This {key} can't be used: {value[:40]!r}. Write it shorter.")
@@ -149,9 +171,7 @@ async def change_schedule(context: WebContext, request: Request) -> Response:
     id_ = request.path_params["id"]
     schedule = next((schedule for schedule in visible if schedule.id == id_), None)
     if action not in SCHEDULE_ACTIONS or schedule is None:
-        return await schedules_page(
-            context, request, status=404, wrong="There is no such schedule any more."
-        )
+        return await schedules_page(context, request, status=404, wrong=GONE)
     try:
         if action == "pause":
             await scheduling.save_schedule(app, replace(schedule, paused=True))

@@ -39,7 +39,7 @@ BOMBS: Mapping[str, tuple[str, str]] = {
     "yaml-tags": ("s.yaml", filled("", "- !!python/object/apply:os.system [id]\n")),
     "yaml-documents": ("s.yaml", filled("", "---\n")),
     "yaml-keys": ("s.yaml", filled("- ? ", "? ")),
-    "promptfoo-laughs": ("s.yaml", laughs().replace("- &a0", "prompts: [q]\nx: &a0", 1)),
+    "promptfoo-laughs": ("s.yaml", f"prompts: [q]\ntests:\n{laughs()}"),
     "promptfoo-merge-keys": (
         "s.yaml",
         filled("prompts: [q]\ntests:\n- &a {vars: {a: b}}\n", "- {<<: *a}\n"),

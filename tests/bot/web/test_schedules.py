@@ -112,6 +112,27 @@ async def test_an_error_keeps_what_was_typed(
     assert await site.context.app.bakeoff_stores.schedules.list_all() == ()
 
 
+async def test_a_schedule_is_changed_in_the_same_form(site: Site, browser: Browser) -> None:
+    await add(browser, cap="2")
+    before = await only_schedule(site)
+
+    page = await browser.get(f"/schedules?edit={before.id}")
+    form = browser.form_of(page, "/schedules#add")
+    again = {**form, **WEEKLY, "often": "words", "words": before.words}
+    same = await browser.post("/schedules", **again, cap="2")
+    kept = await only_schedule(site)
+    changed = await browser.post("/schedules", **{**again, "words": "every day 07:00"}, cap="")
+    gone = await browser.post("/schedules", **{**again, "edit": "other"})
+
+    assert "Change schedule weekly-sql" in page.text
+    assert f'value="{before.words}"' in page.text
+    assert (same.status_code, kept) == (200, before)
+    after = await only_schedule(site)
+    assert (changed.status_code, after.id) == (200, before.id)
+    assert (after.cron, after.cap_micro) == ("0 7 * * *", None)
+    assert (gone.status_code, "no such schedule any more" in gone.text) == (422, True)
+
+
 async def test_the_next_runs_are_shown_before_it_is_added(site: Site, browser: Browser) -> None:
     page = await add(browser, act="preview")
     line = (await browser.client.get("/schedules/next", params=WEEKLY)).json()
