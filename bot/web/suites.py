@@ -160,7 +160,8 @@ async def edit_suite(context: WebContext, request: Request) -> Response:
         kept = tuple(row for at, row in enumerate(rows, start=1) if at != int(number))
         return await _render_editor(context, request, replace(editor, rows=kept or ({},)))
     try:
-        suite = await _with_settings(context, suite_from_rows(editor.name, rows))
+        made = await asyncio.to_thread(suite_from_rows, editor.name, rows)
+        suite = await _with_settings(context, made)
         if action == "save":
             incoming = empty_message(request)
             await suite_commands.save_suite(context.app, incoming, suite, editor.before)
@@ -198,7 +199,7 @@ async def _render_editor(
     size = cost = ""
     if any(cell.strip() for row in editor.rows for cell in row.values()) and not wrong:
         try:
-            suite = suite_from_rows(editor.name, editor.rows)
+            suite = await asyncio.to_thread(suite_from_rows, editor.name, editor.rows)
             run = await estimate_suite_run(context.app, place_of(visitor_of(request)), suite)
             size, cost = size_line(suite), cost_line(run)
         except CouncilError as error:

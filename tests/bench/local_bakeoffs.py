@@ -127,9 +127,9 @@ async def create_schedules(site: Site, browser: Browser) -> datetime:
     await page.get_by_label("Panel").select_option("local")
     await page.get_by_label("It runs").select_option("words")
     await page.get_by_label("In words").fill(f'"{minutes(now)} * * * *"')
+    await page.screenshot(path=PICTURES / "schedules.png", full_page=True)
     await page.get_by_role("button", name="Add schedule").click()
     print(await page.get_by_role("status").first.inner_text())
-    await page.screenshot(path=PICTURES / "schedules.png", full_page=True)
     await page.close()
     for said in (f"schedule add easy {words[1]}", "schedule subscribe easy"):
         await site.slack.command(ADA, CHANNEL, "/council", said)
