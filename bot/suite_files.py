@@ -4,8 +4,8 @@ import codecs
 import csv
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from io import StringIO
 from math import nan
@@ -15,6 +15,18 @@ from typing import Any
 import yaml
 
 from bot.chat import MAX_QUESTION_CHARACTERS, clean_text
+from bot.suite_imports import (
+    Entry,
+    Imported,
+    JsonNumber,
+    LeftOut,
+    import_evals_line,
+    import_promptfoo,
+    is_evals_line,
+    is_promptfoo,
+    line_of,
+    scalar_text,
+)
 from council.bakeoffs.grading import check_reference, default_grading
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 from council.errors import SuiteError
@@ -27,16 +39,21 @@ _SHAPES = 'a question, or {"question": …, "answer": …}'
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 _RESERVED = {"list", "show", "add", "remove", "keep", "leave", "last", "cancel", "resume", "now"}
 _MAX_YAML_DEPTH = 20
+_MAX_FAULTS = 5  # named where a file has nothing usable
 # What a spreadsheet takes for the start of a formula; a number with a sign is none.
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.,]+\Z)")
 _SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx and .ods, .xls
 
 
-# The position of a question in its file, such as "Line 7", and its fields by column.
-_Entry = tuple[str, Mapping[str, str]]
+@dataclass(frozen=True, slots=True)
+class SuiteFile:
+    """The suite in a file, and what of a file for another tool a suite cannot have."""
+
+    suite: Suite
+    left_out: tuple[LeftOut, ...] = ()
 
 
-def parse_suite_text(name: str, filename: str, text: str) -> Suite:
+def read_suite_text(name: str, filename: str, text: str) -> SuiteFile:
     """Return the suite in a file's text; SuiteError names the line that is wrong."""
     name = validate_suite_name(name)
     parse = PARSERS.get(PurePath(filename).suffix.lower())
@@ -46,20 +63,48 @@ def parse_suite_text(name: str, filename: str, text: str) -> Suite:
             f".yaml, .json or "
             ".txt, one question per line."
         )
+    left_out: dict[LeftOut, None] = {}
     try:
-        return Suite(name, _parse_questions(parse(text)))
+        questions = _parse_questions(parse(text), left_out=left_out)
     except SuiteError as error:
         raise SuiteError(f"{filename}: {error}") from None
+    return SuiteFile(Suite(name, questions), tuple(left_out))
+
+
+def read_suite_file(name: str, filename: str, content: bytes) -> SuiteFile:
+    """Return the suite in a file's bytes."""
+    return read_suite_text(name, filename, _decode(filename, content))
+
+
+def parse_suite_text(name: str, filename: str, text: str) -> Suite:
+    """Return the whole suite in a file's text; SuiteError if a part of it cannot be imported."""
+    file = read_suite_text(name, filename, text)
+    if file.left_out:
+        raise SuiteError(
+            f"{filename}: {_left_out_sentence(file.left_out)} Import the rest with "
+            f"`council suite add {file.suite.name} {filename}`."
+        )
+    return file.suite
 
 
 def parse_suite_file(name: str, filename: str, content: bytes) -> Suite:
-    """Return the suite in a file's bytes."""
+    """Return the whole suite in a file's bytes."""
     return parse_suite_text(name, filename, _decode(filename, content))
 
 
 def parse_suite_lines(name: str, lines: str) -> Suite:
     """Return the suite of the questions in a message, one a line."""
     return Suite(validate_suite_name(name), _parse_questions(_parse_lines(lines)))
+
+
+def suite_from_rows(name: str, rows: Iterable[Mapping[str, str]]) -> Suite:
+    """Return the suite of the rows of a form, by column; empty rows do not count."""
+    entries = (
+        Entry(f"Question {n}", {column: cell for column, cell in row.items() if cell.strip()})
+        for n, row in enumerate(rows, start=1)
+        if any(cell.strip() for cell in row.values())
+    )
+    return Suite(validate_suite_name(name), _parse_questions(entries))
 
 
 def suite_from_section(name: str, items: Iterable[object], category: str = "") -> Suite:
@@ -177,27 +222,56 @@ def _decode(filename: str, content: bytes) -> str:
     return text
 
 
-def _parse_questions(entries: Iterable[_Entry], category: str = "") -> tuple[SuiteQuestion, ...]:
-    """Return the validated questions; `category` is for those that name none."""
+def _parse_questions(
+    entries: Iterable[Entry | LeftOut],
+    category: str = "",
+    left_out: dict[LeftOut, None] | None = None,
+) -> tuple[SuiteQuestion, ...]:
+    """Return the validated questions; `category` is for those that name none.
+
+    What an import leaves out is added to `left_out`, once each.
+    """
     seen: dict[tuple[str, str], str] = {}
     questions: list[SuiteQuestion] = []
-    for where, fields in entries:
+    missing = {} if left_out is None else left_out
+    for entry in entries:
+        if isinstance(entry, LeftOut):
+            missing[entry] = None
+            continue
         if len(questions) == MAX_QUESTIONS:
             raise SuiteError(
                 f"There are more than {MAX_QUESTIONS:,} questions, which is the limit for a "
                 "suite. Keep those that matter, or split it into several suites."
             )
-        question = _parse_entry(where, fields, category)
-        same = _comparison_key(question)
-        if same in seen:
-            raise SuiteError(f"{where} asks the same as {seen[same].lower()}. Remove one of them.")
-        seen[same] = where
+        try:
+            question = _parse_entry(entry.where, entry.fields, category)
+            _check_new(question, entry.where, seen)
+        except SuiteError as error:
+            if not entry.is_imported:
+                raise
+            missing[LeftOut(entry.where, "question", str(error))] = None
+            continue
         questions.append(question)
+    if not questions and missing:
+        raise SuiteError(f"It has no usable question. {_left_out_sentence(tuple(missing))}")
     if not questions:
         raise SuiteError(
             "There are no questions in it. Write one per line, or see docs/bakeoffs.md."
         )
     return tuple(questions)
+
+
+def _check_new(question: SuiteQuestion, where: str, seen: dict[tuple[str, str], str]) -> None:
+    """Note a question in `seen`; raise SuiteError if it is there."""
+    before = seen.setdefault(_comparison_key(question), where)
+    if before is not where:
+        raise SuiteError(f"{where} asks the same as {before.lower()}. Remove one of them.")
+
+
+def _left_out_sentence(left_out: Sequence[LeftOut]) -> str:
+    first = "; ".join(f"{one.where}: {one.name}, {one.why}" for one in left_out[:_MAX_FAULTS])
+    more = f"; and {len(left_out) - _MAX_FAULTS} more" if len(left_out) > _MAX_FAULTS else ""
+    return f"This can't be imported: {first.rstrip('.')}{more}."
 
 
 def _check_columns(names: Iterable[str], where: str) -> None:
@@ -266,26 +340,25 @@ def _comparison_key(question: SuiteQuestion) -> tuple[str, str]:
 # --- Parsers: text, JSON, CSV and YAML
 
 
-class _Number(str):
-    """A number in JSON, as it was written."""
-
-    __slots__ = ()
-
-
-def _parse_lines(text: str) -> Iterator[_Entry]:
+def _parse_lines(text: str) -> Iterator[Entry]:
     for number, line in enumerate(_split_lines(text), start=1):
         if line.strip():
-            yield (f"Line {number}", {"question": line})
+            yield Entry(f"Line {number}", {"question": line})
 
 
-def _parse_json_lines(text: str) -> Iterator[_Entry]:
-    """Yield a question for each line of JSON: a string, or an object of columns."""
+def _parse_json_lines(text: str) -> Imported:
+    """Yield a question for each line of JSON: a string, an object of columns, or OpenAI Evals."""
     for number, line in enumerate(_split_lines(text), start=1):
-        if line.strip():
-            yield _parse_item(_load_json(line, number), f"Line {number}")
+        if not line.strip():
+            continue
+        where, item = f"Line {number}", _load_json(line, number)
+        if isinstance(item, dict) and is_evals_line(item):
+            yield from import_evals_line(item, where)
+        else:
+            yield _parse_item(item, where)
 
 
-def _parse_json(text: str) -> Iterator[_Entry]:
+def _parse_json(text: str) -> Iterator[Entry]:
     if not text.strip():
         return
     items = _load_json(text, 1)
@@ -297,12 +370,13 @@ def _parse_json(text: str) -> Iterator[_Entry]:
         yield _parse_item(item, f"Question {number}")
 
 
-def _parse_item(item: object, where: str) -> _Entry:
-    if isinstance(item, str) and not isinstance(item, _Number):
-        return (where, {"question": item})
+def _parse_item(item: object, where: str) -> Entry:
+    if isinstance(item, str) and not isinstance(item, JsonNumber):
+        return Entry(where, {"question": item})
     if not isinstance(item, dict):
         raise SuiteError(f"{where} is not a question. Write {_SHAPES}.")
-    return where, {str(key): _cell_text(value, str(key), where) for key, value in item.items()}
+    fields = {str(key): _cell_text(value, str(key), where) for key, value in item.items()}
+    return Entry(where, fields)
 
 
 def _cell_text(value: object, key: str, where: str) -> str:
@@ -318,7 +392,9 @@ def _cell_text(value: object, key: str, where: str) -> str:
 
 def _load_json(text: str, number: int) -> object:
     try:
-        return json.loads(text, parse_float=_Number, parse_int=_Number, parse_constant=_Number)
+        return json.loads(
+            text, parse_float=JsonNumber, parse_int=JsonNumber, parse_constant=JsonNumber
+        )
     except json.JSONDecodeError as error:
         raise SuiteError(
             f"Line {number + error.lineno - 1} is not valid JSON ({error.msg} at character "
@@ -332,7 +408,7 @@ def _split_lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
-def _parse_csv(text: str) -> Iterator[_Entry]:
+def _parse_csv(text: str) -> Iterator[Entry]:
     """Yield the questions of a CSV file: under a header, or as a list of one column.
 
     The delimiter is a comma, a semicolon or a tab.
@@ -381,7 +457,7 @@ def _check_header(names: list[str], where: str) -> None:
             raise SuiteError(f"{where} names the column {name!r} twice. Keep one.")
 
 
-def _parse_row(names: list[str], row: list[str], where: str) -> _Entry:
+def _parse_row(names: list[str], row: list[str], where: str) -> Entry:
     if any(cell.strip() for cell in row[len(names) :]):
         raise SuiteError(
             f"{where} has {len(row)} columns, but the header has {len(names)}. Put a text with a "
@@ -391,38 +467,41 @@ def _parse_row(names: list[str], row: list[str], where: str) -> _Entry:
     fields = {name: cell for name, cell in zip(names, cells, strict=False) if name or cell.strip()}
     if "" in fields:
         raise SuiteError(f"{where} has a cell without a column name. Add it to the header.")
-    return (where, fields)
+    return Entry(where, fields)
 
 
-def _parse_single_cell(_: list[str], row: list[str], where: str) -> _Entry:
+def _parse_single_cell(_: list[str], row: list[str], where: str) -> Entry:
     if len(row) > 1:
         raise SuiteError(
             f"{where} has {len(row)} columns and no header. Start the file with a line such as "
             "question,category,answer, or put each question in double quotes."
         )
-    return (where, {"question": _from_csv_cell(row[0])})
+    return Entry(where, {"question": _from_csv_cell(row[0])})
 
 
-def _parse_yaml(text: str) -> Iterator[_Entry]:
-    """Yield the questions of a YAML list, each a string or a mapping.
+def _parse_yaml(text: str) -> Imported:
+    """Yield the questions of a YAML list, each a string or a mapping, or those of promptfoo.
 
     Scalars are read as text, so that `no` remains "no".
     """
     root = _compose_yaml(text)
     if root is None:
         return
+    if is_promptfoo(root):
+        yield from import_promptfoo(root, MAX_QUESTIONS)
+        return
     if not isinstance(root, yaml.SequenceNode):
-        raise SuiteError(f"{_line_of(root)} does not start a list. Write each question after “- ”.")
+        raise SuiteError(f"{line_of(root)} does not start a list. Write each question after “- ”.")
     characters = 0
     for node in root.value:
         fields = _parse_node(node)
         characters += sum(map(len, fields.values()))
         if characters > MAX_BYTES:
             raise SuiteError(
-                f"{_line_of(node)}: its aliases expand to more text than a suite can have. "
+                f"{line_of(node)}: its aliases expand to more text than a suite can have. "
                 "Remove them."
             )
-        yield (_line_of(node), fields)
+        yield Entry(line_of(node), fields)
 
 
 def _compose_yaml(text: str) -> yaml.Node | None:
@@ -451,26 +530,18 @@ def _check_depth(text: str) -> None:
 
 def _parse_node(node: yaml.Node) -> dict[str, str]:
     if isinstance(node, yaml.ScalarNode):
-        return {"question": _scalar_text(node)}
+        return {"question": scalar_text(node)}
     if not isinstance(node, yaml.MappingNode):
-        raise SuiteError(f"{_line_of(node)} is not a question. Write {_SHAPES}.")
+        raise SuiteError(f"{line_of(node)} is not a question. Write {_SHAPES}.")
     fields: dict[str, str] = {}
     for key, value in node.value:
         if not (isinstance(key, yaml.ScalarNode) and isinstance(value, yaml.ScalarNode)):
-            raise SuiteError(f"{_line_of(key)} must hold a text or a number.")
-        fields[str(key.value)] = _scalar_text(value)
+            raise SuiteError(f"{line_of(key)} must hold a text or a number.")
+        fields[str(key.value)] = scalar_text(value)
     return fields
 
 
-def _scalar_text(node: yaml.ScalarNode) -> str:
-    return "" if node.tag == "tag:yaml.org,2002:null" else str(node.value)
-
-
-def _line_of(node: yaml.Node) -> str:
-    return f"Line {node.start_mark.line + 1}"
-
-
-PARSERS: dict[str, Callable[[str], Iterable[_Entry]]] = {
+PARSERS: dict[str, Callable[[str], Iterable[Entry | LeftOut]]] = {
     ".csv": _parse_csv,
     ".tsv": _parse_csv,
     ".jsonl": _parse_json_lines,

@@ -53,6 +53,7 @@ from bot.render.bakeoffs import (
     summary_markdown,
 )
 from bot.render.formatting import count_noun
+from bot.render.junit import Outcome, bakeoff_cases, junit_xml
 from bot.render.leaderboard import leaderboard_thread
 from bot.render.leaderboard_tables import Leaderboard
 from bot.settings import load_settings
@@ -60,6 +61,7 @@ from bot.terminal import TERMINAL, render_post
 from council.bakeoffs.changes import Changes
 from council.bakeoffs.models import Bakeoff, BakeoffProgress, split_round_id
 from council.errors import BakeoffError
+from council.rounds import Round
 
 BakeoffId = Annotated[
     str,
@@ -98,7 +100,14 @@ def run_bakeoff(  # noqa: PLR0913, PLR0917
     ] = None,
     member: Annotated[str, text_option(help="Fail only if this model is worse.")] = "",
     summary: Annotated[
-        Path | None, typer.Option(help="Write a Markdown summary to this file.")
+        Path | None,
+        typer.Option(
+            "--markdown", "--summary", help="Write leaderboard and wrong answers as Markdown."
+        ),
+    ] = None,
+    junit: Annotated[
+        Path | None,
+        typer.Option(help="Write JUnit XML: a test case for each question and model."),
     ] = None,
     save: Annotated[
         Path | None, typer.Option(help="Save the result as JSON, for use as a baseline.")
@@ -109,7 +118,7 @@ def run_bakeoff(  # noqa: PLR0913, PLR0917
         fail("Name a suite or its file, as in: council bakeoff run sql", MISUSED)
 
     options = RunOptions(
-        suite, panel, cap, resume, yes, local, as_json, baseline, member, summary, save
+        suite, panel, cap, resume, yes, local, as_json, baseline, member, summary, junit, save
     )
     if code := run(_run(options), options.failure_code):
         raise typer.Exit(code)
@@ -169,6 +178,7 @@ class RunOptions:
     baseline: Path | None
     member: str
     summary: Path | None
+    junit: Path | None
     save: Path | None
 
     @property
@@ -252,11 +262,12 @@ async def _follow(app: AppContext, bakeoff: Bakeoff, console: Console) -> None:
 
 @dataclass(frozen=True, slots=True)
 class BakeoffResults:
-    """A bake-off with its leaderboard and its JSON document."""
+    """A bake-off with its leaderboard, its JSON document and its closed rounds."""
 
     progress: BakeoffProgress
     board: Leaderboard
     document: Document
+    rounds: tuple[Round, ...]
 
     def print(self) -> None:
         """Print the results as they read in a chat."""
@@ -268,20 +279,23 @@ class BakeoffResults:
 async def _load_results(app: AppContext, bakeoff: Bakeoff) -> BakeoffResults:
     progress = await lifecycle.load_progress(app, bakeoff)
     board = await bakeoff_leaderboard(app, bakeoff)
-    shares = {
-        split_round_id(round_.id)[1]: borda_shares_by_member(round_)
-        for round_ in await load_closed_rounds(app, bakeoff)
-    }
+    rounds = await load_closed_rounds(app, bakeoff)
+    shares = {split_round_id(round_.id)[1]: borda_shares_by_member(round_) for round_ in rounds}
     records = await asyncio.to_thread(
         lambda rows: list(map(record_as_json, rows)), await bakeoff_records(app, bakeoff)
     )
-    return BakeoffResults(progress, board, bakeoff_document(progress, board, shares, records))
+    document = bakeoff_document(progress, board, shares, records)
+    return BakeoffResults(progress, board, document, rounds)
 
 
 def _print_results(options: RunOptions, results: BakeoffResults, changes: Changes | None) -> None:
     if options.save:
         write_file(options.save, f"{dump_json(results.document)}\n".encode())
-    summary = summary_markdown(results.progress, results.board, changes, options.member)
+    cases = bakeoff_cases(results.progress, results.rounds)
+    if options.junit:
+        write_file(options.junit, junit_xml(results.progress, cases))
+    wrong = [(one.number, one.member) for one in cases if one.outcome is Outcome.WRONG]
+    summary = summary_markdown(results.progress, results.board, changes, options.member, wrong)
     if options.summary:
         write_file(options.summary, summary.encode())
     if options.as_json:

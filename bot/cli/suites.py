@@ -1,6 +1,7 @@
 """The commands `council suite`: lists of questions that bake-offs put to panels."""
 
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,6 +20,7 @@ from bot.context import AppContext
 from bot.render.suites import (
     SuiteRunCost,
     cost_line,
+    left_out_lines,
     size_line,
     suite_post,
     suite_saved_post,
@@ -27,8 +29,9 @@ from bot.render.suites import (
 from bot.settings import load_settings
 from bot.suite_files import (
     PARSERS,
+    SuiteFile,
     check_size,
-    parse_suite_file,
+    read_suite_file,
     suite_document,
     validate_suite_name,
 )
@@ -81,18 +84,22 @@ async def add(
     async with open_app(load_settings()) as app:
         message = IncomingMessage("", TERMINAL_USER, TERMINAL, app.new_id())
         if _is_file(source):
-            read = _read_suite(name, Path(source))
+            file = _read_suite(name, Path(source))
         else:
-            read = await suites.suite_with_round(app, message, name, source)
-        suite, before = await suites.with_existing_summary(app, message, read)
+            file = SuiteFile(await suites.suite_with_round(app, message, name, source))
+        suite, before = await suites.with_existing_summary(app, message, file.suite)
         cost = await suites.estimate_suite_run(app, TERMINAL, suite)
         is_new = before is None or before.version != suite.version
+        if not as_json:
+            print_left_out(file)
         if not (yes or as_json):
             _confirm(suite, cost, before)
         if is_new:
             await app.bakeoff_stores.suites.save(suite, TERMINAL_USER.id, app.now())
     if as_json:
-        print_json({**suite_document(suite), **_cost_document(cost), "new": is_new})
+        missing = [asdict(one) for one in file.left_out]
+        document = {**suite_document(suite), **_cost_document(cost)}
+        print_json({**document, "new": is_new, "left_out": missing})
     else:
         print_post(suite_saved_post(suite, cost))
 
@@ -110,12 +117,23 @@ async def remove(name: Name, as_json: Json = False) -> None:
 
 
 async def find_suite(app: AppContext, name_or_file: str) -> Suite:
-    """Return a stored suite or the suite of a file; raise SuiteError if there is none."""
+    """Return a stored suite or the suite of a file; raise SuiteError if there is none.
+
+    Print to standard error what of the file cannot be imported.
+    """
     path = Path(name_or_file)
     if path.suffix.lower() not in PARSERS:
         return await load_suite_to_run(app, TERMINAL, name_or_file)
     content = read_file(path, "Name another file.")
-    return parse_suite_file(path.stem.replace(" ", "-"), path.name, content)
+    file = read_suite_file(path.stem.replace(" ", "-"), path.name, content)
+    print_left_out(file)
+    return file.suite
+
+
+def print_left_out(file: SuiteFile) -> None:
+    """Print to standard error what of a file cannot be imported."""
+    for line in left_out_lines(file.left_out):
+        typer.echo(line, err=True)
 
 
 def _is_file(source: str) -> bool:
@@ -124,11 +142,11 @@ def _is_file(source: str) -> bool:
     return path.suffix.lower() in PARSERS or path.is_file()
 
 
-def _read_suite(name: str, path: Path) -> Suite:
+def _read_suite(name: str, path: Path) -> SuiteFile:
     with suppress(OSError):  # reading reports a missing file
         check_size(path.name, path.stat().st_size)
     content = read_file(path, "Name a file of questions, or a round.")
-    return parse_suite_file(name, path.name, content)
+    return read_suite_file(name, path.name, content)
 
 
 def _confirm(suite: Suite, cost: SuiteRunCost | None, before: SuiteSummary | None) -> None:

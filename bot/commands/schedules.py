@@ -25,7 +25,7 @@ async def add_schedule(
     app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
 ) -> None:
     """Store a new schedule, and show how it was understood."""
-    wanted = parse_schedule(_request_text(arguments), today(app))
+    wanted = parse_schedule(request_text(arguments), today(app))
     there = await _in_reporting_channel(app, chat, message, wanted)
     new = await new_schedule(app, there, wanted)
     await save_schedule(app, new)
@@ -36,7 +36,7 @@ async def edit_schedule_command(
     app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
 ) -> None:
     """Change a schedule, and show how it was understood."""
-    wanted = parse_schedule(_request_text(arguments), today(app))
+    wanted = parse_schedule(request_text(arguments), today(app))
     before = await find_schedule(app, message, wanted.name)
     there = await _in_reporting_channel(app, chat, message, wanted) if wanted.channel else None
     after = await edit_schedule(app, before, wanted, there)
@@ -44,8 +44,8 @@ async def edit_schedule_command(
     await _show(app, chat, message, after)
 
 
-def _request_text(arguments: Arguments) -> str:
-    """Return the values as one line, as `parse_schedule` reads it."""
+def request_text(arguments: Arguments) -> str:
+    """Return the values of fields as one line, as `parse_schedule` reads it."""
     named = (key for key in ("suite", "panel", "zone", "cap") if key in arguments)
     options = [f'{key}:"{arguments[key]}"' for key in named]
     channel = [f"<#{arguments['channel']}>"] if "channel" in arguments else []

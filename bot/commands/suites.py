@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -9,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from bot import suite_files
 from bot.access import AccessDeniedError, NotYoursError, check_admin, check_admitted
-from bot.chat import Button, Buttons, Chat, IncomingMessage, Line, Note, Part, Post
+from bot.chat import Button, Buttons, Caution, Chat, IncomingMessage, Line, Note, Part, Post
 from bot.commands.parameters import Arguments
 from bot.commands.rounds import find_round_or_last
 from bot.context import AppContext
@@ -17,10 +18,12 @@ from bot.render.formatting import count_noun
 from bot.render.suites import (
     SuiteRunCost,
     confirm_suite_post,
+    left_out_lines,
     suite_post,
     suite_saved_post,
     suites_post,
 )
+from bot.suite_imports import LeftOut
 from council.bakeoffs.costs import estimate_run
 from council.bakeoffs.grading import check_reference, default_grading
 from council.bakeoffs.models import Reference, Suite, SuiteQuestion
@@ -65,7 +68,8 @@ async def add_suite(
     check_own_people(message)
     name = suite_files.validate_suite_name(arguments["name"])
     given = arguments.get("round"), arguments.get("questions")
-    await offer_suite(app, chat, message, await _new_suite(app, message, name, given))
+    made = await _new_suite(app, message, name, given)
+    await offer_suite(app, chat, message, made.suite, made.left_out)
 
 
 def check_own_people(message: IncomingMessage) -> None:
@@ -88,12 +92,12 @@ async def _send_pages(chat: Chat, message: IncomingMessage, post: Post) -> None:
 
 async def _new_suite(
     app: AppContext, message: IncomingMessage, name: str, given: tuple[str | None, str | None]
-) -> Suite:
+) -> suite_files.SuiteFile:
     round_, lines = given
     if lines:
-        return suite_files.parse_suite_lines(name, lines)
+        return suite_files.SuiteFile(suite_files.parse_suite_lines(name, lines))
     if round_:
-        return await suite_with_round(app, message, name, round_)
+        return suite_files.SuiteFile(await suite_with_round(app, message, name, round_))
     if not message.files:
         raise SuiteError(NO_QUESTIONS)
     if len(message.files) > 1:
@@ -101,11 +105,17 @@ async def _new_suite(
     [file] = message.files
     suite_files.check_size(file.name, file.size)  # before it is fetched
     # Parsing a large file takes seconds and must not block the event loop.
-    return await asyncio.to_thread(suite_files.parse_suite_file, name, file.name, await file.read())
+    return await asyncio.to_thread(suite_files.read_suite_file, name, file.name, await file.read())
 
 
-async def offer_suite(app: AppContext, chat: Chat, message: IncomingMessage, made: Suite) -> None:
-    """Show the size and cost of a suite, to be confirmed with a button."""
+async def offer_suite(
+    app: AppContext,
+    chat: Chat,
+    message: IncomingMessage,
+    made: Suite,
+    left_out: Sequence[LeftOut] = (),
+) -> None:
+    """Show the size and cost of a suite and what of its file is left out, to be confirmed."""
     drafted, before = await with_existing_summary(app, message, made)
     if before and (before.scope, before.version) == (drafted.scope, drafted.version):
         line = f"Suite {drafted.name} is already saved in exactly this version."
@@ -115,7 +125,10 @@ async def offer_suite(app: AppContext, chat: Chat, message: IncomingMessage, mad
     code = await save_draft(app.key_values, shown)
     run = await estimate_suite_run(app, message.place, drafted)
     typed = message.place.chat == "terminal"  # the terminal has no buttons
-    await chat.send_ephemeral(message, confirm_suite_post(drafted, run, before, code, typed=typed))
+    post = confirm_suite_post(drafted, run, before, code, typed=typed)
+    lines = left_out_lines(left_out)
+    parts = (*map(Caution, lines[:1]), *map(Note, lines[1:]), *post.parts)
+    await chat.send_ephemeral(message, replace(post, parts=parts))
 
 
 async def with_existing_summary(
@@ -136,14 +149,22 @@ async def keep_suite(app: AppContext, chat: Chat, message: IncomingMessage, code
     """Store a draft; raise SuiteError if somebody changed the suite meanwhile."""
     check_may_change(app, message, "change suites")
     taken = await take_draft(app.key_values, code.lower(), message)
-    now = await find_suite_summary(app, taken.suite.scope, taken.suite.name)
-    if (now.version if now else "") != taken.before:
-        raise SuiteError(
-            f"Suite {taken.suite.name} has changed in the meantime. Look at it, then add yours "
-            "again."
-        )
-    await app.bakeoff_stores.suites.save(taken.suite, message.asker.id, app.now())
+    await save_suite(app, message, taken.suite, taken.before)
     await chat.send_ephemeral(message, suite_saved_post(taken.suite))
+
+
+async def save_suite(app: AppContext, message: IncomingMessage, suite: Suite, before: str) -> None:
+    """Store a suite that replaces the version `before`, "" for none; raise SuiteError if it isn't.
+
+    Raise AccessDeniedError unless this person may change suites.
+    """
+    check_may_change(app, message, "change suites")
+    now = await find_suite_summary(app, suite.scope, suite.name)
+    if (now.version if now else "") != before:
+        raise SuiteError(
+            f"Suite {suite.name} has changed in the meantime. Look at it, then add yours again."
+        )
+    await app.bakeoff_stores.suites.save(suite, message.asker.id, app.now())
 
 
 async def decline_suite(app: AppContext, chat: Chat, message: IncomingMessage, code: str) -> None:

@@ -31,6 +31,7 @@ from bot.render.leaderboard_export import leaderboard_document
 from bot.render.leaderboard_tables import Leaderboard, percent
 from bot.render.leaderboard_text import NO_CHANGE, change_lines, comparison_line
 from bot.render.round_status import receivers
+from bot.render.text_safety import shorten_to_line
 from council.bakeoffs.changes import Changes, Measure, MemberChange
 from council.bakeoffs.intervals import Interval
 from council.bakeoffs.models import Bakeoff, BakeoffEstimate, BakeoffProgress
@@ -292,10 +293,39 @@ def bakeoff_document(
 
 
 def summary_markdown(
-    progress: BakeoffProgress, board: Leaderboard, changes: Changes | None, member: str = ""
+    progress: BakeoffProgress,
+    board: Leaderboard,
+    changes: Changes | None,
+    member: str = "",
+    wrong: Sequence[tuple[int, str]] = (),
 ) -> str:
-    """Return the summary; a fall counts only for `member`, or for everybody if it is ""."""
-    return "\n".join([*_summary_lines(progress, board, changes, member), ""])
+    """Return the summary; a fall counts only for `member`, or for everybody if it is "".
+
+    `wrong` are the questions that models answered wrong, by number and seat key.
+    """
+    lines = [*_summary_lines(progress, board, changes, member)]
+    return "\n".join([*lines[:-1], *_wrong_lines(progress, board, wrong), lines[-1], ""])
+
+
+def _wrong_lines(
+    progress: BakeoffProgress, board: Leaderboard, wrong: Sequence[tuple[int, str]]
+) -> Iterator[str]:
+    models: dict[int, list[str]] = {}
+    for number, member in wrong:
+        models.setdefault(number, []).append(_escape_markdown(board.name(member)))
+    if not models:
+        return
+    yield f"### {count_noun(len(wrong), 'wrong answer')}"
+    yield ""
+    yield "| Question | | Wrong |"
+    yield "| ---: | --- | --- |"
+    for number, names in [*models.items()][:_MAX_FAILURES_SHOWN]:
+        text = shorten_to_line(progress.bakeoff.suite.questions[number - 1].text, 100)
+        yield f"| {number} | {_escape_markdown(text)} | {', '.join(names)} |"
+    yield ""
+    if (rest := len(models) - _MAX_FAILURES_SHOWN) > 0:
+        yield f"And {count_noun(rest, 'question')} more."
+        yield ""
 
 
 def _summary_lines(

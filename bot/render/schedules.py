@@ -17,6 +17,7 @@ from bot.schedules.cron import (
     WEEKEND,
     CronFields,
     DueSlot,
+    Slots,
     monthly_runs,
     parse_fields,
     schedule_slots,
@@ -88,6 +89,30 @@ def next_line(status: ScheduleStatus) -> str:
     """Return when a schedule runs next, in its own zone."""
     times = f"{', '.join(map(format_moment, status.next_times))} ({status.schedule.zone})"
     return f"It would run {times}." if status.schedule.paused else f"Next: {times}."
+
+
+def next_runs_line(cron: str, zone: str, now: datetime) -> str:
+    """Return when a valid cron runs, its next three times, and whether the clocks change."""
+    moments = [slot.moment for slot in Slots(cron, zone).next_slots(now)]
+    when, times = describe_cron(cron), ", ".join(map(format_moment, moments))
+    return f"{when[0].upper()}{when[1:]}. Next: {times} ({zone}).{_clock_note(cron, now, moments)}"
+
+
+def _clock_note(cron: str, now: datetime, moments: Sequence[datetime]) -> str:
+    fields = parse_fields(cron)
+    hours, minutes = fields.hours or _HOURS, fields.minutes or _MINUTES
+    for moment in moments:
+        if moment.hour not in hours or moment.minute not in minutes:
+            return (
+                f" The clocks change on {moment:%a} {moment.day} {moment:%b} and skip its time, so "
+                f"it runs at {moment:%H:%M}."
+            )
+        if moment.utcoffset() != now.astimezone(moment.tzinfo).utcoffset():
+            return (
+                f" The clocks change before {format_moment(moment)}; it keeps its time of day, and "
+                "runs once where that time occurs twice."
+            )
+    return ""
 
 
 def cost_line(status: ScheduleStatus) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from bot.chat import Button, Buttons, Heading, Line, Note, Part, Post, Table
 from bot.render.formatting import count_noun, join_words, seat_names
 from bot.render.text_safety import shorten_to_line
+from bot.suite_imports import LeftOut
 from council.bakeoffs.models import Reference, Suite
 from council.bakeoffs.ports import SuiteSummary
 from council.budget import Estimate
@@ -13,6 +14,7 @@ from council.money import format_rounded_usd
 from council.panel import Panel
 
 _MAX_QUESTIONS = 20
+_MAX_LEFT_OUT, _MAX_PLACES = 20, 4  # what of a file is not imported, and places of each
 KEEP, LEAVE = "keep_suite", "leave_suite"
 _NO_SUITE = (
     "No suites yet. Create one with `/council suite add NAME` and a file of questions, or with "
@@ -85,6 +87,28 @@ def confirm_suite_post(
     parts.append(Note(f"{readers}No questions are asked now.{hint}"))
     parts.append(Buttons((Button(KEEP, "Save", code), Button(LEAVE, "Cancel", code))))
     return Post(tuple(parts), title)
+
+
+def left_out_lines(left_out: Sequence[LeftOut]) -> tuple[str, ...]:
+    """Return what of a file is not imported, one line for each name and reason, with its places."""
+    if not left_out:
+        return ()
+    places: dict[tuple[str, str], list[str]] = {}
+    for one in left_out:
+        places.setdefault((one.name, one.why), []).append(one.where.lower())
+    lines = [
+        f"{name} ({_places_text(where)}): {why.rstrip('.')}."
+        for (name, why), where in places.items()
+    ]
+    rest = len(lines) - _MAX_LEFT_OUT
+    more = (f"And {rest} more; `council suite add … --json` lists all.",) if rest > 0 else ()
+    return ("Not imported:", *lines[:_MAX_LEFT_OUT], *more)
+
+
+def _places_text(places: Sequence[str]) -> str:
+    """Return "line 3, line 9 and 4 more"."""
+    shown, rest = places[:_MAX_PLACES], len(places) - _MAX_PLACES
+    return ", ".join(shown) + (f" and {rest} more" if rest > 0 else "")
 
 
 def suite_saved_post(suite: Suite, run: SuiteRunCost | None = None) -> Post:

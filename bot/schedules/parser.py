@@ -34,6 +34,11 @@ def find_zone(word: str) -> str | None:
     return _zones().get(word.casefold())
 
 
+def known_zones() -> tuple[str, ...]:
+    """Return the names of all zones of a region, in order, and UTC."""
+    return (UTC, *(name for name in sorted(_zones().values()) if "/" in name))
+
+
 def suggest_zone(word: str) -> str | None:
     """Return the zone with the most similar name or city; None if none is close."""
     plain = word.casefold()

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 SESSION_SECONDS = 30 * 24 * 3600
 MAX_FORM_BYTES = 4_000_000
+MAX_FORM_FIELDS = 2_000
 VISITOR_COOKIE, SESSION_COOKIE = "council_visitor", "council_pass"
 SLACK_EVENTS = "/slack/events"  # Slack's signature is checked by the handler
 SLACK_INSTALL = ("/slack/install", "/slack/oauth_redirect")  # anybody may install the app
@@ -257,7 +258,7 @@ async def read_form(context: "WebContext", request: Request) -> Mapping[str, str
 
     Raise FormError if its CSRF token is wrong.
     """
-    form = await request.form(max_part_size=MAX_FORM_BYTES)
+    form = await request.form(max_part_size=MAX_FORM_BYTES, max_fields=MAX_FORM_FIELDS)
     fields = {name: value for name, value in form.items() if isinstance(value, str)}
     if not context.signer.is_csrf_token(visitor_of(request).secret, fields.get("token", "")):
         raise FormError("This page was open for too long: load it again, then send it.", 403)

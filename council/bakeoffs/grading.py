@@ -1,11 +1,13 @@
-"""Grade an answer against a known reference without an LLM: exact, number, choice or regex."""
+"""Graders: compare an answer with a known reference, without an LLM."""
 
+import json
 import re
 from collections import deque
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from math import isfinite, prod
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 from unicodedata import normalize
 
 import regex
@@ -15,16 +17,30 @@ from council.confusables import remove_invisible
 from council.errors import SuiteError
 
 MAX_ANSWER_CHARACTERS = 2_000
+ANY_JSON = "any"  # a reference that every valid JSON matches
+
+
+def grade(reference: Reference | None, text: str) -> bool | None:
+    """Return whether an answer is right; None without a reference, or if its grader fails."""
+    if reference is None:
+        return None
+    try:
+        return is_correct(reference, text)
+    # One answer that a grader can't take must not cost the round its other numbers.
+    except Exception:  # noqa: BLE001
+        return None
 
 
 def is_correct(reference: Reference, text: str) -> bool:
-    """Return whether an answer is right."""
+    """Return whether an answer is right. Raise if the reference fits no answer."""
     if reference.grading is Grading.NUMBER:
         return matches_number(reference.value, reference.tolerance, text)
     graders = {
         Grading.EXACT: matches_exactly,
         Grading.CHOICE: matches_choice,
         Grading.REGEX: matches_pattern,
+        Grading.CONTAINS: contains_text,
+        Grading.JSON: matches_json,
     }
     return graders[reference.grading](reference.value, text)
 
@@ -62,6 +78,11 @@ def check_reference(reference: Reference) -> None:
             )
         case Grading.REGEX if fault := pattern_error(value):
             raise SuiteError(f"{_shorten(value)} is not a valid regular expression: {fault}.")
+        case Grading.JSON if value != ANY_JSON and not is_json(value):
+            raise SuiteError(
+                f"{_shorten(value)} is not valid JSON. Write it in double quotes, as in "
+                f'{{"a": 1}}, or {ANY_JSON!r} for any valid JSON.'
+            )
         case _:
             return
 
@@ -379,3 +400,54 @@ def matches_pattern(pattern: str, text: str) -> bool:
         return regex.search(pattern, text, timeout=PATTERN_TIMEOUT_SECONDS) is not None
     except TimeoutError:
         return False
+
+
+# --- Texts that occur in the answer
+
+
+def contains_text(value: str, text: str) -> bool:
+    """Return whether a value occurs in a text or in its plain form; case counts, spacing not."""
+    wanted = " ".join(value.split())
+    return any(wanted in " ".join(form.split()) for form in (text, strip_markup(text)))
+
+
+# --- JSON
+
+_FENCED = re.compile(r"^[ \t]*(```|~~~)[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
+
+
+def is_json(text: str) -> bool:
+    """Return whether a text is one valid JSON value; NaN and Infinity are none."""
+    try:
+        _load_json(text)
+    except (ValueError, ArithmeticError, RecursionError):
+        return False
+    return True
+
+
+def matches_json(value: str, text: str) -> bool:
+    """Return whether a text is JSON equal to a value, or any JSON for the value "any".
+
+    Compared is the text's last fenced block, or the whole text if it has none. The order of keys,
+    spacing and the way a number is written do not count. Raise ValueError if the value
+    is not JSON.
+    """
+    wanted = None if value == ANY_JSON else _load_json(value)
+    blocks = deque(_FENCED.finditer(text.replace("\r\n", "\n")), 1)
+    given = blocks[0][2] if blocks else text
+    return is_json(given) and (value == ANY_JSON or _load_json(given) == wanted)
+
+
+def _load_json(text: str) -> object:
+    """Return JSON with its numbers as pairs, so that 1 equals 1.0 but not true."""
+    return json.loads(
+        text, parse_int=_json_number, parse_float=_json_number, parse_constant=_refuse_constant
+    )
+
+
+def _json_number(digits: str) -> tuple[str, Decimal]:
+    return ("number", Decimal(digits))
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not valid JSON")

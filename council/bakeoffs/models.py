@@ -19,6 +19,8 @@ class Grading(StrEnum):
     NUMBER = "number"
     CHOICE = "choice"
     REGEX = "regex"
+    CONTAINS = "contains"
+    JSON = "json"
 
 
 @dataclass(frozen=True, slots=True)

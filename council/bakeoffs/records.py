@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from council.answers import Answer
-from council.bakeoffs.grading import is_correct
+from council.bakeoffs.grading import grade
 from council.bakeoffs.models import Bakeoff, Reference, SuiteQuestion, split_round_id
 from council.ballots import Ballot
 from council.labels import Label, LabelMap, Slate
@@ -25,7 +25,8 @@ VERSION = 2  # of the stored numbers; records of another version are computed ag
 class AuthorRecord:
     """How one member fared as an author; None means unknown or not applicable.
 
-    `share` is the round's Borda share in pair form; `correct` is the grade of its answer;
+    `share` is the round's Borda share in pair form; `correct` is the grade of its answer, None also
+    if the grader failed;
     `first_votes` of the `ballots` that saw the answer ranked it first, alone. `named_itself` says
     whether something was masked in its answer.
     """
@@ -217,7 +218,7 @@ def _author_record(
         member=member,
         share=line.share if line else None,
         place=line.place if line and line.share is not None else None,
-        correct=is_correct(reference, answer.text) if reference else None,
+        correct=grade(reference, answer.text),
         refused=is_refusal(answer.text),
         words=len(answer.text.split()) or None,  # none are left of a forgotten round
         tokens_out=answer.reply.tokens_out,
@@ -292,9 +293,9 @@ def _council_record(round_: Round, reference: Reference | None) -> CouncilRecord
     return CouncilRecord(
         winner=winner.member if winner else None,
         # A round without a synthesis counts as a wrong answer.
-        council_correct=bool(synthesis and is_correct(reference, synthesis.text))
-        if reference
-        else None,
+        council_correct=grade(reference, synthesis.text)
+        if synthesis
+        else (None if reference is None else False),
         cost_usd=_sum_if_known(reply.cost_usd for reply in round_.replies),
         seconds=round_.closing.seconds if round_.closing else None,
         synthesis_usd=reply.cost_usd if reply else None,

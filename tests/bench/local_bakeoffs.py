@@ -122,10 +122,14 @@ async def create_schedules(site: Site, browser: Browser) -> datetime:
     ]
     page = await browser.new_page(base_url=site.address, viewport=WIDE)
     await page.goto("/schedules")
-    await page.get_by_label("Name, suite and time").fill(f"easy-page {words[0]}")
-    await page.get_by_role("button", name="Add", exact=True).click()
-    print(await page.get_by_role("status").inner_text())
+    await page.get_by_label("Name").fill("easy-page")
+    await page.get_by_label("Suite").select_option("easy")
+    await page.get_by_label("Panel").select_option("local")
+    await page.get_by_label("It runs").select_option("words")
+    await page.get_by_label("In words").fill(f'"{minutes(now)} * * * *"')
     await page.screenshot(path=PICTURES / "schedules.png", full_page=True)
+    await page.get_by_role("button", name="Add schedule").click()
+    print(await page.get_by_role("status").first.inner_text())
     await page.close()
     for said in (f"schedule add easy {words[1]}", "schedule subscribe easy"):
         await site.slack.command(ADA, CHANNEL, "/council", said)

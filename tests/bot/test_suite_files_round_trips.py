@@ -22,6 +22,8 @@ _REFERENCES = st.one_of(
         st.floats(0, 1e6, allow_nan=False),
     ),
     st.builds(Reference, st.just(Grading.CHOICE), st.sampled_from(["B", "yes | no", "C) Paris"])),
+    st.builds(Reference, st.just(Grading.CONTAINS), _TEXTS),
+    st.builds(Reference, st.just(Grading.JSON), st.sampled_from(["any", '{"a": [1, "=x"]}', "-1"])),
     st.builds(Reference, st.just(Grading.REGEX), st.sampled_from([r"\d+", "(?i)a,b", '"x"'])),
 )
 _QUESTIONS = st.builds(SuiteQuestion, _TEXTS, _LABELS, _REFERENCES, st.one_of(st.just(""), _TEXTS))

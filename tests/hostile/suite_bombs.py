@@ -39,6 +39,24 @@ BOMBS: Mapping[str, tuple[str, str]] = {
     "yaml-tags": ("s.yaml", filled("", "- !!python/object/apply:os.system [id]\n")),
     "yaml-documents": ("s.yaml", filled("", "---\n")),
     "yaml-keys": ("s.yaml", filled("- ? ", "? ")),
+    "promptfoo-laughs": ("s.yaml", f"prompts: [q]\ntests:\n{laughs()}"),
+    "promptfoo-merge-keys": (
+        "s.yaml",
+        filled("prompts: [q]\ntests:\n- &a {vars: {a: b}}\n", "- {<<: *a}\n"),
+    ),
+    "promptfoo-long-variable": (
+        "s.yaml",
+        filled(f"tests: [{{vars: {{a: {'x' * 19_000}}}}}]\nprompts: ['", "{{a}}", "']\n"),
+    ),
+    "promptfoo-many-questions": (
+        "s.yaml",
+        filled("prompts: ['{{a}}{{b}}']\ntests:\n", "- vars: {a: [1, 2, 3], b: [1, 2, 3]}\n"),
+    ),
+    "promptfoo-braces": ("s.yaml", filled("prompts: ['", "{{", "']\n")),
+    "evals-many-fields": (
+        "s.jsonl",
+        json.dumps({"input": "q", **{f"k{n}": "" for n in range(13_000)}}),
+    ),
     "csv-one-cell": ("s.csv", filled('question\n"', "x", '"\n')),
     "csv-many-columns": ("s.csv", filled("question", ",")),
     "csv-open-quote": ("s.csv", filled('question\n"', '""')),

@@ -244,6 +244,87 @@ addEventListener("click", (event) => {
   const link = event.target.closest?.('a[href="#answers"]');
   if (link) for (const answer of document.querySelectorAll("#answers details")) answer.open = true;
 });
+
+// A form with a row for each question: rows are added and removed without loading the page.
+function numberRows(form) {
+  form.querySelectorAll("fieldset.row").forEach((row, i) => {
+    row.querySelector("legend").textContent = `Question ${i + 1}`;
+    const button = row.querySelector("[data-remove]");
+    button.value = `remove-${i + 1}`;
+    button.setAttribute("aria-label", `Remove question ${i + 1}`);
+  });
+}
+
+function rowForm(form) {
+  form.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-add], [data-remove]");
+    const rows = form.querySelectorAll("fieldset.row");
+    if (!button || !rows.length) return;
+    const last = rows[rows.length - 1];
+    if ("add" in button.dataset) {
+      if (rows.length >= Number(form.dataset.rows)) return;
+      const row = last.cloneNode(true);
+      for (const cell of row.querySelectorAll("input, textarea")) cell.value = "";
+      row.querySelector("select").selectedIndex = 0;
+      last.after(row);
+      row.querySelector("textarea").focus();
+    } else {
+      if (rows.length === 1) return;
+      const row = button.closest("fieldset");
+      (row.nextElementSibling.matches("fieldset") ? row.nextElementSibling : row.previousElementSibling)
+        .querySelector("textarea")
+        .focus();
+      row.remove();
+    }
+    event.preventDefault();
+    numberRows(form);
+  });
+}
+
+// A file can be dropped anywhere on the form, or pasted into it.
+function dropForm(form) {
+  const take = (event, data) => {
+    form.classList.remove("over");
+    if (!data || !data.files.length) return;
+    event.preventDefault();
+    form.elements.file.files = data.files;
+    if (!form.elements.name.value)
+      form.elements.name.value = data.files[0].name.replace(/\.[^.]*$/, "").replace(/[^\w.-]+/g, "-");
+  };
+  form.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    form.classList.add("over");
+  });
+  form.addEventListener("dragleave", () => form.classList.remove("over"));
+  form.addEventListener("drop", (event) => take(event, event.dataTransfer));
+  form.addEventListener("paste", (event) => take(event, event.clipboardData));
+}
+
+// The next runs of a schedule, while its form is filled in.
+function scheduleForm(form) {
+  const often = form.elements.often;
+  if (!often) return;
+  let asked = 0;
+  const show = async () => {
+    for (const part of form.querySelectorAll("[data-for]"))
+      part.hidden = !part.dataset.for.split(" ").includes(often.value);
+    const nth = ++asked;
+    const fields = new URLSearchParams(new FormData(form));
+    fields.delete("token");
+    const response = await fetch(`${form.dataset.next}?${fields}`).catch(() => null);
+    if (!response || !response.ok || nth !== asked) return;
+    const { line, wrong } = await response.json();
+    const runs = document.getElementById("runs");
+    runs.textContent = line;
+    runs.classList.toggle("wrong", wrong);
+  };
+  form.addEventListener("input", (event) => event.target.name !== "name" && show());
+  show();
+}
+
+for (const form of document.querySelectorAll("form[data-rows]")) rowForm(form);
+for (const form of document.querySelectorAll("form[data-drop]")) dropForm(form);
+for (const form of document.querySelectorAll("form[data-next]")) scheduleForm(form);
 localTimes(document);
 for (const area of document.querySelectorAll("form.ask textarea")) growing(area);
 for (const form of document.querySelectorAll("form.ask")) {

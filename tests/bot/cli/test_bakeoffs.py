@@ -1,5 +1,6 @@
 """`council bakeoff`: run, listed, shown and compared, with members that answer at random."""
 
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -136,3 +137,24 @@ def test_a_bakeoff_whose_questions_all_fail_exits_with_1(folder: Path) -> None:
 
     assert result.code == 1
     assert "3 of 3 questions failed" in " ".join(result.out.split())
+
+
+def test_a_pipeline_gets_junit_and_markdown(folder: Path, home: Home) -> None:
+    (folder / "graded.csv").write_text("question,answer\nWhy?,x\nHow?,\n")
+
+    ran = home.invoke("bakeoff", "run", "graded.csv", "--junit", "a.xml", "--markdown", "a.md")
+
+    assert ran.code == 0, ran.err
+    [suite] = ET.parse(folder / "a.xml").getroot()  # noqa: S314
+    assert [case.get("name") for case in suite] == ["1. Why?"] * 3 + ["2. How?"] * 3
+    assert (suite.get("failures"), suite.get("errors")) == ("3", "0")
+    assert "### 3 wrong answers" in (folder / "a.md").read_text()
+
+
+def test_a_file_of_promptfoo_runs_and_says_what_is_left_out(folder: Path, home: Home) -> None:
+    (folder / "p.yaml").write_text("prompts: [Why?]\nproviders: [openai:x]\n")
+
+    ran = home.invoke("bakeoff", "run", "p.yaml", "--json")
+
+    assert ran.json["over"] == 1
+    assert "providers (line 2): the models of a panel answer instead." in ran.err

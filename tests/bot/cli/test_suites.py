@@ -101,3 +101,18 @@ def test_a_broken_file_names_its_line(home: Home) -> None:
 
     assert result.code == 2
     assert result.err.strip() == "sql.csv: Line 3 asks the same as line 2. Remove one of them."
+
+
+def test_what_a_file_leaves_out_is_listed(home: Home) -> None:
+    path = home.folder / "p.yaml"
+    path.write_text("prompts: [Why?]\nproviders: [a]\ntests: [{vars: {}, provider: b}]\n")
+
+    shown = home.invoke("suite", "add", "p", str(path), "--yes")
+    document = home.invoke("suite", "add", "p", str(path), "--json").json
+
+    assert shown.code == 0
+    assert "Not imported:" in shown.err
+    assert [(one["where"], one["name"]) for one in document["left_out"]] == [
+        ("Line 2", "providers"),
+        ("Line 3", "provider"),
+    ]

@@ -120,6 +120,16 @@ async def test_a_file_is_shown_with_size_and_cost_and_added_by_a_press() -> None
     assert add_suite.version in await harness.replies_to("suite")
 
 
+async def test_what_a_file_of_another_tool_leaves_out_is_said_before_saving() -> None:
+    harness, content = SuiteHarness(), b"prompts: [Why?]\nproviders: [a]\n"
+
+    shown = await harness.send("suite add p", files=(a_file("p.yaml", content),))
+
+    words = "\n".join(shown.said)
+    assert words.index("providers (line 2)") < words.index("Save suite p?")
+    assert "Suite p is saved" in await harness.press(shown.buttons()[KEEP])
+
+
 async def test_a_suite_is_confirmed_by_a_command_where_there_are_no_buttons() -> None:
     harness, terminal = SuiteHarness(), Place("terminal")
     shown = await harness.send("suite add sql\nWhy?\nHow?", place=terminal)

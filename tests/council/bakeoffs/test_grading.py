@@ -2,7 +2,7 @@
 
 import pytest
 
-from council.bakeoffs.grading import check_reference, default_grading, is_correct
+from council.bakeoffs.grading import check_reference, default_grading, grade, is_correct
 from council.bakeoffs.models import Grading, Reference
 from council.errors import SuiteError
 
@@ -205,6 +205,49 @@ def test_a_pattern_is_searched_for_in_the_whole_answer(value: str, text: str, ri
     assert is_correct(Reference(Grading.REGEX, value), text) is right
 
 
+@pytest.mark.parametrize(
+    ("value", "text", "right"),
+    [
+        ("SKIP LOCKED", "Use SELECT … FOR UPDATE SKIP LOCKED.", True),
+        ("SKIP LOCKED", "Use `SKIP\n  LOCKED`.", True),
+        ("New York", "In **New** York", True),
+        ("SKIP LOCKED", "Use skip locked.", False),
+        ("a*b", "aab", False),
+    ],
+)
+def test_a_text_has_to_occur(value: str, text: str, right: bool) -> None:
+    assert is_correct(Reference(Grading.CONTAINS, value), text) is right
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "right"),
+    [
+        ('{"a": 1, "b": [true, null]}', '{"b":[true,null],"a":1.0}', True),
+        ('{"a": 1}', 'Here it is:\n```json\n{"a": 1}\n```\nAnything else?', True),
+        ('{"a": 1}', '```\n{"a": 2}\n```\r\n~~~json\r\n{"a": 1}\r\n~~~', True),
+        ("[1, 2]", "[2, 1]", False),
+        ("1", "true", False),
+        ("1", "1e0", True),
+        ("1", "1e99999999999999999999", False),
+        ("0.1", "0.10000000000000000000000000000000001", False),
+        ('{"a": 1}', 'Here it is: {"a": 1}', False),
+        ("null", "NaN", False),
+        ("any", '{"a": 1}', True),
+        ("any", "```json\n[]\n```", True),
+        ("any", "any", False),
+        ("[]", "[" * 100_000, False),
+    ],
+)
+def test_json_is_compared_by_its_values(value: str, text: str, right: bool) -> None:
+    assert is_correct(Reference(Grading.JSON, value), text) is right
+
+
+def test_a_grader_that_fails_gives_no_grade() -> None:
+    assert grade(Reference(Grading.JSON, "{"), "[]") is None
+    assert grade(Reference(Grading.JSON, "[]"), "[]") is True
+    assert grade(None, "[]") is None
+
+
 def test_no_pattern_can_hang_the_bot() -> None:
     slow = Reference(Grading.REGEX, r"(?:(?:a|aa|a?)+)+$\d")
 
@@ -215,7 +258,7 @@ def test_no_pattern_can_hang_the_bot() -> None:
 @pytest.mark.parametrize("grading", [*Grading])
 @pytest.mark.timeout(10)
 def test_a_long_answer_is_graded_at_once(grading: Grading, words: str) -> None:
-    is_correct(Reference(grading, "B"), words)
+    grade(Reference(grading, "B"), words)
 
 
 @pytest.mark.parametrize(
@@ -232,6 +275,7 @@ def test_a_long_answer_is_graded_at_once(grading: Grading, words: str) -> None:
         (Reference(Grading.CHOICE, "yes |"), "has an empty choice"),
         (Reference(Grading.REGEX, "("), "is not a valid regular expression"),
         (Reference(Grading.REGEX, "x" * 501), "501 characters"),
+        (Reference(Grading.JSON, "{a: 1}"), "is not valid JSON"),
         (Reference(Grading.REGEX, "(?:(?:a{1000}){1000}){1000}"), "multiply to more than 20,000"),
         (Reference(Grading.REGEX, "a{,999999999}"), "write [+] or [*] instead"),
         (Reference(Grading.REGEX, "a{99999999,}"), "write [+] or [*] instead"),

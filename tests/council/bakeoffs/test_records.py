@@ -291,3 +291,13 @@ def test_a_refusal_is_told_from_its_first_words(text: str) -> None:
 )
 def test_an_answer_is_no_refusal(text: str) -> None:
     assert not is_refusal(text)
+
+
+def test_a_grader_that_fails_costs_no_other_number() -> None:
+    broken = SuiteQuestion("6 × 7?", "sums", Reference(Grading.JSON, "{"))
+    bakeoff = replace(BAKEOFF, suite=Suite("sums", (SUITE.questions[0], broken)))
+
+    found = build_record(replace(_example(), id="bo:1.2", bakeoff="bo:1"), bakeoff)
+
+    assert {one.correct for one in found.authored} == {None}
+    assert [one.place for one in found.authored] == [1, 2, 3, 4]

@@ -30,7 +30,15 @@ pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 LAST, SUITE_BOARD = "/rounds/abc11", "/leaderboard?suite=sql"
 PATHS = (
-    *("/suites", "/suites/graded", "/schedules", "/bias", LAST, f"{LAST}/beside"),
+    *(
+        "/suites",
+        "/suites/graded",
+        "/suites/graded/edit",
+        "/schedules",
+        "/bias",
+        LAST,
+        f"{LAST}/beside",
+    ),
     *("/leaderboard", SUITE_BOARD, f"{SUITE_BOARD}&as=judge&sort=spoiled"),
     *("/leaderboard?weights=peerrank", "/leaderboard?weights=human"),
 )
@@ -56,13 +64,35 @@ async def address(browser: Browser) -> AsyncIterator[str]:
 async def test_pages_are_accessible(page: Page, view: View) -> None:
     await set_view(page, view)
     await page.goto("/schedules")
-    field = page.get_by_label("Name, suite and time")
-    await field.fill(f"weekly-{view} suite:graded every monday 09:00 Europe/Budapest")
+    field = page.get_by_label("Name")
+    await field.fill(f"weekly-{view}")
+    await page.get_by_label("Time zone").fill("Europe/Budapest")
+    await expect(page.locator("#runs")).to_contain_text("(Europe/Budapest)")
     await field.press("Enter")
     # The times are in the schedule's zone, whatever zone the reader is in.
     await expect(page.get_by_text("09:00 (Europe/Budapest). Last run").first).to_be_visible()
 
     assert await faults_by_path(page, *PATHS) == {}
+
+
+async def test_a_suite_is_dropped_edited_and_saved(page: Page, address: str) -> None:
+    await page.goto("/suites")
+    await page.evaluate(
+        """() => {
+          const data = new DataTransfer();
+          data.items.add(new File(["Why?\\nHow?\\n"], "my questions.txt"));
+          document.querySelector("form[data-drop] textarea")
+            .dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true }));
+        }"""
+    )
+    await page.get_by_role("button", name="Preview").click()
+    await page.get_by_role("button", name="Remove question 1").click()
+    await page.get_by_role("button", name="Add a question").click()
+    await page.keyboard.type("When?")
+    await page.get_by_role("button", name="Save").click()
+
+    await expect(page.locator("h1")).to_have_text("Suite my-questions")
+    assert await page.locator("tbody td:nth-child(2)").all_text_contents() == ["How?", "When?"]
 
 
 @pytest.mark.parametrize("path", CHARTS)
