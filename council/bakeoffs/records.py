@@ -203,7 +203,8 @@ class _RoundResult:
         draw = round_.draw or Draw(LabelMap(()), ())
         ballots = counted_ballots(round_.ballots) if round_.tally else ()
         lines = {line.label: line for line in round_.tally.standings} if round_.tally else {}
-        return cls(dict(draw.labels.pairs), draw.slates, ballots, lines, pair_matrix(ballots))
+        slates = tuple(slate for slate in draw.slates if slate.pass_number == 1)
+        return cls(dict(draw.labels.pairs), slates, ballots, lines, pair_matrix(ballots))
 
 
 def _author_record(

@@ -112,11 +112,13 @@ def build_votes(round_: Round) -> Votes:
     if has_failed or not round_.draw or not round_.tally:
         return empty
     spoiled = [ballot.judge for ballot in round_.spoiled if not ballot.is_audit]
+    judges = dict.fromkeys(slate.judge for slate in round_.draw.slates)
+    counted = counted_ballots(round_.ballots)
     return replace(
         empty,
-        ballots=tuple(_vote(b, round_.draw.labels) for b in counted_ballots(round_.ballots)),
+        ballots=tuple(_vote(b, round_.draw.labels) for b in counted if b.pass_number == 1),
         audit=_audit_vote(round_, round_.draw),
-        spoiled=tuple((slate.judge, spoiled.count(slate.judge)) for slate in round_.draw.slates),
+        spoiled=tuple((judge, spoiled.count(judge)) for judge in judges),
         written=tuple(_written_answers(round_, round_.draw, round_.tally)),
     )
 
