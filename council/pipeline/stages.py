@@ -673,6 +673,7 @@ def _chair_prompt(
         in_order,
         JudgesReport(tally.standings, reasons),
         nonce_for(round_.seed, "chairman"),
+        round_.panel.terms.synthesis_tokens,
     )
 
 
