@@ -107,7 +107,8 @@ def _invalid(error: ValidationError) -> ApiError:
     first = error.errors(include_url=False, include_input=False)[0]
     if first["type"] == "json_invalid":
         return ApiError(400, "The body is not valid JSON. Send one JSON object.")
-    param = ".".join(map(str, first["loc"])) or None
+    # A seed may be of two types, which pydantic names after the field.
+    param = ".".join(str(part) for part in first["loc"] if part not in {"int", "str"}) or None
     why = "is required" if first["type"] == "missing" else f"is invalid: {first['msg']}"
     return ApiError(400, f"{param or 'The body'} {why}.", param=param)
 

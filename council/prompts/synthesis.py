@@ -36,7 +36,7 @@ agreed is what the answers agree on. disputed has the points on which they contr
 says quotes a few words of that answer exactly. unique has what only one answer says, quoted \
 exactly. open is what none of them settles. Each list has at most three entries of one short \
 sentence, in the language of the question, and is empty if there is nothing to say."""
-_LENGTH = "\nThe answer has at most {} words."
+_LENGTH = "\nKeep the answer within {} words."
 _TOKENS_PER_WORD = 2  # a high estimate
 _KEYS = "drawn_on|departs|why|agreed|disputed|unique|open"
 # Where the JSON object at the end may begin.
@@ -46,12 +46,18 @@ _AFTER_TRAILER = re.compile(r"[\s`]{0,99}\Z")
 _PARTIAL_TRAILER = re.compile(
     r"(?:`{1,3}[json]{0,4}\s{0,9})?(?:\{\s{0,99}(?:\"[a-z_]{0,8}(?:\"\s{0,9})?)?)?\Z"
 )
-_LABEL_WORD = (
-    r"(?:[Rr]esponses?|[Aa]nswers?)\s+[K-Z]\b(?:[\s,]{1,4}(?:(?:and|or)\s{1,3})?[K-Z]\b){0,16}"
-)
+_ANSWER_WORD = r"(?<![A-Za-z])(?:[Rr]esponses?|[Aa]nswers?)"
+_LABEL_WORD = rf"{_ANSWER_WORD}\s+[K-Z]\b(?:[\s,]{{1,4}}(?:(?:and|or)\s{{1,3}})?[K-Z]\b){{0,16}}"
 _LABEL_MENTION = re.compile(rf"(\(\s*)?{_LABEL_WORD}(\s*\))?")
 # The end of a draft that may become such a mention, or a longer one.
-_PARTIAL_MENTION = re.compile(r"(?:\(\s{0,9})?(?:[RrAa][a-z]{0,8}[\s,K-Zandor]{0,90})?\Z")
+_WORD_STARTS = "|".join(
+    f"[{word[0].upper()}{word[0]}]{word[1:end]}"
+    for word in ("responses", "answers")
+    for end in range(1, len(word))
+)
+_PARTIAL_MENTION = re.compile(
+    rf"(?:\(\s{{0,9}})?(?:{_ANSWER_WORD}[\s,K-Zandor]{{0,90}}|(?<![A-Za-z])(?:{_WORD_STARTS}))?\Z"
+)
 
 
 def visible_draft(text: str) -> str:

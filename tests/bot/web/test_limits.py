@@ -62,7 +62,7 @@ class Chunks(httpx.AsyncByteStream):
         ("/bakeoffs/b1/cancel", MAX_FORM_BYTES),
         ("/login", 4_000),
         (SLACK_EVENTS, 1_000_000),
-        ("/v1/chat/completions", 64_000),
+        ("/v1/chat/completions", 1_000_000),
         ("/nowhere", 64_000),
     ],
 )
