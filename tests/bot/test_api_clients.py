@@ -1,15 +1,22 @@
-"""The product as a process, asked by real clients of OpenAI's API with another base URL."""
+"""The product as a process, asked by real clients of OpenAI's API with another base URL.
 
+The clients are imported where they are used: they are slow, and every worker collects every file.
+"""
+
+import asyncio
+import json
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
-import litellm
-import openai
 import pytest
 
-from tests.bot.homes import Home, scripted_config
+from tests.bot.homes import TIMEOUT_SECONDS, Home, scripted_config, served_config
 from tests.bot.web.browser.product import Product, serve_product
+from tests.wire.models import ModelServer, hang
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
 
 QUESTION = "Is Postgres enough for a job queue?"
 TOKEN = "a long random text"
@@ -24,9 +31,11 @@ async def product(home: Home) -> AsyncIterator[Product]:
         yield product
 
 
-def client_of(product: Product, key: str = TOKEN) -> openai.AsyncOpenAI:
+def client_of(product: Product, key: str = TOKEN) -> "AsyncOpenAI":
+    from openai import AsyncOpenAI
+
     http = httpx.AsyncClient(trust_env=False, timeout=60)
-    return openai.AsyncOpenAI(base_url=f"{product.address}/v1", api_key=key, http_client=http)
+    return AsyncOpenAI(base_url=f"{product.address}/v1", api_key=key, http_client=http)
 
 
 async def test_openais_sdk_asks_streams_and_retries(product: Product) -> None:
@@ -65,6 +74,8 @@ async def test_openais_sdk_asks_streams_and_retries(product: Product) -> None:
 
 
 async def test_openais_sdk_raises_its_own_errors(product: Product) -> None:
+    import openai
+
     key = product.home.council("key", "add", "ci").out.strip()
     async with client_of(product, key) as client:
         with pytest.raises(openai.NotFoundError) as missing:
@@ -89,6 +100,8 @@ async def test_openais_sdk_raises_its_own_errors(product: Product) -> None:
 
 
 async def test_litellm_asks_and_streams(product: Product) -> None:
+    import litellm
+
     base: Any = {
         "model": "openai/council/house",
         "messages": ASKED,
@@ -108,3 +121,34 @@ async def test_litellm_asks_and_streams(product: Product) -> None:
     }
     assert len(rounds) == 2
     assert {whole.choices[0].message.content, "".join(pieces)} <= texts
+
+
+async def test_a_retry_after_a_crash_is_the_same_round(home: Home) -> None:
+    body = {"model": "council", "messages": ASKED}
+    retry = {"Idempotency-Key": "k1"}
+    async with ModelServer() as models:
+        models.script["slow"] = hang()
+        home = home.with_config(served_config(models.api_base, ("one", "two", "slow")))
+        async with serve_product(home) as product:
+            url = f"{product.address}/v1/chat/completions"
+            async with httpx.AsyncClient(trust_env=False, timeout=60) as client:
+                async with client.stream(
+                    "POST", url, json=body | {"stream": True}, headers=retry
+                ) as stream:
+                    lines = stream.aiter_lines()
+                    first = json.loads((await anext(lines)).removeprefix("data: "))
+                    await until_asked(models, "slow")
+                    product.kill()
+                del models.script["slow"]
+                await product.start()
+                again = (await client.post(url, json=body, headers=retry)).json()
+
+    assert again["id"] == first["id"]
+    assert len(home.sql("SELECT id FROM round")) == 1
+
+
+async def until_asked(models: ModelServer, name: str) -> None:
+    """Wait until a model is asked: nothing else shows how far the process is."""
+    async with asyncio.timeout(TIMEOUT_SECONDS):
+        while not models.asked(name):  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
