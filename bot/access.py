@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
+from bot.api_keys import KEY_ASKER
 from bot.chat import Asker, IncomingMessage
 from council.bakeoffs.models import Bakeoff
 from council.bakeoffs.ports import BakeoffQuery
@@ -152,13 +153,18 @@ _MINUTE, _MOMENT = timedelta(minutes=1), timedelta(microseconds=1)
 
 
 class RoundLimitError(AccessDeniedError):
-    """A limit of rounds is reached."""
+    """A limit of rounds is reached; `retry_at` is when the next one is free, if that is known."""
+
+    def __init__(self, message: str, retry_at: datetime | None = None) -> None:
+        super().__init__(message)
+        self.retry_at = retry_at
 
 
 async def check_rate_limit(access: Access, store: Store, question: Question, now: datetime) -> None:
     """Raise RoundLimitError, which says when the next round is free, at the asker's limit.
 
-    Questions without an asker, from the terminal or the page, and of bake-offs are not limited.
+    Questions without an asker, from the terminal or the page, and of bake-offs are not limited;
+    those that come with a named API key are.
     """
     if not is_rate_limited(access, question):
         return
@@ -176,10 +182,11 @@ async def check_rate_limit(access: Access, store: Store, question: Question, now
         )
         lines = await store.list_summaries(most, query)
         if len(lines) == most:
-            free = _format_minute(lines[-1].asked_at + window, now)
+            free = lines[-1].asked_at + window
             raise RoundLimitError(
                 f"You have asked {most} round{'s' * (most > 1)} in the last {words}, which is "
-                f"the limit. You can ask again {free}."
+                f"the limit. You can ask again {_format_minute(free, now)}.",
+                free,
             )
 
 
@@ -187,7 +194,9 @@ def is_rate_limited(access: Access, question: Question) -> bool:
     """Return whether a rate limit applies to a question's asker."""
     access = access.at(question.place)
     is_limited = access.rounds_per_hour is not None or access.rounds_per_day is not None
-    return is_limited and question.place.chat not in LOCAL_CHATS and bool(question.asked_by)
+    has_key = question.asked_by.startswith(KEY_ASKER)
+    is_local = question.place.chat in LOCAL_CHATS and not has_key
+    return is_limited and not is_local and bool(question.asked_by)
 
 
 def _format_minute(moment: datetime, now: datetime) -> str:

@@ -15,6 +15,7 @@ import structlog
 from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot.api_keys import own_cap
 from bot.bakeoffs.bias_report import bias_report
 from bot.context import AppContext
 from bot.coordination.bakeoff_registry import BakeoffRegistry
@@ -38,6 +39,7 @@ from council.answers import Call, Prompt
 from council.bakeoffs.models import Suite
 from council.bakeoffs.ports import BakeoffStores
 from council.budget import Budget
+from council.budget_caps import Caps
 from council.errors import GatewayError, StoreError
 from council.gateways.litellm.client import SeatSettings, load_warm
 from council.gateways.litellm.gateway import LitellmGateway
@@ -107,7 +109,7 @@ async def open_app(
             cluster = await stack.enter_async_context(opened_cluster(settings.database))
         pubsub: PubSub = cluster.pubsub if cluster else LocalPubSub()
         services = await stack.enter_async_context(_open_cluster_services(engine, pubsub))
-        store, budget = SqlRoundStore(engine), Budget(SqlLedger(engine), panels.caps, services.now)
+        store, budget = SqlRoundStore(engine), _budget(engine, panels.caps, services.now)
         gateway, prepare, remote = await stack.enter_async_context(
             _open_models(settings, panels, services, options)
         )
@@ -225,6 +227,10 @@ async def open_database(settings: Settings) -> AsyncIterator[AsyncEngine]:
 async def _store_suites(stores: BakeoffStores, suites: Sequence[Suite], at: datetime) -> None:
     for suite in suites:  # an unchanged one is not stored again
         await stores.suites.save(suite, "council.toml", at)
+
+
+def _budget(engine: AsyncEngine, caps: Caps, now: Callable[[], datetime]) -> Budget:
+    return Budget(SqlLedger(engine), caps, now, partial(own_cap, SqlKeyValueStore(engine)))
 
 
 def _bakeoff_stores(engine: AsyncEngine) -> BakeoffStores:

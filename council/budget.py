@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from council.answers import Call, Prompt, Reply, Role
@@ -141,13 +141,21 @@ def _synthesis(round_: Round, chairman: Member, prices: Prices) -> int:
 _Reserve = Callable[[Account, int, Caps], Awaitable[CapRefusal | None]]
 
 
+async def _no_own_cap(_asker: str) -> int | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Reserves the cost of rounds in the ledger, under the caps of the installation."""
+    """Reserves the cost of rounds in the ledger, under the caps of the installation.
+
+    `own_cap` returns the daily cap of one asker, in place of `user_day`; None without one.
+    """
 
     ledger: Ledger
     caps: Caps
     now: Callable[[], datetime]
+    own_cap: Callable[[str], Awaitable[int | None]] = _no_own_cap
 
     async def accept(self, round_: Round, gateway: Gateway) -> None:
         """Reserve what a new round may cost; raise BudgetError, reserving nothing, if it exceeds.
@@ -185,10 +193,15 @@ class Budget:
 
     async def _reserve(self, round_: Round, estimate: Estimate, reserve: _Reserve) -> Account:
         wanted, account = estimate.capped(round_.panel), Account.of(round_, self.now())
-        caps = self.caps.for_account(account)
+        caps = await self._caps_for(account)
         if wanted and (refused := await reserve(account, wanted, caps)):
-            raise BudgetError(refused.sentence(wanted, account.day))
+            sentence = refused.sentence(wanted, account.day)
+            raise BudgetError(sentence, refused.retry_at(self.now()))
         return account
+
+    async def _caps_for(self, account: Account) -> Caps:
+        caps, own = self.caps.for_account(account), await self.own_cap(account.asker)
+        return caps if own is None else replace(caps, user_day=own)
 
     @asynccontextmanager
     async def budget_gateway(
@@ -202,7 +215,7 @@ class Budget:
     ) -> AsyncIterator["BudgetedGateway"]:
         """Yield a gateway that spends at most `cap` and reserves calls beyond `reserved`."""
         budgeted = BudgetedGateway(
-            *(gateway, self.ledger, self.caps.for_account(account), account),
+            *(gateway, self.ledger, await self._caps_for(account), account),
             cap=cap,
             reserved=reserved,
             spent=await self.ledger.spent(account.round_id),

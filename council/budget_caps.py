@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 
 from council.money import format_rounded_usd, format_usd
 from council.places import Place
 from council.rounds import Round
 
+_RELEASE_TIME = timedelta(minutes=1)  # in which a running round may end
 _SCHEDULED = "sched:"  # prefix of the id of a scheduled round: sched:<schedule>@<slot>
 
 
@@ -164,6 +165,16 @@ class CapRefusal:
     def budget(self) -> str:
         """The cap in words."""
         return _BUDGETS[self.scope].format(cap=format_usd(self.cap))
+
+    def retry_at(self, now: datetime) -> datetime:
+        """Return when the cap may have room: in a moment while rounds run, else at its end."""
+        if self.used.reserved:
+            return now + _RELEASE_TIME
+        today = now.astimezone(UTC).date()
+        end = today + timedelta(days=1)
+        if self.scope is Scope.MONTH:
+            end = Account("", today).month[1]
+        return datetime.combine(end, time(), UTC)
 
     def sentence(self, wanted: int, day: date) -> str:
         """Return the message for the asker: the cost, what is left, and when to ask again."""

@@ -1,5 +1,7 @@
 """All errors of the project."""
 
+from datetime import datetime
+
 
 class CouncilError(Exception):
     """Root of the tree; `str()` is a sentence for the person who asked, without secrets."""
@@ -30,7 +32,14 @@ class StoreError(CouncilError):
 
 
 class BudgetError(CouncilError):
-    """A round would cost more than is left, or its cost is unknown."""
+    """A round would cost more than is left, or its cost is unknown.
+
+    `retry_at` is when there may be more; None if waiting does not help.
+    """
+
+    def __init__(self, message: str, retry_at: datetime | None = None) -> None:
+        super().__init__(message)
+        self.retry_at = retry_at
 
 
 class SuiteError(CouncilError):

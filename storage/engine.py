@@ -34,6 +34,7 @@ PRAGMAS = (
     "secure_delete=ON",
 )
 READ_ONLY = "read_only"
+_HOW_TO_INSTALL = {"psycopg": "Run pip install 'council-bot[postgres]'"}
 # A process that is frozen or cut off blocks the others for at most this long.
 SESSION_SETTINGS = {
     "timezone": "UTC",
@@ -107,9 +108,10 @@ def open_server_engine(
             connect_args=_connect_args(make_url(url)),
         )
     except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
         raise StoreError(
-            f"The database in COUNCIL_DATABASE_URL needs the Python package {error.name!r}. "
-            "Run: pip install 'council-bot[postgres]'. Or name an SQLite file."
+            f"The database in COUNCIL_DATABASE_URL needs the Python package {package!r}. "
+            f"{_HOW_TO_INSTALL.get(package, 'Install it')}, or name an SQLite file."
         ) from error
     # The error would quote the URL, and with it perhaps the password.
     except (ArgumentError, ValueError):

@@ -37,6 +37,7 @@ COMMANDS = {
     "bakeoff": ("bakeoffs:bakeoff_app", "Run a suite of questions on a panel."),
     "bias": ("research.bias:bias_app", "Report how biased judges are, from rounds or grades."),
     "suite": ("suites:suite_app", "Manage lists of questions for bake-offs."),
+    "key": ("keys:key_app", "Manage API keys."),
     "slack": ("chats:slack_app", "Set up the Slack app."),
     "discord": ("chats:discord_app", "Set up the Discord application."),
     "db": ("database:database_app", "Upgrade or copy the database."),

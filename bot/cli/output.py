@@ -107,7 +107,7 @@ def fail(sentence: str, code: int) -> NoReturn:
 
 def _is_misuse(error: CouncilError) -> bool:
     # By name: only commands that read settings import their module.
-    by_name = {"SettingsError", "BaselineError", "LeaderboardQueryError"}
+    by_name = {"SettingsError", "BaselineError", "LeaderboardQueryError", "ApiKeyError"}
     misuses = PanelError | QuestionError | ScheduleError | SuiteError | GradesError
     return type(error).__name__ in by_name or isinstance(error, misuses)
 

@@ -244,10 +244,12 @@ class RunningRound(RunningTask[RoundSnapshot]):
 
     def show_draft(self, text: str) -> None:
         """Publish the synthesis as far as it is written, at most every `DRAFT_SECONDS`."""
-        if self._clock() - self._drafted_at >= DRAFT_SECONDS:
+        if self._clock() - self._drafted_at < DRAFT_SECONDS:
+            return
+        if (draft := visible_draft(text)) != self.state.draft:
             self._drafted_at = self._clock()
             seconds = self._drafted_at - self._started_at
-            self.publish(replace(self.state, draft=visible_draft(text), seconds=seconds))
+            self.publish(replace(self.state, draft=draft, seconds=seconds))
 
 
 async def _until_closed(snapshots: RoundSnapshots) -> RoundSnapshots:

@@ -267,7 +267,11 @@ class _Parser:
         if section.rubric not in rubrics:
             self._fault(f"panels.{name}: there is no rubric {section.rubric!r}.")
             return None
-        terms = {name: getattr(section, name) for name in Terms.__dataclass_fields__}
+        terms = {
+            name: getattr(section, name)
+            for name in Terms.__dataclass_fields__
+            if hasattr(section, name)
+        }
         try:
             panel = Panel(
                 name=name,

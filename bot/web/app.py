@@ -16,11 +16,13 @@ from bot.bakeoffs.leaderboard import LeaderboardQueryError
 from bot.commands.rounds import FeedbackError
 from bot.observability import logs
 from bot.web import (
+    api,
     auth,
     bakeoffs,
     connect,
     events,
     health,
+    keys,
     legal,
     reports,
     round_list,
@@ -29,6 +31,7 @@ from bot.web import (
     shares,
     suites,
 )
+from bot.web.api_requests import API
 from bot.web.auth import FormError, TooManyRequestsError
 from bot.web.context import STATIC, WebContext
 from bot.web.limits import BodyLimitMiddleware
@@ -69,6 +72,8 @@ def create_app(
         return Route(path, handle, methods=[method])
 
     async def handle_error(request: Request, error: Exception) -> Response:
+        if request.scope["path"].startswith(API):
+            return api.error_response(error, context.app.now)
         return await _error_page(context, request, error)
 
     hosts = _LOOPBACK if loopback else ["*"]
@@ -98,8 +103,7 @@ async def _error_page(context: WebContext, request: Request, error: Exception) -
         sentence = f"{reference} Nothing that was saved is lost."
     headers = {}
     if isinstance(error, TooManyRequestsError):
-        # The body of a refused request is not read, so the connection cannot be used again.
-        headers = {"Retry-After": str(error.retry_seconds), "Connection": "close"}
+        headers = {"Retry-After": str(error.retry_seconds)}
         if "text/html" not in request.headers.get("accept", ""):
             shape = {"message": sentence, "type": "rate_limit_exceeded", "code": status}
             return JSONResponse({"error": shape}, status, headers)
@@ -157,6 +161,8 @@ _GET: dict[str, Handler] = {
     "/connect": connect.connect_page,
     "/panels": connect.panels_page,
     "/panels/{name}": connect.panel_page,
+    "/keys": keys.keys_page,
+    "/v1/models": api.list_models,
     "/login": auth.login_page,
     legal.PRIVACY: legal.privacy_page,
     legal.TERMS: legal.terms_page,
@@ -187,5 +193,8 @@ _POST: dict[str, Handler] = {
     "/press/{action}": suites.press_button,
     "/connect": connect.check_connection,
     "/panels": connect.save_panel,
+    "/keys": keys.create_key,
+    "/keys/{name}/revoke": keys.revoke_key,
+    "/v1/chat/completions": api.complete_chat,
     "/login": auth.log_in,
 }

@@ -45,6 +45,7 @@ from bot.web.auth import (
 from bot.web.health import DatabaseProbe
 from bot.web.limits import PageLimits
 from council.methods import METHODS
+from council.money import format_usd
 from council.ports import RoundSummary
 from council.rounds import Round
 
@@ -169,6 +170,7 @@ def _templates() -> Environment:
         "kind": lambda part: type(part).__name__,
         "duration": duration,
         "money": money,
+        "usd": format_usd,
         "ordinal": ordinal,
         "ranking": ranking_text,
         "styled_runs": styled_runs,

@@ -11,10 +11,11 @@ from typing import Any
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from bot.web.api_requests import API, MAX_API_BYTES, error_document
 from bot.web.auth import MAX_FORM_BYTES, SLACK_EVENTS, TooManyRequestsError
 from council.files import MAX_TOTAL_BYTES
 
@@ -24,6 +25,7 @@ MAX_BODY_BYTES_BY_PATH: Mapping[str, int] = {
     SLACK_EVENTS: 1_000_000,
     "/ask": MAX_TOTAL_BYTES + MAX_FORM_BYTES,
     "mcp": 1_000_000,  # ten texts to rank
+    API.strip("/"): MAX_API_BYTES,
     # The forms of the page, by the first part of the path.
     **dict.fromkeys(("rounds", "bakeoffs", "suites", "schedules", "press"), MAX_FORM_BYTES),
 }
@@ -100,15 +102,18 @@ class BodyLimitMiddleware:
             except ClientDisconnect:
                 return
             except TimeoutError:
-                app = _refusal(408, "The request took too long to arrive.")
+                app = _refusal(scope, 408, "The request took too long to arrive.")
             except HTTPException as error:
-                app = _refusal(error.status_code, error.detail)
+                app = _refusal(scope, error.status_code, error.detail)
         await app(scope, receive, send)
 
 
-def _refusal(status: int, sentence: str) -> ASGIApp:
+def _refusal(scope: Scope, status: int, sentence: str) -> ASGIApp:
     # What is left of the body is not read, so the connection cannot be used again.
-    return PlainTextResponse(f"{sentence}\n", status, headers={"Connection": "close"})
+    headers = {"Connection": "close"}
+    if scope["path"].startswith(API):
+        return JSONResponse(error_document(status, sentence), status, headers)
+    return PlainTextResponse(f"{sentence}\n", status, headers)
 
 
 async def _read_body(scope: Scope, receive: Receive) -> bytes:

@@ -9,11 +9,12 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from bot.web.api import authenticate
+from bot.web.api_requests import API
 from bot.web.auth import (
     SLACK_EVENTS,
     SLACK_INSTALL,
     VISITOR_COOKIE,
-    TooManyRequestsError,
     Visitor,
     address_of,
     bearer_of,
@@ -21,6 +22,7 @@ from bot.web.auth import (
 )
 from bot.web.context import WebContext
 from bot.web.legal import LEGAL_PATHS
+from council.errors import CouncilError
 
 Refuse = Callable[[Request, Exception], Awaitable[Response]]
 
@@ -97,18 +99,24 @@ class GateMiddleware:
             request, signer = Request(scope), self._context.signer
             known = signer.read_visitor(request.cookies.get(VISITOR_COOKIE, ""))
             scope["visitor"] = known or signer.new_visitor(address_of(request))
+            is_api = scope["path"].startswith(API)
             try:
                 self._check_limits(request, known)
-            except TooManyRequestsError as error:
+                if is_api:
+                    scope["api_key"] = await authenticate(self._context, request)
+            # A stranger's request is not read, so the connection cannot be used again.
+            except CouncilError as error:
                 app = await self._refuse(request, error)
+                app.headers["Connection"] = "close"
             else:
-                app = app if self._is_allowed(request) else _login_required(request)
+                is_allowed = is_api or self._is_allowed(request)
+                app = app if is_allowed else _login_required(request)
         await app(scope, receive, send)
 
     def _check_limits(self, request: Request, visitor: Visitor | None) -> None:
         address, limits, token = address_of(request), self._context.limits, self._context.token
         sent, path = bearer_of(request), request.scope["path"]
-        if token and sent:
+        if token and sent and not path.startswith(API):
             limits.failures.check(address)  # even a right guess does not count then
             if not matches_token(sent, token):
                 limits.failures.count(address)

@@ -192,6 +192,7 @@ def _chair_prompt(
         JudgesReport(tally.standings, reasons),
         nonce_for(round_.seed, "chairman"),
         reader,
+        round_.panel.terms.synthesis_tokens,
     )
 
 

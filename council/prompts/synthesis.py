@@ -36,18 +36,28 @@ agreed is what the answers agree on. disputed has the points on which they contr
 says quotes a few words of that answer exactly. unique has what only one answer says, quoted \
 exactly. open is what none of them settles. Each list has at most three entries of one short \
 sentence, in the language of the question, and is empty if there is nothing to say."""
+_LENGTH = "\nKeep the answer within {} words."
+_TOKENS_PER_WORD = 2  # a high estimate
 _KEYS = "drawn_on|departs|why|agreed|disputed|unique|open"
 # Where the JSON object at the end may begin.
 _TRAILER = re.compile(rf'(?:```(?:json)?\s{{0,9}})?(\{{\s{{0,99}}"(?:{_KEYS})"\s{{0,9}}:)')
 _AFTER_TRAILER = re.compile(r"[\s`]{0,99}\Z")
 # The beginning of the object at the end of an unfinished text.
 _PARTIAL_TRAILER = re.compile(
-    r"(?:`{1,3}[json]{0,4}\s{0,9})?(?:\{\s{0,99}(?:\"[a-z_]{0,8}\"?)?)?\Z"
+    r"(?:`{1,3}[json]{0,4}\s{0,9})?(?:\{\s{0,99}(?:\"[a-z_]{0,8}(?:\"\s{0,9})?)?)?\Z"
 )
-_LABEL_WORD = (
-    r"(?:[Rr]esponses?|[Aa]nswers?)\s+[K-Z]\b(?:[\s,]{1,4}(?:(?:and|or)\s{1,3})?[K-Z]\b){0,16}"
-)
+_ANSWER_WORD = r"(?<![A-Za-z])(?:[Rr]esponses?|[Aa]nswers?)"
+_LABEL_WORD = rf"{_ANSWER_WORD}\s+[K-Z]\b(?:[\s,]{{1,4}}(?:(?:and|or)\s{{1,3}})?[K-Z]\b){{0,16}}"
 _LABEL_MENTION = re.compile(rf"(\(\s*)?{_LABEL_WORD}(\s*\))?")
+# The end of a draft that may become such a mention, or a longer one.
+_WORD_STARTS = "|".join(
+    f"[{word[0].upper()}{word[0]}]{word[1:end]}"
+    for word in ("responses", "answers")
+    for end in range(1, len(word))
+)
+_PARTIAL_MENTION = re.compile(
+    rf"(?:\(\s{{0,9}})?(?:{_ANSWER_WORD}[\s,K-Zandor]{{0,90}}|(?<![A-Za-z])(?:{_WORD_STARTS}))?\Z"
+)
 
 
 def visible_draft(text: str) -> str:
@@ -55,6 +65,11 @@ def visible_draft(text: str) -> str:
     begun = next((match for match, _ in _objects(text)), None)
     trailer = begun or _PARTIAL_TRAILER.search(text)
     return text[: trailer.start()].rstrip() if trailer else text
+
+
+def settled_draft(draft: str) -> str:
+    """Return the start of a draft that no further text changes, as it reads in the answer."""
+    return without_labels(_PARTIAL_MENTION.sub("", storable_text(draft))).strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +96,7 @@ def chair_prompt(
     report: JudgesReport,
     nonce: str,
     reader: Reader = ANY_READER,
+    max_tokens: int | None = None,
 ) -> Prompt:
     """Return the chairman's prompt: blind answers by public label, standings and reasons."""
     parts = [f"The question:\n{neutralise(question_text(question, reader))}", "The answers:"]
@@ -92,7 +108,8 @@ def chair_prompt(
         parts.append("What the judges wrote:")
         parts += [fence_reason(reason, nonce) for reason in report.reasons]
     parts.append("Write the answer, then the last line with the JSON object.")
-    return Prompt(_SYSTEM + _CLOSING, "\n\n".join(parts))
+    length = "" if max_tokens is None else _LENGTH.format(max(1, max_tokens // _TOKENS_PER_WORD))
+    return Prompt(_SYSTEM + length + _CLOSING, "\n\n".join(parts))
 
 
 def _standing(line: Standing) -> str:

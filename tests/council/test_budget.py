@@ -364,3 +364,23 @@ async def test_the_cap_of_work_outside_rounds_covers_everything_it_spends() -> N
             await paid.complete(a_call())
 
     assert len(gateway.asked) == 2
+
+
+async def test_an_askers_own_cap_replaces_that_of_every_asker() -> None:
+    async def own_cap(asker: str) -> int | None:
+        return WHOLE if asker == "api:ci" else None
+
+    budget = Budget(MemoryLedger(), Caps(user_day=1), lambda: NOON, own_cap)
+    capped, other = (
+        replace(a_round(question=Question("Why?", asker)), id=asker)
+        for asker in ("api:ci", "api:other")
+    )
+
+    closed = await run_in_budget(budget, capped, PaidGateway())
+
+    assert closed.synthesis
+    with pytest.raises(BudgetError, match="your budget of") as refused:
+        await budget.accept(other, PaidGateway())
+    assert refused.value.retry_at == datetime(2026, 11, 22, tzinfo=UTC)
+    with pytest.raises(BudgetError, match="only"):
+        await budget.accept(replace(capped, id="r2"), PaidGateway())

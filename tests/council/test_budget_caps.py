@@ -46,6 +46,21 @@ def test_a_round_is_charged_to_its_asker_and_channel() -> None:
     assert account.scopes == tuple(scope for scope in Scope if scope is not Scope.SCHEDULE_DAY)
 
 
+@pytest.mark.parametrize(
+    ("scope", "used", "retry_at"),
+    [
+        pytest.param(Scope.DAY, CapUsage(5), datetime(2026, 11, 22, tzinfo=UTC), id="day"),
+        pytest.param(Scope.USER_DAY, CapUsage(5), datetime(2026, 11, 22, tzinfo=UTC), id="user"),
+        pytest.param(Scope.MONTH, CapUsage(5), datetime(2026, 12, 1, tzinfo=UTC), id="month"),
+        pytest.param(Scope.MONTH, CapUsage(1, 4), NOON + timedelta(minutes=1), id="round-runs"),
+    ],
+)
+def test_a_cap_may_have_room_when_its_time_is_over_or_a_round_ends(
+    scope: Scope, used: CapUsage, retry_at: datetime
+) -> None:
+    assert CapRefusal(scope, 5, used).retry_at(NOON) == retry_at
+
+
 def test_visitors_of_the_page_at_one_address_share_their_budgets() -> None:
     accounts = {
         Account.of(a_round(question=Question("Why?", who, place=Place("web", channel=who))), NOON)

@@ -43,9 +43,13 @@ class Bill:
         ages = []
         for asked in self.calls.values():
             for before in asked[:-1]:
-                kill = min((k for k in kills if k >= before.at), default=0.0)
+                # A request that was sent before a kill may be read after it.
+                kill = min((k for k in kills if k >= before.at - READ_SECONDS), default=0.0)
                 ages.append(max(0.0, kill - (before.answered or kill)))
         return ages
+
+
+READ_SECONDS = 0.5  # a busy server's delay; a restart takes longer
 
 
 class PaidServer(ModelServer):

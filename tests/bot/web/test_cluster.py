@@ -1,6 +1,7 @@
 """The page behind a load balancer: each request may reach another process."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
@@ -92,3 +93,33 @@ async def test_a_bake_off_begun_on_one_page_is_seen_and_cancelled_on_the_others(
 
     assert (running.json()["stopped"], running.json()["closed"]) == (False, False)
     assert (over.json()["stopped"], over.json()["closed"]) == (True, True)
+
+
+async def test_one_idempotency_key_is_one_round_whichever_process_is_met(browser: Browser) -> None:
+    body = {"model": "council/cheap", "messages": [{"role": "user", "content": "Which queue?"}]}
+    retry = {"Idempotency-Key": "k1"}
+
+    answers = await asyncio.gather(
+        *(browser.client.post("/v1/chat/completions", json=body, headers=retry) for _ in range(3))
+    )
+    later = await browser.client.post("/v1/chat/completions", json=body, headers=retry)
+
+    assert {answer.status_code for answer in (*answers, later)} == {200}
+    assert len({answer.json()["id"] for answer in (*answers, later)}) == 1
+
+
+async def test_a_key_of_one_process_works_at_every_other_until_it_is_revoked(
+    browser: Browser,
+) -> None:
+    form = await browser.form("/keys", "/keys")
+    page = await browser.post("/keys", **form, name="ci", cap="")
+    key = re.search(r'value="(council_[^"]+)"', page.text)
+    assert key
+    bearer = {"authorization": f"Bearer {key[1]}"}
+
+    before = [await browser.client.get("/v1/models", headers=bearer) for _ in range(3)]
+    await browser.post("/keys/ci/revoke", **form)
+    after = [await browser.client.get("/v1/models", headers=bearer) for _ in range(3)]
+
+    assert {answer.status_code for answer in before} == {200}
+    assert {answer.status_code for answer in after} == {401}

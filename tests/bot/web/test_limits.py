@@ -13,6 +13,7 @@ from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
 from bot.web import limits
+from bot.web.api_requests import MAX_API_BYTES
 from bot.web.app import create_app
 from bot.web.auth import MAX_FORM_BYTES, SLACK_EVENTS, TooManyRequestsError
 from bot.web.limits import BodyLimitMiddleware, HeaderTimeoutProtocol, PageLimits, RequestLimit
@@ -62,7 +63,7 @@ class Chunks(httpx.AsyncByteStream):
         ("/bakeoffs/b1/cancel", MAX_FORM_BYTES),
         ("/login", 4_000),
         (SLACK_EVENTS, 1_000_000),
-        ("/v1/chat/completions", 64_000),
+        ("/v1/chat/completions", MAX_API_BYTES),
         ("/nowhere", 64_000),
     ],
 )

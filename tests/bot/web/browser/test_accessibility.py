@@ -81,7 +81,7 @@ async def test_connect_is_accessible(page: Page, models: ModelServer, view: View
     models.listing = model_list("qwen3-32b", "llama-4-scout", "phi-4")
     await set_view(page, view)
 
-    faults = [await faults_by_path(page, "/panels", "/connect")]
+    faults = [await faults_by_path(page, "/panels", "/keys", "/connect")]
     for address in (models.api_base.removeprefix("http://"), models.api_base):
         await page.get_by_label("Another OpenAI-compatible server").check()
         await page.get_by_label("Address").fill(address)

@@ -1,0 +1,345 @@
+"""The HTTP API /v1 in OpenAI's shape: models, chat completions (whole or streamed), errors."""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from datetime import datetime
+from math import ceil
+from typing import Any
+
+from sse_starlette import EventSourceResponse, ServerSentEvent
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import JSONResponse, Response
+
+from bot.access import AccessDeniedError, RoundLimitError, allows_panel
+from bot.api_keys import KEY_PREFIX, ApiKey, find_key
+from bot.chat import Asker, IncomingMessage, event_key
+from bot.commands.ask import AskOptions, new_round
+from bot.observability import logs
+from bot.ports import RoundSnapshot, RoundStoppedError
+from bot.render.round_json import round_document
+from bot.web.api_requests import (
+    INTERNAL_ERROR,
+    TOO_MANY,
+    ApiError,
+    CompletionRequest,
+    error_document,
+    parse_request,
+)
+from bot.web.auth import TooManyRequestsError, address_of, bearer_of, matches_token
+from bot.web.context import WebContext
+from council.errors import BudgetError, CouncilError, QuestionError
+from council.places import Place
+from council.prompts.shared import truncate
+from council.prompts.synthesis import settled_draft
+from council.rounds import Round
+
+MODEL = "council"
+BEARER = Asker("api", "the API")  # who has the page's token, or needs none
+HEARTBEAT_SECONDS = 5.0  # a client may give up after ten seconds of silence
+MAX_IDEMPOTENCY_KEY = 255
+RETRY_SECONDS = 60  # where nothing says when a budget has room again
+REPLACED = (
+    "The model that was writing this answer stopped, and another one wrote it anew. Read the "
+    "answer at {url}. A request with an Idempotency-Key can be sent again at no further cost."
+)
+REUSED = "This Idempotency-Key was used for another request. Use a new key for each question."
+_COUNCIL_FIELDS = ("verdict", "standings", "analysis", "absences")
+
+# The first that fits, in this order.
+_STATUSES: tuple[tuple[type[Exception], int, str | None], ...] = (
+    (BudgetError, TOO_MANY, "insufficient_quota"),
+    (RoundLimitError, TOO_MANY, "rate_limit_exceeded"),
+    (TooManyRequestsError, TOO_MANY, "rate_limit_exceeded"),
+    (QuestionError, 400, "context_length_exceeded"),
+    (AccessDeniedError, 403, None),
+    (CouncilError, 503, None),
+)
+
+Document = dict[str, Any]
+
+
+# --- Who asks
+
+
+async def authenticate(context: WebContext, request: Request) -> ApiKey | None:
+    """Return the named key of a request; None for the page's token, or where none is needed.
+
+    Raise ApiError (401) for a wrong, revoked or missing key, TooManyRequestsError after too many.
+    """
+    sent, failures, address = bearer_of(request), context.limits.failures, address_of(request)
+    if sent and context.token:
+        failures.check(address)  # even a right guess does not count then
+        if matches_token(sent, context.token):
+            return None
+    key = await find_key(context.app.key_values, sent)
+    if key and key.revoked_at is None:
+        return key
+    if key is None and not context.token and not sent.startswith(KEY_PREFIX):
+        return None  # a client must send some key, even where none is needed
+    if sent:
+        failures.count(address)
+    if key:
+        why = "This API key was revoked. Ask for a new one."
+    else:
+        why = "This API key is wrong." if sent else "Send an API key as a bearer token."
+    raise ApiError(401, why, "invalid_api_key")
+
+
+def _key_of(connection: HTTPConnection) -> ApiKey | None:
+    key: ApiKey | None = connection.scope["api_key"]  # the middleware has authenticated it
+    return key
+
+
+def _asker_of(key: ApiKey | None) -> Asker:
+    return Asker(key.asker_id, key.name) if key else BEARER
+
+
+def _place_of(asker: Asker) -> Place:
+    return Place("web", channel=asker.id)
+
+
+# --- Models
+
+
+async def list_models(context: WebContext, request: Request) -> Response:
+    """Return the panels that the key may ask, as models."""
+    models = [
+        {"id": model, "object": "model", "created": 0, "owned_by": MODEL}
+        for model in _models(context, _key_of(request))
+    ]
+    return JSONResponse({"object": "list", "data": models})
+
+
+def _models(context: WebContext, key: ApiKey | None) -> dict[str, str]:
+    """Return the panel of each model id that a key may use."""
+    app, place = context.app, _place_of(_asker_of(key))
+    allowed = [
+        name
+        for name, panel in app.panels.items()
+        if allows_panel(app.access, place, panel) and (key is None or key.allows(name))
+    ]
+    default = app.panel_name(place)
+    first = {MODEL: default} if default in allowed else {}
+    return {**first, **{f"{MODEL}/{name}": name for name in allowed}}
+
+
+# --- Chat completions
+
+
+async def complete_chat(context: WebContext, request: Request) -> Response:
+    """Ask a panel; return its answer, whole or as a stream."""
+    sent_as = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if sent_as != "application/json":
+        # Another site's page could send any other type without asking first.
+        raise ApiError(415, "Send the request as application/json.")
+    wanted = parse_request(await request.body())
+    round_ = await _open_round(context, request, wanted)
+    completion = _Completion(wanted, f"{request.base_url}rounds/{round_.id}")
+    if wanted.streams:
+        return EventSourceResponse(
+            _stream(context, completion, round_),
+            sep="\n",
+            ping=HEARTBEAT_SECONDS,
+            ping_message_factory=lambda: ServerSentEvent(comment="still here", sep="\n"),
+        )
+    async with context.app.runner.subscribe(round_.id) as snapshots:
+        async for snapshot in snapshots:
+            round_ = snapshot.round_
+    return JSONResponse(completion.whole(round_))
+
+
+async def _open_round(context: WebContext, request: Request, wanted: CompletionRequest) -> Round:
+    """Start the round of a request, or return the one that its Idempotency-Key has started."""
+    app, key = context.app, _key_of(request)
+    panel, asker = _models(context, key).get(wanted.model), _asker_of(key)
+    if panel is None:
+        known = ", ".join(_models(context, key)) or "none"
+        what = f"There is no model {wanted.model!r}, or not for this key. Known models: {known}."
+        raise ApiError(404, what, "model_not_found", "model")
+    retried, seed = request.headers.get("idempotency-key", ""), wanted.seed
+    if len(retried) > MAX_IDEMPOTENCY_KEY:
+        what = f"An Idempotency-Key has at most {MAX_IDEMPOTENCY_KEY} characters."
+        raise ApiError(400, what)
+    round_id = event_key("api", asker.id, retried) if retried else app.new_id()
+    if retried and seed is None:
+        seed = event_key("api seed", asker.id, retried)  # so that a retry has it too
+    message = IncomingMessage(wanted.question, asker, _place_of(asker), round_id, wanted.context)
+    message = replace(message, files=wanted.files)
+    round_ = await new_round(app, message, AskOptions(panel, None, seed))
+    terms = replace(round_.panel.terms, synthesis_tokens=wanted.max_tokens)
+    round_ = replace(round_, panel=replace(round_.panel, terms=terms))
+    if not await app.open(round_):
+        stored = await app.store.load(round_id)
+        if _request_of(stored) != _request_of(round_):
+            raise ApiError(409, REUSED, "idempotency_key_reused")
+        round_ = stored
+    app.runner.start(round_)  # does nothing if it is running or closed
+    return round_
+
+
+def _request_of(round_: Round) -> tuple[object, ...]:
+    # Not the whole panel: stand-ins may have taken seats in it.
+    panel = round_.panel
+    return round_.question, panel.name, panel.terms.synthesis_tokens, round_.seed
+
+
+class _Completion:
+    """Builds the documents of one request's answer."""
+
+    def __init__(self, wanted: CompletionRequest, url: str) -> None:
+        self._wanted, self.url = wanted, url
+
+    def cut(self, text: str) -> str:
+        """Return a text up to the length that was asked for."""
+        limit = self._wanted.max_tokens
+        return text if limit is None else truncate(text, limit)
+
+    def whole(self, round_: Round) -> Document:
+        """Return the completion of a closed round; raise ApiError if it has no answer."""
+        text = check_answered(round_)
+        message = {"role": "assistant", "content": self.cut(text), "refusal": None}
+        choice = {"index": 0, "message": message, "logprobs": None}
+        return {
+            **self._head(round_, "chat.completion"),
+            "choices": [choice | {"finish_reason": self._finish(text)}],
+            "usage": _usage(round_),
+            "council": self._council(round_),
+        }
+
+    def chunk(self, round_: Round, delta: Document, finish: str | None = None) -> Document:
+        """Return one chunk of a stream."""
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+        usage = {"usage": None} if self._wanted.include_usage else {}
+        return {**self._head(round_, "chat.completion.chunk"), "choices": [choice], **usage}
+
+    def last_chunks(self, round_: Round, sent: str) -> list[Document]:
+        """Return the chunks after the answer; the last one has the council's results.
+
+        Raise ApiError if there is no answer, or another one than what was `sent`.
+        """
+        text = check_answered(round_)
+        if sent != self.cut(text):
+            raise ApiError(503, REPLACED.format(url=self.url), "answer_replaced")
+        finish = self._finish(text)
+        chunks = [self.chunk(round_, {}, finish)]
+        if self._wanted.include_usage:
+            chunks.append(chunks[0] | {"choices": [], "usage": _usage(round_)})
+        chunks[-1]["council"] = self._council(round_)
+        return chunks
+
+    def _head(self, round_: Round, kind: str) -> Document:
+        created = int(round_.asked_at.timestamp())
+        model = self._wanted.model
+        return {"id": f"chatcmpl-{round_.id}", "object": kind, "created": created, "model": model}
+
+    def _finish(self, text: str) -> str:
+        return "stop" if self.cut(text) == text else "length"
+
+    def _council(self, round_: Round) -> Document:
+        document = round_document(round_)
+        fields = {name: document[name] for name in _COUNCIL_FIELDS}
+        return {"round_id": round_.id, "url": self.url, **fields}
+
+
+def check_answered(round_: Round) -> str:
+    """Return the answer of a closed round; raise ApiError (503) if it has none."""
+    if round_.closing is None:
+        raise RoundStoppedError(f"Round {round_.id} was stopped before it finished.")
+    if round_.synthesis is None:
+        raise ApiError(503, round_.closing.failure or "There is no answer.", "no_quorum")
+    return round_.synthesis.text
+
+
+def _usage(round_: Round) -> Document:
+    """Return the sums of the round's tokens; a model that reports none adds nothing."""
+    asked = sum(reply.tokens_in or 0 for reply in round_.replies)
+    written = sum(reply.tokens_out or 0 for reply in round_.replies)
+    return {
+        "prompt_tokens": asked,
+        "completion_tokens": written,
+        "total_tokens": asked + written,
+    }
+
+
+# --- Streams
+
+
+async def _stream(
+    context: WebContext, completion: _Completion, round_: Round
+) -> AsyncIterator[Document]:
+    """Yield the chunks of an answer as it is written, or the error that ends it.
+
+    The round runs on if the client leaves.
+    """
+    sent = ""
+    yield _event(completion.chunk(round_, {"role": "assistant", "content": ""}))
+    try:
+        async with context.app.runner.subscribe(round_.id) as snapshots:
+            async for snapshot in snapshots:
+                round_ = snapshot.round_
+                text = completion.cut(_text_so_far(snapshot))
+                if len(text) > len(sent) and text.startswith(sent):
+                    yield _event(completion.chunk(round_, {"content": text[len(sent) :]}))
+                    sent = text
+        for chunk in completion.last_chunks(round_, sent):
+            yield _event(chunk)
+        yield {"data": "[DONE]"}
+    # The outermost handler of a stream: its headers are sent, so the error becomes an event.
+    except Exception as error:  # noqa: BLE001
+        yield _event(_describe(error)[1])
+
+
+def _text_so_far(snapshot: RoundSnapshot) -> str:
+    """Return the part of the answer that nothing can change, unless another chairman takes over."""
+    written = snapshot.round_.synthesis
+    return written.text if written else settled_draft(snapshot.draft)
+
+
+def _event(document: Document) -> Document:
+    return {"data": json.dumps(document, ensure_ascii=False)}
+
+
+# --- Errors
+
+
+def error_response(error: Exception, now: Callable[[], datetime]) -> Response:
+    """Return an error in OpenAI's shape."""
+    status, document = _describe(error)
+    return JSONResponse(document, status, _error_headers(error, status, now))
+
+
+def _error_headers(error: Exception, status: int, now: Callable[[], datetime]) -> dict[str, str]:
+    """Say when to try again; where another try would only cost more, tell OpenAI's SDKs not to."""
+    if isinstance(error, TooManyRequestsError):
+        return {"Retry-After": str(error.retry_seconds)}
+    if isinstance(error, BudgetError | RoundLimitError):
+        at = error.retry_at
+        seconds = RETRY_SECONDS if at is None else max(1, ceil((at - now()).total_seconds()))
+        return {"Retry-After": str(seconds), "x-should-retry": "false"}
+    if status == 401:  # noqa: PLR2004
+        return {"WWW-Authenticate": "Bearer"}
+    return {"x-should-retry": "false"} if status in {409, 503} else {}
+
+
+def _describe(error: Exception) -> tuple[int, Document]:
+    """Return the status and the body of an error."""
+    status, code = _status_and_code(error)
+    message, param = str(error), error.param if isinstance(error, ApiError) else None
+    if isinstance(error, HTTPException):
+        message = f"{error.detail}. The API has GET /v1/models and POST /v1/chat/completions."
+    if status == INTERNAL_ERROR:
+        message = logs.log_unexpected_error("api_failed", error)
+    return status, error_document(status, message, code, param)
+
+
+def _status_and_code(error: Exception) -> tuple[int, str | None]:
+    if isinstance(error, ApiError):
+        return error.status, error.code
+    if isinstance(error, HTTPException):
+        return error.status_code, None
+    for kind, status, code in _STATUSES:
+        if isinstance(error, kind):
+            return status, code
+    return INTERNAL_ERROR, None

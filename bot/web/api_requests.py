@@ -1,0 +1,228 @@
+"""Chat completion requests in OpenAI's shape: parsed, or refused by name."""
+
+import base64
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from bot.chat import Attachment, clean_text
+from council.errors import CouncilError
+from council.files import MAX_TOTAL_BYTES
+
+API = "/v1/"  # what the paths of the API begin with
+MAX_API_BYTES = 1_000_000 + MAX_TOTAL_BYTES * 4 // 3  # files are sent as Base64
+TOO_MANY, INTERNAL_ERROR = 429, 500
+_ROLES = {"system": "System", "developer": "System", "user": "User", "assistant": "Assistant"}
+# Parts of a message that hold a file, and the field with its data.
+_FILE_PARTS = {"image_url": "url", "file": "file_data"}
+_TOOL_FIELDS = ("tools", "tool_choice", "functions", "function_call")
+_UNASKED: tuple[object, ...] = (
+    {},
+    [],
+    False,
+    0,
+    "",
+    "none",
+    "auto",
+)  # what clients send for "no, thank you"
+
+
+class ApiError(CouncilError):
+    """A refusal in OpenAI's shape; `param` names the field that is at fault."""
+
+    def __init__(
+        self, status: int, message: str, code: str | None = None, param: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status, self.code, self.param = status, code, param
+
+
+def error_document(
+    status: int, message: str, code: str | None = None, param: str | None = None
+) -> dict[str, Any]:
+    """Return the body of an error in OpenAI's shape."""
+    kind = "server_error" if status >= INTERNAL_ERROR else "invalid_request_error"
+    kind = "rate_limit_error" if status == TOO_MANY else kind
+    return {"error": {"message": message, "type": kind, "param": param, "code": code}}
+
+
+class StreamOptions(BaseModel):
+    """What a stream has in addition to the answer."""
+
+    include_usage: bool = False
+
+
+class _Message(BaseModel):
+    role: str
+    content: Any = None
+
+
+class _Body(BaseModel):
+    """The fields that are read; every other field is ignored, unless `_check_refused` names it."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+
+    model: str = Field(max_length=200)
+    messages: list[_Message] = Field(min_length=1)
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
+    seed: int | str | None = None
+    n: int | None = None
+    max_tokens: int | None = Field(None, ge=1)
+    max_completion_tokens: int | None = Field(None, ge=1)
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionRequest:
+    """A question for a model, with what may be chosen about its answer; `seed` may be None."""
+
+    model: str
+    question: str
+    context: str
+    files: tuple[Attachment, ...]
+    seed: str | None
+    max_tokens: int | None
+    streams: bool
+    include_usage: bool
+
+
+def parse_request(body: bytes) -> CompletionRequest:
+    """Return the request of a body; raise ApiError, which names the field at fault."""
+    try:
+        parsed = _Body.model_validate_json(body)
+    except ValidationError as error:
+        raise _invalid(error) from None
+    _check_refused(parsed.n, parsed.model_extra or {})
+    question, context = split_messages(parsed.messages)
+    files = tuple(
+        file
+        for i, message in enumerate(parsed.messages)
+        for file in message_files(message.content, f"messages.{i}")
+    )
+    options = parsed.stream_options
+    return CompletionRequest(
+        parsed.model,
+        question,
+        context,
+        files,
+        None if parsed.seed is None else str(parsed.seed),
+        parsed.max_completion_tokens or parsed.max_tokens,
+        bool(parsed.stream),
+        bool(options and options.include_usage),
+    )
+
+
+def _invalid(error: ValidationError) -> ApiError:
+    first = error.errors(include_url=False, include_input=False)[0]
+    if first["type"] == "json_invalid":
+        return ApiError(400, "The body is not valid JSON. Send one JSON object.")
+    # A seed may be of two types, which pydantic names after the field.
+    param = ".".join(str(part) for part in first["loc"] if part not in {"int", "str"}) or None
+    why = "is required" if first["type"] == "missing" else f"is invalid: {first['msg']}"
+    return ApiError(400, f"{param or 'The body'} {why}.", param=param)
+
+
+def _check_refused(n: int | None, extra: Mapping[str, Any]) -> None:
+    """Raise ApiError for what a council cannot do and what must not be ignored silently."""
+    if n not in {None, 1}:
+        raise _refusal("n", "A council writes one answer, so n must be 1.")
+    for name in _TOOL_FIELDS:
+        if _is_asked(extra.get(name)):
+            raise _refusal(name, f"The council calls no tools. Leave out {name}.")
+    form = extra.get("response_format")
+    if _is_asked(form) and form != {"type": "text"}:
+        raise _refusal(
+            "response_format",
+            'The council answers in text. Leave out response_format, or use "text".',
+        )
+    for name in ("logprobs", "top_logprobs"):
+        if _is_asked(extra.get(name)):
+            raise _refusal(name, f"The council has no token probabilities. Leave out {name}.")
+    modalities = extra.get("modalities")
+    if _is_asked(extra.get("audio")) or modalities not in (None, [], ["text"]):
+        name = "audio" if _is_asked(extra.get("audio")) else "modalities"
+        raise _refusal(name, f"The council neither hears nor speaks audio. Leave out {name}.")
+    if _is_asked(extra.get("stop")):
+        raise _refusal("stop", "The council has no stop sequences. Leave out stop.")
+
+
+def _is_asked(value: object) -> bool:
+    return value is not None and value not in _UNASKED
+
+
+def _refusal(param: str, message: str) -> ApiError:
+    return ApiError(400, message, "unsupported_parameter", param)
+
+
+def split_messages(messages: Sequence[_Message]) -> tuple[str, str]:
+    """Return the last user message, which is the question, and the others as its context."""
+    roles = [message.role for message in messages]
+    for i, role in enumerate(roles):
+        if role not in _ROLES:
+            what = f"The council takes no {role[:20]!r} messages. Leave them out."
+            raise ApiError(400, what, "unsupported_value", f"messages.{i}.role")
+    if "user" not in roles:
+        raise ApiError(
+            400, "No message is from the user, so there is no question.", None, "messages"
+        )
+    asked = len(roles) - 1 - roles[::-1].index("user")
+    if "assistant" in roles[asked:]:
+        what = "The council continues no answers. End the messages with one from the user."
+        raise ApiError(400, what, "unsupported_value", "messages")
+    texts = [message_text(message.content, f"messages.{i}") for i, message in enumerate(messages)]
+    question = clean_text(texts[asked])
+    if not question:
+        raise ApiError(400, "The last user message is empty.", None, f"messages.{asked}.content")
+    context = [
+        f"{_ROLES[role]}: {text}"
+        for i, (role, text) in enumerate(zip(roles, texts, strict=True))
+        if i != asked and text.strip()
+    ]
+    return question, "\n\n".join(context)
+
+
+def message_text(content: object, param: str) -> str:
+    """Return the text of a message's content; raise ApiError for a part of an unknown type."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    texts = []
+    for where, kind, part in _parts(content, param):
+        if kind == "text" and isinstance(part.get("text"), str):
+            texts.append(part["text"])
+        elif kind not in _FILE_PARTS:
+            name = kind[:40] or "unknown"
+            what = f"The council reads text, images and files, not parts of the type {name!r}."
+            raise ApiError(400, what, "unsupported_value", where)
+    return "\n".join(texts)
+
+
+def message_files(content: object, param: str) -> Iterator[Attachment]:
+    """Yield the files in a message's content; raise ApiError for one that is not sent along."""
+    if content is None or isinstance(content, str):
+        return
+    for where, kind, part in _parts(content, param):
+        if kind in _FILE_PARTS:
+            holder, field = part.get(kind), _FILE_PARTS[kind]
+            holder = holder if isinstance(holder, dict) else {field: holder}
+            name = str(holder.get("filename") or ("image" if kind == "image_url" else "file"))
+            yield Attachment.of(name, _decoded(str(holder.get(field) or ""), where))
+
+
+def _parts(content: object, param: str) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Yield the place, type and fields of each part of a message's content."""
+    for i, item in enumerate(content if isinstance(content, list) else [content]):
+        part = item if isinstance(item, dict) else {}
+        yield f"{param}.content.{i}", str(part.get("type") or ""), part
+
+
+def _decoded(data: str, where: str) -> bytes:
+    head, _, body = data.partition(",")
+    try:
+        if head.startswith("data:") and head.endswith(";base64"):
+            return base64.b64decode(body, validate=True)
+    except ValueError:
+        pass
+    what = "Send the file itself, as data:…;base64,…; the council fetches no addresses."
+    raise ApiError(400, what, "unsupported_value", where)

@@ -1,0 +1,186 @@
+"""What a chat completion request asks for, and which ones are refused by name."""
+
+import json
+from typing import Any
+
+import pytest
+
+from bot.web.api_requests import ApiError, CompletionRequest, parse_request
+
+ASKED = [{"role": "user", "content": "Is Postgres enough?"}]
+
+
+def parsed(**fields: Any) -> CompletionRequest:  # noqa: ANN401
+    body = {"model": "council", "messages": ASKED} | fields
+    return parse_request(json.dumps(body).encode())
+
+
+def refused(**fields: Any) -> ApiError:  # noqa: ANN401
+    with pytest.raises(ApiError) as caught:
+        parsed(**fields)
+    return caught.value
+
+
+def test_a_question_alone_asks_for_nothing_else() -> None:
+    assert parsed() == CompletionRequest(
+        "council", "Is Postgres enough?", "", (), None, None, streams=False, include_usage=False
+    )
+
+
+def test_messages_before_the_question_are_its_context() -> None:
+    wanted = parsed(
+        messages=[
+            {"role": "developer", "content": "Be brief."},
+            {"role": "user", "content": "What is WAL?"},
+            {"role": "assistant", "content": "A log."},
+            {"role": "user", "content": "Why?"},
+        ]
+    )
+
+    assert wanted.question == "Why?"
+    assert wanted.context == "System: Be brief.\n\nUser: What is WAL?\n\nAssistant: A log."
+
+
+def test_a_system_message_after_the_question_is_context_too() -> None:
+    wanted = parsed(messages=[*ASKED, {"role": "system", "content": "In French."}])
+
+    assert (wanted.question, wanted.context) == ("Is Postgres enough?", "System: In French.")
+
+
+def test_text_parts_are_joined() -> None:
+    parts = [{"type": "text", "text": "Is it"}, {"type": "text", "text": "enough?"}]
+
+    assert parsed(messages=[{"role": "user", "content": parts}]).question == "Is it\nenough?"
+
+
+@pytest.mark.parametrize(("seed", "read"), [(7, "7"), ("seven", "seven"), (0, "0"), (None, None)])
+def test_a_seed_is_any_number_or_text(seed: object, read: str | None) -> None:
+    assert parsed(seed=seed).seed == read
+
+
+def test_either_name_limits_the_length_and_the_newer_one_wins() -> None:
+    assert parsed(max_tokens=50).max_tokens == 50
+    assert parsed(max_tokens=50, max_completion_tokens=20).max_tokens == 20
+
+
+def test_a_stream_may_include_usage() -> None:
+    wanted = parsed(stream=True, stream_options={"include_usage": True})
+
+    assert (wanted.streams, wanted.include_usage) == (True, True)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"temperature": 0.2, "top_p": 0.9, "presence_penalty": 1, "frequency_penalty": -1},
+        {"user": "ada", "metadata": {"job": "nightly"}, "store": True},
+        {"n": 1, "tools": [], "tool_choice": "none", "logprobs": False, "stop": None},
+        {"response_format": {"type": "text"}, "modalities": ["text"], "audio": None},
+        {"stream": None, "stream_options": None, "seed": None, "max_tokens": None},
+    ],
+)
+def test_what_changes_nothing_is_ignored(fields: dict[str, Any]) -> None:
+    assert parsed(**fields) == parsed()
+
+
+@pytest.mark.parametrize(
+    ("fields", "param"),
+    [
+        ({"n": 2}, "n"),
+        ({"n": 0}, "n"),
+        ({"tools": [{"type": "function", "function": {"name": "f"}}]}, "tools"),
+        ({"functions": [{"name": "f"}]}, "functions"),
+        ({"tool_choice": "required"}, "tool_choice"),
+        ({"response_format": {"type": "json_object"}}, "response_format"),
+        ({"response_format": {"type": "json_schema", "json_schema": {}}}, "response_format"),
+        ({"logprobs": True}, "logprobs"),
+        ({"top_logprobs": 3}, "top_logprobs"),
+        ({"audio": {"voice": "alloy", "format": "mp3"}}, "audio"),
+        ({"modalities": ["text", "audio"]}, "modalities"),
+        ({"stop": ["\n"]}, "stop"),
+    ],
+)
+def test_what_the_council_cannot_do_is_refused_by_name(fields: dict[str, Any], param: str) -> None:
+    error = refused(**fields)
+
+    assert (error.status, error.code, error.param) == (400, "unsupported_parameter", param)
+    assert param in str(error) or param == "modalities"
+
+
+@pytest.mark.parametrize(
+    ("fields", "param"),
+    [
+        ({"model": None}, "model"),
+        ({"model": "m" * 201}, "model"),
+        ({"messages": []}, "messages"),
+        ({"messages": "Why?"}, "messages"),
+        ({"messages": [{"content": "Why?"}]}, "messages.0.role"),
+        ({"messages": [{"role": "user", "content": " \u200b\n"}]}, "messages.0.content"),
+        ({"messages": [{"role": "system", "content": "Why?"}]}, "messages"),
+        ({"messages": [*ASKED, {"role": "assistant", "content": "Yes"}]}, "messages"),
+        ({"messages": [*ASKED, {"role": "tool", "content": "7"}]}, "messages.1.role"),
+        ({"stream": "yes"}, "stream"),
+        ({"max_tokens": 0}, "max_tokens"),
+        ({"max_tokens": 1.5}, "max_tokens"),
+        ({"seed": [1]}, "seed"),
+        ({"stream_options": 1}, "stream_options"),
+    ],
+)
+def test_a_field_that_is_wrong_is_named(fields: dict[str, Any], param: str) -> None:
+    error = refused(**fields)
+
+    assert (error.status, error.param) == (400, param)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}},
+        {"type": "image_url", "image_url": "data:image/png;base64,aGk="},
+        {"type": "file", "file": {"file_data": "data:text/plain;base64,aGk=", "filename": "a.txt"}},
+    ],
+)
+async def test_images_and_files_come_with_the_question(part: dict[str, Any]) -> None:
+    said = [{"role": "user", "content": [{"type": "text", "text": "What is this?"}, part]}]
+
+    wanted = parsed(messages=said)
+
+    assert wanted.question == "What is this?"
+    [file] = wanted.files
+    assert (file.size, await file.read()) == (2, b"hi")
+
+
+@pytest.mark.parametrize("url", ["https://a.org/x.png", "data:image/png,hi", "data:x;base64,%%"])
+def test_a_file_at_an_address_is_refused(url: str) -> None:
+    part = {"type": "image_url", "image_url": {"url": url}}
+
+    text = {"type": "text", "text": "What is this?"}
+
+    error = refused(messages=[{"role": "user", "content": [part, text]}])
+
+    assert (error.status, error.param) == (400, "messages.0.content.0")
+    assert "fetches no addresses" in str(error)
+
+
+@pytest.mark.parametrize("kind", ["input_audio", "video"])
+def test_parts_of_other_types_are_refused_by_name(kind: str) -> None:
+    part = {"type": kind, kind: {"url": "data:image/png;base64,AAAA"}}
+    said = [{"role": "user", "content": [{"type": "text", "text": "What is this?"}, part]}]
+
+    error = refused(messages=said)
+
+    assert (error.status, error.param) == (400, "messages.0.content.1")
+    assert repr(kind) in str(error)
+
+
+@pytest.mark.parametrize("content", [7, {"type": "text"}, [None], [{"type": "text", "text": 7}]])
+def test_content_of_another_shape_is_refused(content: object) -> None:
+    assert refused(messages=[{"role": "user", "content": content}]).status == 400
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"7", b"\xff", b"[" * 100_000, b"{}"])
+def test_a_body_that_is_no_request_is_refused(body: bytes) -> None:
+    with pytest.raises(ApiError) as caught:
+        parse_request(body)
+
+    assert caught.value.status == 400
