@@ -38,8 +38,6 @@ from council.bakeoffs.models import Bakeoff, BakeoffProgress, Schedule
 from council.bakeoffs.ports import RecordQuery
 from council.bakeoffs.records import PackedRecord
 from council.errors import CouncilError
-from council.ports import RoundQuery
-from council.rounds import Round
 
 NEWS, FAILED = "news", "failed"
 
@@ -223,23 +221,3 @@ async def _load_schedule(app: AppContext, bakeoff: Bakeoff) -> Schedule | None:
         return None
     schedules = await app.bakeoff_stores.schedules.list_all()
     return next((one for one in schedules if one.id == bakeoff.schedule), None)
-
-
-async def load_closed_rounds(app: AppContext, bakeoff: Bakeoff) -> tuple[Round, ...]:
-    """Return the closed rounds, in the order of the suite."""
-    lines = await app.store.list_summaries(wanted=RoundQuery(bakeoff=bakeoff.id))
-    closed = {line.id for line in lines if line.seconds is not None}
-    ids = map(bakeoff.round_id, range(1, len(bakeoff.suite.questions) + 1))
-    return tuple([await app.store.load(id_) for id_ in ids if id_ in closed])
-
-
-def borda_shares_by_member(round_: Round) -> dict[str, float]:
-    """Return the Borda share of each ranked member in one round."""
-    if not round_.tally or not round_.draw:
-        return {}
-    author_of = round_.draw.labels.author_of
-    return {
-        author_of(line.label): line.share
-        for line in round_.tally.standings
-        if line.share is not None
-    }

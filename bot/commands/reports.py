@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 
 from bot.access import AccessDeniedError, check_admitted
-from bot.bakeoffs.bias_report import load_bias, parse_bias_query
+from bot.bakeoffs.bias_report import load_bias, mark_biased_judges, parse_bias_query
 from bot.bakeoffs.leaderboard import LeaderboardQuery, load_leaderboard, parse_query
 from bot.bakeoffs.records import update_records
 from bot.chat import (
@@ -131,6 +131,7 @@ async def _leaderboard(
     query = with_scope(parse_query(options, app.now()), message)
     await update_records(app)
     board = await load_leaderboard(app.bakeoff_stores, query, panel_seat_names(app.panels.values()))
+    board = await mark_biased_judges(app, query, board, app.measure_bias)
     board = await app.research.add_to_leaderboard(app, query.wanted, query.weights, board)
     picture = b""
     if has_files and board.board.rows:

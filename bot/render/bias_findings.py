@@ -31,7 +31,6 @@ from bot.render.bias_tables import (
 )
 from bot.render.formatting import count_noun, join_words, ordinal
 from bot.render.leaderboard_tables import Coverage, no_rounds_line, percent, signed_number
-from council.bakeoffs.leaderboard import MAX_POSITION_BIAS
 from council.bias.report import JudgeBias
 
 _COIN_SHARE = 0.5
@@ -128,7 +127,7 @@ def _position_lines(name: str, judge: JudgeBias) -> Iterator[str]:
     """Yield the slot a judge favours or dislikes most, once, however it was tested."""
     if judge.position.is_found:
         effect = judge.position
-        matters = "" if abs(effect.value or 0) > MAX_POSITION_BIAS else ", which hardly matters"
+        matters = "" if judge.is_position_biased else ", which hardly matters"
         yield (
             f"{name} is influenced by the order: it ranks what it sees {_strongest_slot(judge)} "
             f"{higher_or_lower(effect)} than chance would "

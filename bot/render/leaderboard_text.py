@@ -8,53 +8,110 @@ from bot.render.formatting import count_noun, duration, join_words, money, numbe
 from bot.render.leaderboard_tables import Leaderboard, interval_text, percent, signed_number
 from council.bakeoffs.changes import Changes, Measure, MemberChange, SwapHint, SwapSign
 from council.bakeoffs.council_value import BestMember, CouncilValueLine, Payoff
-from council.bakeoffs.pairwise import RunOff
+from council.bakeoffs.leaderboard import AuthorLine, Board
+from council.bakeoffs.pairwise import MIN_ROUNDS, RunOff
 
-SHARED_PLACES_NOTE = "Models share a place when their difference may be chance."
 NO_CHANGE = "Nothing changed beyond noise."
 _FIRST_RUN = "This is the first run, so there is nothing to compare it with yet."
 
 
-# --- Decisions
+# --- Headline and footnotes
+
+
+def headline_lines(leaderboard: Leaderboard) -> Iterator[str]:
+    """Yield who leads, by how much and how surely, and the cheapest model that keeps up."""
+    rows = [line for line in leaderboard.board.rows if line.share is not None]
+    if len(rows) < 2:  # noqa: PLR2004
+        return
+    yield _leader_line(leaderboard, rows[0], rows[1])
+    if cheapest := cheapest_equal(leaderboard.board):
+        name = leaderboard.name(cheapest.member)
+        itself = f"{name} itself" if cheapest.member == rows[0].member else name
+        price = money(cheapest.cost_usd)
+        yield f"Cheapest model not measurably worse than the leader: {itself}, {price} a question."
+
+
+def _leader_line(leaderboard: Leaderboard, first: AuthorLine, second: AuthorLine) -> str:
+    board, leader = leaderboard.board, leaderboard.name(first.member)
+    lead = round((first.share or 0.0) * 100) - round((second.share or 0.0) * 100)
+    rival, points = leaderboard.name(second.member), percent(first.share or 0.0)
+    if lead:
+        start = (
+            f"{leader} leads with {points} of the points, {count_noun(lead, 'point')} ahead of "
+            f"{rival}"
+        )
+    else:
+        start = f"{leader} and {rival} lead with {points} of the points"
+    if min(first.rounds, second.rounds) < MIN_ROUNDS:
+        return f"{start}. It takes at least {MIN_ROUNDS} rounds to tell that from chance."
+    if board.is_ahead(first.member, second.member):
+        return f"{start}; that is unlikely to be chance."
+    if board.is_ahead(second.member, first.member):
+        return f"{start}, but judges other than these two prefer {rival}."
+    return f"{start}; that may be chance."
+
+
+def cheapest_equal(board: Board) -> AuthorLine | None:
+    """Return the cheapest member that may be as good as the leader, by interval and by duel.
+
+    None where that cannot be said: too few rounds, or a price that is unknown.
+    """
+    rows = [line for line in board.rows if line.share is not None]
+    equals = [
+        line
+        for line in rows
+        if line.ci[1] >= (rows[0].share or 0.0) and not board.is_ahead(rows[0].member, line.member)
+    ]
+    if not rows or any(x.cost_usd is None or x.rounds < MIN_ROUNDS for x in equals):
+        return None
+    return min(equals, key=lambda line: line.cost_usd or 0.0)
 
 
 def decision_lines(leaderboard: Leaderboard) -> Iterator[str]:
-    """Yield who is ahead of whom, how the first two were told apart, and what was mixed."""
+    """Yield who is ahead of whom beyond chance, and the footnotes."""
+    yield from claim_lines(leaderboard)
+    yield from footnote_lines(leaderboard)
+
+
+def footnote_lines(leaderboard: Leaderboard) -> Iterator[str]:
+    """Yield why places are shared, what other judges say of the first two, and what was mixed."""
     board = leaderboard.board
-    if len(board.rows) < 2:  # noqa: PLR2004
-        return
-    yield from _claim_lines(leaderboard)
+    if any(line.is_tied for line in board.rows):
+        yield (
+            "Models share a place, marked =, where the first of them is not ahead of the others "
+            "beyond chance."
+        )
     if board.run_off:
         yield _run_off_line(leaderboard, board.run_off)
     if board.is_mixed:
+        met = [line for line in board.rows if line.strength is not None]
+        met.sort(key=lambda line: -(line.strength or 0.0))
         yield (
-            "The rounds had different panels, so models are ordered by the share of rivals each "
-            "would have beaten had all met (Bradley–Terry)."
+            "These rounds had different panels, so models met different rivals. Had all met, the "
+            f"order would be about: {', '.join(leaderboard.name(x.member) for x in met)} "
+            "(a Bradley–Terry estimate)."
         )
-
-
-def run_off_note(leaderboard: Leaderboard) -> str:
-    """Return that the run-off swapped the first two; "" if it did not."""
-    run_off = leaderboard.board.run_off
-    if not run_off or not run_off.changed:
-        return ""
-    first, second = leaderboard.name(run_off.first), leaderboard.name(run_off.second)
-    return f"{first} is ahead of {second} after a run-off among the other judges."
 
 
 def _run_off_line(leaderboard: Leaderboard, run_off: RunOff) -> str:
     first, second = leaderboard.name(run_off.first), leaderboard.name(run_off.second)
-    margin = f"{signed_number(run_off.margin)} over {count_noun(run_off.rounds, 'round')}"
+    over = count_noun(run_off.rounds, "round")
     if run_off.changed:
         return (
-            f"Counting every ranking, {second} came first. Judges other than these two prefer "
-            f"{first} ({margin}), and that decides, so that a biased judge can't win by ranking "
-            "its rival low."
+            f"Without the rankings by {second} and {first} themselves, {first} would be ahead of "
+            f"{second} ({signed_number(run_off.margin)} over {over}). A judge can lower its rival "
+            "in its own ranking, so look at this before you choose."
         )
-    return f"Judges other than {first} and {second} also prefer {first} ({margin})."
+    return (
+        f"Judges other than {first} and {second} also prefer {first} "
+        f"({signed_number(run_off.margin)} over {over})."
+    )
 
 
-def _claim_lines(leaderboard: Leaderboard) -> Iterator[str]:
+def claim_lines(leaderboard: Leaderboard) -> Iterator[str]:
+    """Yield who is ahead of whom beyond chance; nothing for a single member."""
+    if len(leaderboard.board.rows) < 2:  # noqa: PLR2004
+        return
     beaten: defaultdict[str, list[str]] = defaultdict(list)
     for duel in leaderboard.board.claims:
         loser = duel.second if duel.ahead == duel.first else duel.first

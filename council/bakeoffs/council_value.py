@@ -30,6 +30,7 @@ def mean_by_question(questions: Indexes, values: Floats) -> Floats:
     return means
 
 
+COUNCIL, WINNER = "Council", "Winner"
 MIN_GRADED = 10  # fewer graded rounds give no verdict
 MIN_GAIN = 0.05  # of accuracy; a smaller gain is not worth paying for
 
@@ -106,8 +107,8 @@ def measure_council_value(columns: Columns) -> CouncilValue:
     )
     return CouncilValue(
         rows=(
-            _line("Council", correct, (usd, seconds), questions, baseline),
-            _line("Winner", winner_correct, before_synthesis, questions, baseline),
+            _line(COUNCIL, correct, (usd, seconds), questions, baseline),
+            _line(WINNER, winner_correct, before_synthesis, questions, baseline),
         ),
         best=baseline.best if baseline else None,
     )

@@ -61,12 +61,12 @@ def test_a_member_is_a_line_with_all_of_its_numbers() -> None:
     thread = leaderboard_thread(BOARD)
     replies = thread.replies
 
-    assert "**Claude Sonnet 4.6** 71 % · 65–77 % · 36 rounds" in read(thread.root)
+    assert "**Claude Sonnet 4.6** 71 % · 65–77 % · 80 % right · $0.012" in read(thread.root)
     assert (
         "**Claude Sonnet 4.6** 71 % · 65–77 % · 36 rounds · 20 first votes · 80 % right · $0.012 "
         "· 4.1 s · 512 tokens · " in read(replies[0])
     )
-    assert "6 % invalid" in read(replies[1])
+    assert "6 % invalid" in read(leaderboard_thread(BOARD, as_judge=True).root)
 
 
 def test_a_judge_is_a_line_with_named_numbers() -> None:
