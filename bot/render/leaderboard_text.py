@@ -81,7 +81,7 @@ def footnote_lines(leaderboard: Leaderboard) -> Iterator[str]:
             "Models share a place, marked =, where the first of them is not ahead of the others "
             "beyond chance."
         )
-    if board.run_off:
+    if board.run_off and board.run_off.rounds >= MIN_ROUNDS:
         yield _run_off_line(leaderboard, board.run_off)
     if board.is_mixed:
         met = [line for line in board.rows if line.strength is not None]

@@ -29,7 +29,7 @@ from bot.bakeoffs.records import update_records
 from bot.render.bias_charts import render_drawings
 from bot.render.bias_export import bias_csv, bias_document
 from bot.render.bias_findings import bias_coverage_line as bias_covers
-from bot.render.bias_findings import findings
+from bot.render.bias_findings import findings, missing_line
 from bot.render.bias_message import BIAS_TITLE, reading_lines, render_combined_bias_png
 from bot.render.bias_tables import BLINDING_NOTE as HOW_BLINDING
 from bot.render.bias_tables import (
@@ -257,8 +257,13 @@ def _bias_values(bias: BiasView) -> dict[str, Any]:
         "covers": bias_covers(bias),
         "findings": findings(bias) if has_rounds else (),
         "cautions": [*caution_lines(bias)] if has_rounds else [],
+        "missing": missing_line(bias) if has_rounds else "",
         "beside": judges_table(bias),
-        "judges": [(bias.name(x.judge), judge_table(bias, x)) for x in bias.report.judges],
+        "judges": [
+            (bias.name(judge.judge), table)
+            for judge in bias.report.judges
+            if (table := judge_table(bias, judge)).rows
+        ],
         "drawings": [(drawing, render_svg(drawing.figure)) for drawing in render_drawings(bias)],
         "changed": brand_table(bias),
         "how_blinding": HOW_BLINDING,
