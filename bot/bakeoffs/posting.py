@@ -34,8 +34,10 @@ from bot.render.formatting import panel_seat_names
 from bot.render.leaderboard import leaderboard_thread, render_leaderboard_png
 from bot.render.leaderboard_tables import Leaderboard
 from bot.render.leaderboard_text import changes_post
+from council.bakeoffs.council_value import CouncilValue, compare_with_drafts, measure_voted_value
 from council.bakeoffs.models import Bakeoff, BakeoffProgress, Schedule
 from council.bakeoffs.ports import RecordQuery
+from council.bakeoffs.record_arrays import record_columns
 from council.bakeoffs.records import PackedRecord
 from council.errors import CouncilError
 
@@ -178,7 +180,23 @@ async def bakeoff_leaderboard(app: AppContext, bakeoff: Bakeoff) -> Leaderboard:
     before = [record for record in found if record.bakeoff not in {"", bakeoff.id}]
     names = panel_seat_names((*app.panels.values(), bakeoff.panel))
     board = await asyncio.to_thread(count_records, now, query, names)
-    return replace(board, changes=await asyncio.to_thread(compute_changes, now, before))
+    changes = await asyncio.to_thread(compute_changes, now, before)
+    return replace(board, changes=changes, worth=await _council_value(app, bakeoff, board, now))
+
+
+async def _council_value(
+    app: AppContext, bakeoff: Bakeoff, board: Leaderboard, now: Sequence[PackedRecord]
+) -> CouncilValue:
+    """Return the council's value by grades, with the best member's drafts, or by people's votes."""
+    suite, columns = bakeoff.suite, record_columns(now)
+    if not board.worth.rows:
+        return measure_voted_value(columns, await app.store.votes())
+    if not board.worth.best:
+        return board.worth
+    same_suite = RecordQuery(bakeoff.place.scope, suite.name, suite.version)
+    others = record_columns(await app.bakeoff_stores.records.list_recent(same_suite))
+    drafts = compare_with_drafts(columns, others, board.worth.best.member)
+    return replace(board.worth, drafts=drafts)
 
 
 async def bakeoff_records(app: AppContext, bakeoff: Bakeoff) -> Sequence[PackedRecord]:

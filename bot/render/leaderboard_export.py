@@ -96,6 +96,8 @@ def _council_value_document(leaderboard: Leaderboard) -> Document | None:
     return {
         "best": asdict(best),
         "rows": [asdict(line) for line in leaderboard.worth.rows],
+        "drafts": asdict(leaderboard.worth.drafts) if leaderboard.worth.drafts else None,
+        "is_voted": leaderboard.worth.is_voted,
     }
 
 

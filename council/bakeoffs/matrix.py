@@ -182,7 +182,7 @@ def has_changed(now: MatrixRow, before: MatrixRow) -> bool:
     """Return whether a grade or the winner differs, or only one of both failed."""
     if (now.winner, now.council_grade) != (before.winner, before.council_grade):
         return True
-    return bool(now.failure) != bool(before.failure) or any(changed_grades(now, before))
+    return bool(now.failure) != bool(before.failure) or bool([*changed_grades(now, before)])
 
 
 def changed_grades(now: MatrixRow, before: MatrixRow) -> Iterator[bool]:

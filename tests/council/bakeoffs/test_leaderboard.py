@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from council.bakeoffs.intervals import share_interval
-from council.bakeoffs.leaderboard import Board, JudgeLine, build_judge_board, build_leaderboard
+from council.bakeoffs.leaderboard import (
+    Board,
+    HumanAgreement,
+    JudgeLine,
+    build_judge_board,
+    build_leaderboard,
+)
 from council.bakeoffs.pairwise import RunOff
 from council.bakeoffs.records import JudgeRecord, Margin
 from tests.council.bakeoffs.record_builders import (
@@ -155,6 +161,13 @@ def _line(*judged: JudgeRecord) -> JudgeLine:
         for i, one in enumerate(judged, 1)
     )
     return build_judge_board(of(*rounds)).rows[0]
+
+
+def test_a_line_counts_how_often_people_and_a_judge_agree() -> None:
+    agreement = HumanAgreement(same=12, ballots=16)
+
+    assert agreement.share == 0.75
+    assert agreement.ci == pytest.approx((0.505, 0.898), abs=1e-3)  # Wilson, by hand
 
 
 def test_agreement_is_the_mean_with_an_interval() -> None:
