@@ -86,13 +86,19 @@ class Ledger(Protocol):
     async def spent(self, round_id: str) -> int:
         """Return what a round has spent on all days."""
 
+    async def spent_by_round(self, round_ids: Sequence[str]) -> Mapping[str, int]:
+        """Return what each of these rounds has spent, without those that have spent nothing."""
+
     async def usage(self, account: Account) -> Mapping[Scope, CapUsage]:
         """Return the usage of each scope that includes the account."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundSummary:
-    """One line of a list of stored rounds; `seconds` is None until the round is closed."""
+    """One line of a list of stored rounds; `seconds` is None until the round is closed.
+
+    `strength` is that of its verdict, "" before there is one; `failure` says why it failed.
+    """
 
     id: str
     question: str
@@ -104,9 +110,15 @@ class RoundSummary:
     forgotten: datetime | None = None
     panel: str = ""
     seconds: float | None = None
-    failed: bool = False
+    failure: str | None = None
     delivered: bool = False
     bakeoff: str = ""
+    strength: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the round closed with a failure."""
+        return self.failure is not None
 
     @classmethod
     def of(cls, round_: Round) -> "RoundSummary":
@@ -119,8 +131,9 @@ class RoundSummary:
             forgotten=round_.forgotten.at if round_.forgotten else None,
             panel=round_.panel.name,
             seconds=closing.seconds if closing else None,
-            failed=closing is not None and closing.failure is not None,
+            failure=closing.failure if closing else None,
             bakeoff=round_.bakeoff,
+            strength=round_.tally.verdict.strength if round_.tally else "",
         )
 
 

@@ -199,6 +199,8 @@ def _conditions(wanted: BakeoffQuery) -> Iterator[Any]:
             yield col(column) == value
     if wanted.unfinished:
         yield col(BakeoffRow.ended_at).is_(None)
+    if wanted.before:
+        yield col(BakeoffRow.at) < wanted.before
 
 
 def with_bodies(table: type[Any]) -> Select[Any]:

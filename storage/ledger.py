@@ -1,6 +1,6 @@
 """The ledger in a SQL database: reservations, spending and caps, checked in one transaction."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -99,6 +99,14 @@ class SqlLedger(SqlStore):
         """Return what a round has spent on all days."""
         async with self._read() as connection:
             return sum(day.spent for day in (await _usage_by_day(connection, round_id)).values())
+
+    @retried_and_shielded
+    async def spent_by_round(self, round_ids: Sequence[str]) -> Mapping[str, int]:
+        """Return what each of these rounds has spent, without those that have spent nothing."""
+        spent = func.sum(_SPENT)
+        query = select(_ID, spent).where(_ID.in_(round_ids)).group_by(_ID).having(spent > 0)
+        async with self._read() as connection:
+            return {id_: int(micro) for id_, micro in await connection.execute(query)}
 
     @retried_and_shielded
     async def usage(self, account: Account) -> Mapping[Scope, CapUsage]:

@@ -72,9 +72,10 @@ def summaries_query(wanted: RoundQuery) -> Any:  # noqa: ANN401
         *(RoundRow.bakeoff, RoundRow.chat, RoundRow.workspace, RoundRow.channel, RoundRow.thread),
         RoundRow.private,
     )
+    strength = select(col(VerdictRow.strength)).where(col(VerdictRow.round_id) == RoundRow.id)
     stage = (
-        col(RoundRow.failure).is_not(None).label("failed"),
-        _has(VerdictRow).label("ranked"),
+        col(RoundRow.failure),
+        strength.scalar_subquery().label("strength"),
         _has(LabelRow).label("drawn"),
     )
     newest_first = (col(RoundRow.asked_at).desc(), by_letter(RoundRow.id))
@@ -148,6 +149,7 @@ def _state_conditions(wanted: RoundQuery) -> Iterator[Any]:
 def summary_from_row(row: Any) -> RoundSummary:  # noqa: ANN401
     """Return the summary from a row of `summaries_query`."""
     own = {"stage": _stage(row), "panel": row.panel_name, "forgotten": row.forgotten_at}
+    own["strength"] = row.strength or ""
     return from_row(RoundSummary, row, place=from_row(Place, row), **own)
 
 
@@ -162,6 +164,6 @@ def _contains(column: Any, text: str) -> Any:  # noqa: ANN401
 def _stage(row: Any) -> Stage:  # noqa: ANN401
     if row.seconds is not None:
         return Stage.CLOSED
-    if row.ranked:
+    if row.strength:
         return Stage.RANKED
     return Stage.ANSWERED if row.drawn else Stage.OPEN

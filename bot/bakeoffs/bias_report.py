@@ -5,6 +5,7 @@ Also how much the judges' errors correlate, which the verdicts of new rounds ass
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from bot.bakeoffs.leaderboard import (
@@ -18,7 +19,7 @@ from bot.bakeoffs.records import Report, garbage_collection_paused, log_uncounte
 from bot.context import AppContext
 from bot.ports import MeasureBias, RecordSources
 from bot.render.bias_tables import BiasView, make_bias_view
-from bot.render.leaderboard_tables import Coverage
+from bot.render.leaderboard_tables import Coverage, Leaderboard
 from council.bakeoffs.ports import ALL_RECORDS, RecordQuery
 from council.bias.measurement import measure_bias
 from council.bias.report import BiasReport
@@ -73,6 +74,17 @@ async def load_bias(
         before=query.before,
     )
     return make_bias_view(report, coverage, names)
+
+
+async def mark_biased_judges(
+    sources: RecordSources, query: LeaderboardQuery, board: Leaderboard, measure: MeasureBias
+) -> Leaderboard:
+    """Return a leaderboard of judges that marks those which its bias report finds biased."""
+    if not query.as_judge:
+        return board
+    report = await measure(sources, query.wanted)
+    biased = frozenset(judge.judge for judge in report.judges if judge.is_position_biased)
+    return replace(board, biased=biased)
 
 
 async def load_bias_page(

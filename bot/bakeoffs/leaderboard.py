@@ -167,15 +167,12 @@ def filter_choices(every: Sequence[PackedRecord], suite: str = "") -> Choices:
 
 
 async def load_leaderboard(
-    stores: BakeoffStores, query: LeaderboardQuery, names: Names, *, whole: bool = True
+    stores: BakeoffStores, query: LeaderboardQuery, names: Names
 ) -> Leaderboard:
-    """Return the leaderboard of a query; without rows if no round matches.
-
-    Unless `whole`, a leaderboard of authors omits the judges.
-    """
+    """Return the leaderboard of a query; without rows if no round matches."""
     with garbage_collection_paused():
         records = await stores.records.list_recent(query.wanted)
-        return await asyncio.to_thread(count_records, records, query, names, whole=whole)
+        return await asyncio.to_thread(count_records, records, query, names)
 
 
 async def load_leaderboard_page(
@@ -193,12 +190,12 @@ def _page(
     wanted = query.wanted
     is_all = wanted == RecordQuery(scope=query.scope)
     records = every if is_all else [record for record in every if wanted.admits(record)]
-    board = count_records(records, query, names, whole=False)
+    board = count_records(records, query, names)
     return board, filter_choices(every, query.suite)
 
 
 def count_records(
-    records: Sequence[PackedRecord], query: LeaderboardQuery, names: Names, *, whole: bool = True
+    records: Sequence[PackedRecord], query: LeaderboardQuery, names: Names
 ) -> Leaderboard:
     """Count records, oldest first, into a leaderboard; slow if there are many."""
     kept, coverage = select_records(records, query)
@@ -207,7 +204,7 @@ def count_records(
     return Leaderboard(
         coverage,
         board_of(arrays),
-        build_judge_board(arrays) if whole or query.as_judge else JudgeBoard((), 0),
+        build_judge_board(arrays) if query.as_judge else JudgeBoard((), 0),
         measure_council_value(arrays),
         share_trend(arrays) if is_one_suite else (),
         _changes_since_earlier_runs(kept) if query.suite else None,

@@ -34,12 +34,12 @@ from bot.render.formatting import panel_seat_names
 from bot.render.leaderboard import leaderboard_thread, render_leaderboard_png
 from bot.render.leaderboard_tables import Leaderboard
 from bot.render.leaderboard_text import changes_post
+from council.bakeoffs.council_value import CouncilValue, compare_with_drafts, measure_voted_value
 from council.bakeoffs.models import Bakeoff, BakeoffProgress, Schedule
 from council.bakeoffs.ports import RecordQuery
+from council.bakeoffs.record_arrays import record_columns
 from council.bakeoffs.records import PackedRecord
 from council.errors import CouncilError
-from council.ports import RoundQuery
-from council.rounds import Round
 
 NEWS, FAILED = "news", "failed"
 
@@ -180,7 +180,23 @@ async def bakeoff_leaderboard(app: AppContext, bakeoff: Bakeoff) -> Leaderboard:
     before = [record for record in found if record.bakeoff not in {"", bakeoff.id}]
     names = panel_seat_names((*app.panels.values(), bakeoff.panel))
     board = await asyncio.to_thread(count_records, now, query, names)
-    return replace(board, changes=await asyncio.to_thread(compute_changes, now, before))
+    changes = await asyncio.to_thread(compute_changes, now, before)
+    return replace(board, changes=changes, worth=await _council_value(app, bakeoff, board, now))
+
+
+async def _council_value(
+    app: AppContext, bakeoff: Bakeoff, board: Leaderboard, now: Sequence[PackedRecord]
+) -> CouncilValue:
+    """Return the council's value by grades, with the best member's drafts, or by people's votes."""
+    suite, columns = bakeoff.suite, record_columns(now)
+    if not board.worth.rows:
+        return measure_voted_value(columns, await app.store.votes())
+    if not board.worth.best:
+        return board.worth
+    same_suite = RecordQuery(bakeoff.place.scope, suite.name, suite.version)
+    others = record_columns(await app.bakeoff_stores.records.list_recent(same_suite))
+    drafts = compare_with_drafts(columns, others, board.worth.best.member)
+    return replace(board.worth, drafts=drafts)
 
 
 async def bakeoff_records(app: AppContext, bakeoff: Bakeoff) -> Sequence[PackedRecord]:
@@ -223,23 +239,3 @@ async def _load_schedule(app: AppContext, bakeoff: Bakeoff) -> Schedule | None:
         return None
     schedules = await app.bakeoff_stores.schedules.list_all()
     return next((one for one in schedules if one.id == bakeoff.schedule), None)
-
-
-async def load_closed_rounds(app: AppContext, bakeoff: Bakeoff) -> tuple[Round, ...]:
-    """Return the closed rounds, in the order of the suite."""
-    lines = await app.store.list_summaries(wanted=RoundQuery(bakeoff=bakeoff.id))
-    closed = {line.id for line in lines if line.seconds is not None}
-    ids = map(bakeoff.round_id, range(1, len(bakeoff.suite.questions) + 1))
-    return tuple([await app.store.load(id_) for id_ in ids if id_ in closed])
-
-
-def borda_shares_by_member(round_: Round) -> dict[str, float]:
-    """Return the Borda share of each ranked member in one round."""
-    if not round_.tally or not round_.draw:
-        return {}
-    author_of = round_.draw.labels.author_of
-    return {
-        author_of(line.label): line.share
-        for line in round_.tally.standings
-        if line.share is not None
-    }

@@ -86,17 +86,14 @@ class BakeoffRunner:
 
     async def load_state(self) -> None:
         """Load the state of a bake-off whose rounds may be stored in part."""
-        for line in await self._app.store.list_summaries(
-            wanted=RoundQuery(bakeoff=self._bakeoff.id)
-        ):
+        lines = await self._app.store.list_summaries(wanted=RoundQuery(bakeoff=self._bakeoff.id))
+        spent = await self._app.budget.ledger.spent_by_round([line.id for line in lines])
+        for line in lines:
             number = split_round_id(line.id)[1]
             self._stored.add(number)
-            if line.failed:
-                await self._record_closing(number, (await self._app.store.load(line.id)).closing)
-            elif line.seconds is not None:
-                await self._record_closing(number, Closing(line.seconds))
-            else:
-                await self._settle(number)
+            self._budget.settle(number, spent.get(line.id, 0))
+            if line.seconds is not None:
+                self._note_closing(number, Closing(line.seconds, line.failure))
         numbers = range(1, len(self._bakeoff.suite.questions) + 1)
         left = [number for number in numbers if number not in self._over]
         # Rounds that are stored come first: they are paid for in part.
@@ -226,6 +223,9 @@ class BakeoffRunner:
 
     async def _record_closing(self, number: int, closing: Closing | None) -> None:
         await self._settle(number)
+        self._note_closing(number, closing)
+
+    def _note_closing(self, number: int, closing: Closing | None) -> None:
         self._over.add(number)
         if closing and closing.failure:
             self._failed[number] = closing.failure

@@ -12,13 +12,8 @@ from rich.console import Console
 
 from bot.bakeoffs import lifecycle
 from bot.bakeoffs.leaderboard import compute_changes
-from bot.bakeoffs.posting import (
-    bakeoff_leaderboard,
-    bakeoff_records,
-    borda_shares_by_member,
-    load_closed_rounds,
-)
-from bot.bakeoffs.records import check_comparable, read_baseline, record_as_json
+from bot.bakeoffs.matrix import BakeoffResults, load_closed_rounds, load_results
+from bot.bakeoffs.records import check_comparable, read_baseline
 from bot.bakeoffs.runner import estimate_bakeoff
 from bot.bootstrap import StartOptions, open_app
 from bot.chat import IncomingMessage
@@ -44,8 +39,6 @@ from bot.commands.parameters import Kind
 from bot.context import AppContext
 from bot.observability import logs
 from bot.render.bakeoffs import (
-    Document,
-    bakeoff_document,
     bakeoff_state,
     bakeoff_summary_document,
     proposal_post,
@@ -53,15 +46,14 @@ from bot.render.bakeoffs import (
     summary_markdown,
 )
 from bot.render.formatting import count_noun
-from bot.render.junit import Outcome, bakeoff_cases, junit_xml
+from bot.render.junit import Case, Outcome, bakeoff_cases, junit_xml
 from bot.render.leaderboard import leaderboard_thread
-from bot.render.leaderboard_tables import Leaderboard
+from bot.render.matrix import matrix_csv, matrix_post
 from bot.settings import load_settings
 from bot.terminal import TERMINAL, render_post
 from council.bakeoffs.changes import Changes
-from council.bakeoffs.models import Bakeoff, BakeoffProgress, split_round_id
+from council.bakeoffs.models import Bakeoff
 from council.errors import BakeoffError
-from council.rounds import Round
 
 BakeoffId = Annotated[
     str,
@@ -143,14 +135,28 @@ async def list_bakeoffs(as_json: Json = False) -> None:
 
 @bakeoff_app.command("show")
 @async_command
-async def show_bakeoff(bakeoff_id: BakeoffId, as_json: Json = False) -> None:
-    """Show a bake-off: its progress or its result."""
+async def show_bakeoff(
+    bakeoff_id: BakeoffId,
+    against: Annotated[str, text_option(help="Also show what changed since this run.")] = "",
+    to_csv: Annotated[
+        Path | None, typer.Option("--csv", help="Write the matrix to a CSV file.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show a bake-off: its result, question by question."""
     async with open_app(load_settings()) as app:
-        results = await _load_results(app, await find_bakeoff(app, MESSAGE, bakeoff_id))
+        bakeoff = await find_bakeoff(app, MESSAGE, bakeoff_id)
+        other = await find_bakeoff(app, MESSAGE, against) if against else None
+        results = await load_results(app, await lifecycle.load_progress(app, bakeoff), other)
+    if to_csv:
+        write_file(to_csv, matrix_csv(results.run).encode())
     if as_json:
         print_json(results.document)
-    else:
-        results.print()
+        return
+    _print(results)
+    print_posts((matrix_post(results.run, results.board.names),))
+    if to_csv:
+        typer.echo(f"Saved to {to_csv}.")
 
 
 @bakeoff_app.command("cancel")
@@ -182,6 +188,11 @@ class RunOptions:
     save: Path | None
 
     @property
+    def needs_rounds(self) -> bool:
+        """Whether the results are asked for as test cases, which quote answers."""
+        return bool(self.junit or self.summary or self.baseline)
+
+    @property
     def failure_code(self) -> int:
         """The exit code of a run that fails; with a baseline, 1 says that a member is worse."""
         return MISUSED if self.baseline else FAILED
@@ -202,9 +213,11 @@ async def _run(options: RunOptions) -> int:
             fail(f"{panel} has no model {member!r}: {', '.join(seats)}.", MISUSED)
         await _open(app, options, bakeoff, console)
         await _follow(app, bakeoff, console)
-        results = await _load_results(app, await app.bakeoff_stores.bakeoffs.load(bakeoff.id))
-        changes = compute_changes(await bakeoff_records(app, bakeoff), before) if before else None
-    _print_results(options, results, changes)
+        stored = await app.bakeoff_stores.bakeoffs.load(bakeoff.id)
+        results = await load_results(app, await lifecycle.load_progress(app, stored))
+        rounds = await load_closed_rounds(app, stored) if options.needs_rounds else ()
+    changes = compute_changes(results.records, before) if before else None
+    _print_results(options, results, bakeoff_cases(results.progress, rounds), changes)
     progress = results.progress
     if not progress.is_complete or len(progress.failed) == progress.questions:
         return options.failure_code
@@ -260,38 +273,18 @@ async def _follow(app: AppContext, bakeoff: Bakeoff, console: Console) -> None:
         raise
 
 
-@dataclass(frozen=True, slots=True)
-class BakeoffResults:
-    """A bake-off with its leaderboard, its JSON document and its closed rounds."""
-
-    progress: BakeoffProgress
-    board: Leaderboard
-    document: Document
-    rounds: tuple[Round, ...]
-
-    def print(self) -> None:
-        """Print the results as they read in a chat."""
-        board = leaderboard_thread(self.board) if self.board.board.rows else None
-        thread = result_thread(self.progress, board)
-        print_posts((thread.root, *thread.replies))
+def _print(results: BakeoffResults) -> None:
+    """Print the results as they read in a chat."""
+    board = leaderboard_thread(results.board) if results.board.board.rows else None
+    thread = result_thread(results.progress, board)
+    print_posts((thread.root, *thread.replies))
 
 
-async def _load_results(app: AppContext, bakeoff: Bakeoff) -> BakeoffResults:
-    progress = await lifecycle.load_progress(app, bakeoff)
-    board = await bakeoff_leaderboard(app, bakeoff)
-    rounds = await load_closed_rounds(app, bakeoff)
-    shares = {split_round_id(round_.id)[1]: borda_shares_by_member(round_) for round_ in rounds}
-    records = await asyncio.to_thread(
-        lambda rows: list(map(record_as_json, rows)), await bakeoff_records(app, bakeoff)
-    )
-    document = bakeoff_document(progress, board, shares, records)
-    return BakeoffResults(progress, board, document, rounds)
-
-
-def _print_results(options: RunOptions, results: BakeoffResults, changes: Changes | None) -> None:
+def _print_results(
+    options: RunOptions, results: BakeoffResults, cases: tuple[Case, ...], changes: Changes | None
+) -> None:
     if options.save:
         write_file(options.save, f"{dump_json(results.document)}\n".encode())
-    cases = bakeoff_cases(results.progress, results.rounds)
     if options.junit:
         write_file(options.junit, junit_xml(results.progress, cases))
     wrong = [(one.number, one.member) for one in cases if one.outcome is Outcome.WRONG]
@@ -303,4 +296,4 @@ def _print_results(options: RunOptions, results: BakeoffResults, changes: Change
     elif options.baseline and not options.summary:
         typer.echo(summary, nl=False)
     else:
-        results.print()
+        _print(results)

@@ -9,10 +9,11 @@ import typer
 
 from bot.bakeoffs.bias_report import bias_report, load_bias, parse_bias_query
 from bot.bootstrap import open_stores
+from bot.chat import Line, Post
 from bot.cli.output import Json, async_command, print_json, print_posts, text_option, write_file
 from bot.render.bias_export import bias_document
-from bot.render.bias_message import bias_thread, render_combined_bias_png
-from bot.render.bias_tables import BiasView
+from bot.render.bias_message import bias_post, render_combined_bias_png
+from bot.render.bias_tables import BiasView, audit_lines, brand_table, judges_table, winning_table
 from bot.render.formatting import panel_seat_names
 from bot.settings import load_panel_config, load_settings
 
@@ -49,5 +50,6 @@ def print_bias(bias: BiasView, *, as_json: bool, to_png: Path | None) -> None:
         return
     if to_png:
         typer.echo(f"Saved to {to_png}.")
-    thread = bias_thread(bias)
-    print_posts((thread.root, *thread.replies))
+    tables = (judges_table(bias), brand_table(bias), winning_table(bias))
+    audits = Post(tuple(map(Line, audit_lines(bias))))
+    print_posts((bias_post(bias), *(Post((table,)) for table in tables if table), audits))

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from bot.bakeoffs.bias_report import bias_report, mark_biased_judges
 from bot.bakeoffs.leaderboard import load_leaderboard, parse_query
 from bot.bakeoffs.records import update_records
 from bot.bootstrap import open_stores
@@ -50,7 +51,8 @@ async def leaderboard(  # noqa: PLR0913, PLR0917
     names = panel_seat_names(load_panel_config(settings.config_file).panels.values())
     async with open_stores(settings) as stores:
         await update_records(stores, tell=partial(typer.echo, err=True))
-        board = await load_leaderboard(stores.bakeoff_stores, query, names, whole=not as_json)
+        board = await load_leaderboard(stores.bakeoff_stores, query, names)
+        board = await mark_biased_judges(stores, query, board, bias_report)
         board = await stores.research.add_to_leaderboard(stores, query.wanted, query.weights, board)
     if to_csv:
         _write(to_csv, leaderboard_csv(board, as_judge=query.as_judge).encode(), quiet=as_json)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 
 from bot.access import AccessDeniedError, check_admitted
-from bot.bakeoffs.bias_report import load_bias, parse_bias_query
+from bot.bakeoffs.bias_report import load_bias, mark_biased_judges, parse_bias_query
 from bot.bakeoffs.leaderboard import LeaderboardQuery, load_leaderboard, parse_query
 from bot.bakeoffs.records import update_records
 from bot.chat import (
@@ -15,6 +15,7 @@ from bot.chat import (
     Buttons,
     Chat,
     File,
+    Heading,
     IncomingMessage,
     Note,
     NoThreadError,
@@ -24,7 +25,8 @@ from bot.chat import (
 )
 from bot.commands.parameters import Arguments
 from bot.context import AppContext
-from bot.render.bias_message import bias_thread, render_combined_bias_png
+from bot.render.bias_charts import render_drawings
+from bot.render.bias_message import bias_post, render_combined_bias_png
 from bot.render.formatting import panel_seat_names
 from bot.render.leaderboard import leaderboard_thread, render_leaderboard_png
 from council.errors import CouncilError
@@ -33,7 +35,7 @@ from council.places import LOCAL_CHATS
 SHARE = "share_board"  # the button's action, and the kind of its stored query
 SHARED = "Shared in this channel."
 _MAX_SHAREABLE = 1_000
-_SHARE_NOTE = "Sharing posts it here, with all its details in a thread."
+_SHARE_NOTE = "Sharing posts it here, with its charts."
 _TOO_OLD = "This report is too old to share. Ask for it again."
 
 # --- Access and posting, for both reports
@@ -59,7 +61,7 @@ async def show_report(
     """Show a report to its asker, with a button to share it; in direct messages, post all of it."""
     is_posted = chat.is_room and message.is_direct
     thread = await _REPORTS[name](app, message, options, is_posted and chat.accepts_files)
-    if not thread.replies or not chat.is_room:
+    if _is_empty(thread) or not chat.is_room:
         await _send_privately(chat, message, thread)
     elif is_posted:
         try:
@@ -105,7 +107,7 @@ async def _post_thread(
     """Post a report once for each key of a message; its parts differ from those of a round."""
     replies = [post for post in thread.replies if chat.accepts_files or not _is_file(post)]
     paged = [[post] if _is_file(post) else chat.pages(post) for post in replies]
-    (first, *rest) = chat.pages(thread.root)
+    (first, *rest) = [thread.root] if _is_file(thread.root) else chat.pages(thread.root)
     root = await app.outbox.send(chat, message.key, name, first, message.place)
     place = replace(root.place, thread=root.place.thread or root.message)
     try:
@@ -114,6 +116,11 @@ async def _post_thread(
             await app.outbox.send(chat, message.key, part, post, place)
     except NoThreadError as error:
         await chat.send_ephemeral(message, Post((Note(str(error)),), str(error)))
+
+
+def _is_empty(thread: Thread) -> bool:
+    """Return whether a report only says that there is nothing to report."""
+    return all(isinstance(part, Heading | Note) for part in thread.root.parts)
 
 
 def _is_file(post: Post) -> bool:
@@ -131,6 +138,7 @@ async def _leaderboard(
     query = with_scope(parse_query(options, app.now()), message)
     await update_records(app)
     board = await load_leaderboard(app.bakeoff_stores, query, panel_seat_names(app.panels.values()))
+    board = await mark_biased_judges(app, query, board, app.measure_bias)
     board = await app.research.add_to_leaderboard(app, query.wanted, query.weights, board)
     picture = b""
     if has_files and board.board.rows:
@@ -147,9 +155,9 @@ async def _bias(
     names = panel_seat_names(app.panels.values())
     bias = await load_bias(app, query, names, app.measure_bias)
     picture = b""
-    if has_files and bias.report.judges:
+    if has_files and render_drawings(bias):
         picture = await asyncio.to_thread(render_combined_bias_png, bias)
-    return bias_thread(bias, picture)
+    return Thread(bias_post(bias, picture), ())
 
 
 # By the part of its first message in the outbox.

@@ -127,6 +127,9 @@ class DiscordChat(Chat):
                 raise
             if _has_file(post):
                 structlog.get_logger().warning("discord_file_refused", why=error.code)
+                words = tuple(part for part in post.parts if not isinstance(part, File))
+                if words:
+                    return await self.send(place, replace(post, parts=words), key)
                 return SentMessage(place, f"refused: {error.code}")
             raise PostingForbiddenError(str(error)) from None
         self._note_title(str(message.id), post)

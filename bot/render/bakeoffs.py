@@ -30,10 +30,12 @@ from bot.render.formatting import (
 from bot.render.leaderboard_export import leaderboard_document
 from bot.render.leaderboard_tables import Leaderboard, percent
 from bot.render.leaderboard_text import NO_CHANGE, change_lines, comparison_line
+from bot.render.matrix import cell_documents, comparison_document
 from bot.render.round_status import receivers
 from bot.render.text_safety import shorten_to_line
 from council.bakeoffs.changes import Changes, Measure, MemberChange
 from council.bakeoffs.intervals import Interval
+from council.bakeoffs.matrix import RunMatrix
 from council.bakeoffs.models import Bakeoff, BakeoffEstimate, BakeoffProgress
 from council.money import MICRO_USD, format_usd
 
@@ -266,25 +268,25 @@ def bakeoff_summary_document(progress: BakeoffProgress) -> Document:
 
 
 def bakeoff_document(
-    progress: BakeoffProgress,
-    board: Leaderboard,
-    shares: Mapping[int, Mapping[str, float]],
-    records: Sequence[Document],
+    progress: BakeoffProgress, board: Leaderboard, run: RunMatrix, records: Sequence[Document]
 ) -> Document:
-    """Return a whole bake-off: its board, each question's shares by seat key, its records."""
-    bakeoff = progress.bakeoff
+    """Return a whole bake-off: board, questions with shares by seat key, cells, records."""
     return {
         **bakeoff_summary_document(progress),
         **leaderboard_document(board),
         "rounds": [
             {
-                "number": number,
-                "question": question.text,
-                "round": bakeoff.round_id(number) if number in shares else None,
-                "shares": dict(shares.get(number, {})),
+                "number": row.number,
+                "question": row.question.text,
+                "round": row.round_id if row.is_over and row.round_id else None,
+                "shares": {
+                    key: cell.share for key, cell in row.cells.items() if cell.share is not None
+                },
             }
-            for number, question in enumerate(bakeoff.suite.questions, start=1)
+            for row in run.matrix.rows
         ],
+        "cells": cell_documents(run),
+        "against": comparison_document(run),
         "records": list(records),
     }
 

@@ -6,7 +6,12 @@ from math import ceil
 from typing import TYPE_CHECKING, TypeVar
 
 from bot.chat import Table
-from bot.render.bias_findings import MIN_BALLOTS
+from bot.render.bias_findings import (
+    MIN_BALLOTS,
+    consistency_lines,
+    position_lines,
+    preference_lines,
+)
 from bot.render.bias_tables import (
     TOO_LITTLE,
     BiasView,
@@ -45,9 +50,13 @@ _MAX_JUDGES = 10  # judges on a chart; more would be too small to read
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A chart with its caption; `lines` describe it in words, `table` holds its numbers."""
+    """A chart with its caption and what follows from it, the `conclusions`.
+
+    `lines` describe it in words, `table` holds its numbers.
+    """
 
     title: str
+    conclusions: tuple[str, ...]
     caption: str
     figure: Figure
     lines: tuple[str, ...]
@@ -55,7 +64,7 @@ class Drawing:
 
 
 def render_drawings(bias: BiasView) -> tuple[Drawing, ...]:
-    """Return the heat map, slot curves and consistency bars that have any data."""
+    """Return the heat map, slot curves and consistency bars that have enough data."""
     drawings = (_heat_map(bias), _slot_curves(bias), _consistency_bars(bias))
     return tuple(drawing for drawing in drawings if drawing.lines)
 
@@ -107,8 +116,10 @@ def _heat_map(bias: BiasView) -> Drawing:
     """Return the shares given: seats as rows, the authors among them as columns."""
     given = [one for one in bias.report.given if one.share is not None]
     judges = (judge.judge for judge in bias.report.judges)
-    shown = (seat for one in bias.report.given for seat in (one.judge, one.author))
-    seats, note = _limit_judges([*dict.fromkeys((*judges, *shown))])
+    known = {seat for one in given for seat in (one.judge, one.author)}
+    shown = (seat for one in given for seat in (one.judge, one.author))
+    every = dict.fromkeys((*(judge for judge in judges if judge in known), *shown))
+    seats, note = _limit_judges([*every])
     authors = [seat for seat in seats if seat in {one.author for one in given}]
     is_stacked = len(authors) > _MAX_AUTHORS_BESIDE
     row_height = _ROW_HEIGHT + (24 if is_stacked else 0)
@@ -150,10 +161,15 @@ def _heat_map(bias: BiasView) -> Drawing:
         "is first. Outlined is what a judge gives its own answer, which it sees only on audit "
         "rankings."
     )
-    lines = tuple(_heat_map_lines(bias))
+    is_enough = any(one.n >= MIN_BALLOTS for one in given)
+    lines = tuple(_heat_map_lines(bias)) if is_enough else ()
     description = ("Average points from each judge to each author.", *lines)
     figure = _figure(heading, description, bottom, footer, draw)
-    return Drawing("How judges rated each author", caption, figure, lines, given_table(bias))
+    conclusions = tuple(preference_lines(bias)) or (
+        "No judge prefers its own answers or its family’s beyond chance.",
+    )
+    title = "How judges rated each author"
+    return Drawing(title, conclusions, caption, figure, lines, given_table(bias))
 
 
 def _heat_map_lines(bias: BiasView) -> Iterator[str]:
@@ -198,26 +214,22 @@ def _draw_cell(
 
 _COLUMN_GAP = 14.0  # between the two columns
 _CURVE_WIDTH = (WIDTH - 2 * MARGIN - _COLUMN_GAP) / 2
-_CURVE_HEIGHT, _EMPTY_CURVE_HEIGHT, _PLOT_HEIGHT = 132.0, 42.0, 56.0
+_CURVE_HEIGHT, _PLOT_HEIGHT = 132.0, 56.0
 
 
 def _slot_curves(bias: BiasView) -> Drawing:
-    judges, note = _limit_judges(bias.report.judges)
+    judges, note = _limit_judges([judge for judge in bias.report.judges if _known_slots(judge)])
     scale_end = _scale_end(judges)
     pairs = [judges[first : first + 2] for first in range(0, len(judges), 2)]
-    heights = [
-        _CURVE_HEIGHT if any(map(_known_slots, pair)) else _EMPTY_CURVE_HEIGHT for pair in pairs
-    ]
 
     def draw(canvas: Canvas) -> None:
         for row, pair in enumerate(pairs):
             for column, judge in enumerate(pair):
                 left = MARGIN + column * (_CURVE_WIDTH + _COLUMN_GAP)
-                top = _TOP + sum(heights[:row])
+                top = _TOP + _CURVE_HEIGHT * row
                 canvas.name(left, top + 14, bias.name(judge.judge), _CURVE_WIDTH)
                 canvas.note(left, top + 29, _position_verdict(judge))
-                if _known_slots(judge):
-                    _draw_curve(canvas, judge, (left, top + 46), scale_end)
+                _draw_curve(canvas, judge, (left, top + 46), scale_end)
 
     heading = "Points given by position shown, above or below one half"
     caption = (
@@ -226,8 +238,9 @@ def _slot_curves(bias: BiasView) -> Drawing:
     )
     lines = tuple(_slot_lines(bias))
     description = ("Points given by position shown, above or below one half.", *lines)
-    figure = _figure(heading, description, _TOP + sum(heights), (note,), draw)
-    return Drawing("Position bias", caption, figure, lines, slots_table(bias))
+    figure = _figure(heading, description, _TOP + _CURVE_HEIGHT * len(pairs), (note,), draw)
+    conclusions = tuple(position_lines(bias)) or ("No judge favours a position beyond chance.",)
+    return Drawing("Position bias", conclusions, caption, figure, lines, slots_table(bias))
 
 
 def _slot_lines(bias: BiasView) -> Iterator[str]:
@@ -261,7 +274,7 @@ def _known_slots(judge: JudgeBias) -> Sequence[Slot]:
 
 def _position_verdict(judge: JudgeBias) -> str:
     p_value = p_text(judge.position)
-    if not p_value or not _known_slots(judge):
+    if not p_value:
         return TOO_LITTLE
     return f"beyond chance, {p_value}" if judge.position.is_found else f"may be chance, {p_value}"
 
@@ -301,7 +314,7 @@ _TICKS = (0, 0.25, _CHANCE, 0.75, 1)
 
 
 def _consistency_bars(bias: BiasView) -> Drawing:
-    judges, note = _limit_judges(bias.report.judges)
+    judges, note = _limit_judges([judge for judge in bias.report.judges if _is_bar(judge.kept)])
     bottom = _TOP + _BAR_HEIGHT * len(judges) + 4
 
     def draw(canvas: Canvas) -> None:
@@ -324,13 +337,20 @@ def _consistency_bars(bias: BiasView) -> Drawing:
     lines = tuple(_consistency_lines(bias))
     description = ("Share of pairs ranked the same way; chance gives 50 %.", *lines)
     figure = _figure(heading, description, bottom + 20, (note,), draw)
-    return Drawing("Consistency", caption, figure, lines, kept_table(bias))
+    conclusions = tuple(consistency_lines(bias)) or (
+        "Every judge shown here ranks most pairs the same way when the order changes.",
+    )
+    return Drawing("Consistency", conclusions, caption, figure, lines, kept_table(bias))
+
+
+def _is_bar(kept: Effect) -> bool:
+    return kept.value is not None and kept.n >= MIN_BALLOTS
 
 
 def _consistency_lines(bias: BiasView) -> Iterator[str]:
     for judge in bias.report.judges:
         kept = judge.kept
-        if kept.value is not None:
+        if kept.value is not None and _is_bar(kept):
             interval = interval_text(kept.interval, percent)
             details = ", ".join(filter(None, (interval, sample_text(kept))))
             yield (
@@ -344,7 +364,6 @@ def _draw_bar(canvas: Canvas, axes: "Axes", kept: Effect, top: float) -> None:
     right, y = WIDTH - MARGIN, top + 31
     axes.plot([_CHANCE] * 2, [y - 8, y + 8], color=Colour.QUIET, lw=1)
     if kept.value is None:
-        canvas.note(right, top + 16, TOO_LITTLE, "right")
         return
     canvas.text(right, top + 16, f"{percent(kept.value)}{_chance_note(kept)}", align="right")
     low, high = (_clamp(end, 0, 1) for end in kept.interval or (kept.value, kept.value))

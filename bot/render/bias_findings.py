@@ -1,13 +1,12 @@
-"""Findings of a bias report as sentences: proven, possible, ruled out, and still open."""
+"""Findings of a bias report as sentences: beyond chance, ruled out, and still open."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from math import exp, tanh
 
 from bot.render.bias_tables import (
     AGREEMENT,
-    ALL_MEASURES,
     FAMILY,
     FIRST_SLOT,
     KEPT,
@@ -27,15 +26,14 @@ from bot.render.bias_tables import (
     number_text,
     p_text,
     rough_count,
-    unit_name,
 )
 from bot.render.formatting import count_noun, join_words, ordinal
-from bot.render.leaderboard_tables import Coverage, no_rounds_line, percent, signed_number
-from council.bakeoffs.leaderboard import MAX_POSITION_BIAS
+from bot.render.leaderboard_tables import Coverage, no_rounds_line, percent
 from council.bias.report import JudgeBias
 
 _COIN_SHARE = 0.5
 _MANY_SPOILED_SHARE = 0.1
+_SEVERAL_JUDGES = 1.4  # widens a 95 % interval, since any of several judges may seem to disagree
 NO_BIAS_FOUND = "No judge shows a bias beyond chance so far."
 MIN_BALLOTS = 10  # audit ballots needed for a finding on order consistency
 _SMALL_BIAS = 0.10  # an interval within this share of 0 rules out bias
@@ -46,9 +44,9 @@ FINDINGS_NOTE = (
 
 
 def findings(bias: BiasView) -> tuple[str, ...]:
-    """Return every finding, the proven ones first."""
-    proven = [*found_lines(bias), *brand_lines(bias)] or [NO_BIAS_FOUND]
-    return (*proven, *_sign_lines(bias), *none_lines(bias), *open_lines(bias))
+    """Return every finding: the biases beyond chance, how judges vote, what is ruled out."""
+    found = [*bias_lines(bias), *brand_lines(bias)] or [NO_BIAS_FOUND]
+    return (*found, *voting_lines(bias), *none_lines(bias))
 
 
 def bias_coverage_line(bias: BiasView) -> str:
@@ -82,19 +80,38 @@ def _filter_texts(coverage: Coverage) -> Iterator[str]:
 # --- Findings beyond chance
 
 
-def found_lines(bias: BiasView) -> Iterator[str]:
-    """Yield what is proven, measure by measure."""
-    for render in (
-        _own_lines,
-        _family_lines,
-        _position_lines,
-        _consistency_lines,
-        _length_lines,
-        _style_lines,
-        _names_shown_lines,
-        _agreement_lines,
-        _spoiled_lines,
-    ):
+def bias_lines(bias: BiasView) -> Iterator[str]:
+    """Yield the biases that stay beyond chance among all tests, measure by measure."""
+    yield from preference_lines(bias)
+    yield from position_lines(bias)
+    yield from _all_lines(bias, _length_lines, _style_lines, _names_shown_lines)
+
+
+def preference_lines(bias: BiasView) -> Iterator[str]:
+    """Yield which judges prefer their own answers or their family's, beyond chance."""
+    yield from _all_lines(bias, _own_lines, _family_lines)
+
+
+def position_lines(bias: BiasView) -> Iterator[str]:
+    """Yield which judges are influenced by the order, beyond chance."""
+    yield from _all_lines(bias, _position_lines)
+
+
+def voting_lines(bias: BiasView) -> Iterator[str]:
+    """Yield which judges are unsteady, disagree with the others or vote invalidly."""
+    yield from consistency_lines(bias)
+    yield from _all_lines(bias, _agreement_lines, _spoiled_lines)
+
+
+def consistency_lines(bias: BiasView) -> Iterator[str]:
+    """Yield which judges rank pairs another way when the order changes."""
+    yield from _all_lines(bias, _consistency_lines)
+
+
+def _all_lines(
+    bias: BiasView, *renders: Callable[[str, JudgeBias], Iterator[str]]
+) -> Iterator[str]:
+    for render in renders:
         for judge in bias.report.judges:
             yield from render(bias.name(judge.judge), judge)
 
@@ -128,7 +145,7 @@ def _position_lines(name: str, judge: JudgeBias) -> Iterator[str]:
     """Yield the slot a judge favours or dislikes most, once, however it was tested."""
     if judge.position.is_found:
         effect = judge.position
-        matters = "" if abs(effect.value or 0) > MAX_POSITION_BIAS else ", which hardly matters"
+        matters = "" if judge.is_position_biased else ", which hardly matters"
         yield (
             f"{name} is influenced by the order: it ranks what it sees {_strongest_slot(judge)} "
             f"{higher_or_lower(effect)} than chance would "
@@ -187,7 +204,9 @@ def _style_lines(name: str, judge: JudgeBias) -> Iterator[str]:
 
 def _agreement_lines(name: str, judge: JudgeBias) -> Iterator[str]:
     effect = judge.agreement
-    if effect.value is not None and effect.value < 0 and excludes_zero(effect):
+    if effect.value is None or effect.interval is None:
+        return
+    if effect.value + _SEVERAL_JUDGES * (effect.interval[1] - effect.value) < 0:
         yield (
             f"{name} disagrees with the other judges: mean τ {number_text(effect.value)} "
             f"{certainty_text(effect)}."
@@ -203,7 +222,7 @@ def _spoiled_lines(name: str, judge: JudgeBias) -> Iterator[str]:
         )
 
 
-# --- Possible, ruled out and open
+# --- Ruled out and open
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,22 +245,6 @@ _QUESTIONS = (
 )
 
 
-def _sign_lines(bias: BiasView) -> Iterator[str]:
-    """Yield what is beyond chance by itself, but not after Holm's correction."""
-    for question in _QUESTIONS:
-        judges = [judge for judge in bias.report.judges if _is_sign(question, judge)]
-        if judges:
-            names = (
-                f"{bias.name(judge.judge)} ({signed_number(question.measure.of(judge).value or 0)})"
-                for judge in judges
-            )
-            each = "each" if len(judges) > 1 else "it"
-            yield (
-                f"Possibly {question.noun} in {join_words(names)}: alone {each} would be beyond "
-                "chance, but among all tests it may be chance."
-            )
-
-
 def none_lines(bias: BiasView) -> Iterator[str]:
     """Yield which biases are ruled out, in which judges."""
     for question in _QUESTIONS:
@@ -252,22 +255,25 @@ def none_lines(bias: BiasView) -> Iterator[str]:
             yield f"{noun}: none beyond ±{magnitude_text(_SMALL_BIAS)} in {names}."
 
 
-def open_lines(bias: BiasView) -> Iterator[str]:
-    """Yield what is still unknown, of which judges, and how much more data would settle it."""
-    unmeasured = [
-        judge
-        for judge in bias.report.judges
-        if not any(measure.of(judge).n for measure in ALL_MEASURES)
+def missing_line(bias: BiasView) -> str:
+    """Return what cannot be said yet, and how many more rankings would settle it; "" if nothing."""
+    judges = bias.report.judges
+    opened = [
+        (question, judge)
+        for question in _QUESTIONS
+        for judge in judges
+        if _is_open(bias, question, judge)
     ]
-    measured = [judge for judge in bias.report.judges if judge not in unmeasured]
-    for question in _QUESTIONS:
-        judges = [judge for judge in measured if _is_open(bias, question, judge)]
-        if judges:
-            names = _judge_names(bias, judges)
-            needed = _needed_text(question.measure, judges)
-            yield f"Too few rankings yet to judge {question.noun} in {names}{needed}."
-    if unmeasured:
-        yield f"Nothing is known yet about {_judge_names(bias, unmeasured)}."
+    if not opened:
+        return ""
+    nouns = join_words(dict.fromkeys(question.noun for question, _ in opened))
+    effects = [question.measure.of(judge) for question, judge in opened]
+    counts = [effect.more for effect in effects if effect.more]
+    need = f"; up to {rough_count(max(counts)).removeprefix('about ')} more" if counts else ""
+    need = need and f"{need} rankings by a judge would settle it"
+    audits = any(effect.unit.startswith("audit") and not effect.n for effect in effects)
+    how = ". Some of it needs audit rankings" if audits else ""
+    return f"Too little data yet on {nouns}{need}{how}."
 
 
 def _judge_names(bias: BiasView, judges: Sequence[JudgeBias]) -> str:
@@ -285,10 +291,6 @@ def _is_settled(question: _Question, judge: JudgeBias) -> bool:
     )
 
 
-def _is_sign(question: _Question, judge: JudgeBias) -> bool:
-    return excludes_zero(question.measure.of(judge)) and not _is_settled(question, judge)
-
-
 def _is_ruled_out(question: _Question, judge: JudgeBias) -> bool:
     interval = question.measure.of(judge).interval
     if _is_settled(question, judge) or not interval or not question.can_be_none:
@@ -301,24 +303,4 @@ def _is_open(bias: BiasView, question: _Question, judge: JudgeBias) -> bool:
         return False
     if question.measure is KEPT:
         return KEPT.of(judge).value is None or KEPT.of(judge).n < MIN_BALLOTS
-    is_answered = _is_settled(question, judge) or _is_sign(question, judge)
-    return not is_answered and not _is_ruled_out(question, judge)
-
-
-def _needed_text(measure: Measure, judges: Sequence[JudgeBias]) -> str:
-    effects = [measure.of(judge) for judge in judges]
-    counts = [effect.more for effect in effects if effect.more]
-    units = {unit_name(effect) for effect in effects if effect.more or not counts}
-    unit = f" {units.pop()}" if len(units) == 1 else ""
-    if counts:
-        fewest, most = rough_count(min(counts)), rough_count(max(counts))
-        range_ = fewest if fewest == most else f"{fewest} to {most.removeprefix('about ')}"
-        if most.startswith("more") and fewest != most:
-            range_ = f"from {range_}"
-        each = " each" if len(effects) > 1 else ""
-        return f": {range_} more{unit}{each} would settle it"
-    if any(effect.n for effect in effects):
-        return ""
-    if measure is AGREEMENT:
-        return ": no two judges of a round have ranked the same two answers"
-    return f": no{unit or ' rankings'} yet"
+    return not _is_settled(question, judge) and not _is_ruled_out(question, judge)

@@ -273,11 +273,11 @@ def brand_lines(bias: BiasView) -> Iterator[str]:
 
 
 def brand_table(bias: BiasView) -> Table | None:
-    """Return every family with what it gains; None if no ballot was cast with names."""
+    """Return every family of which it is known what it gains; None if there is none."""
     rows = [
         (family_name(brand.maker), *effect_cells(brand.effect, signed_number))
         for brand in bias.report.brands
-        if brand.effect.n
+        if brand.effect.value is not None
     ]
     return number_table(("Family", "Gains", *EFFECT_COLUMNS), rows) if rows else None
 
@@ -384,7 +384,7 @@ def winning_lines(bias: BiasView) -> Iterator[str]:
 def winning_table(bias: BiasView) -> Table | None:
     """Return every trait of winners and of the rest; None if none is known."""
     columns = ("Trait", "Winners", "The rest", "Difference", *EFFECT_COLUMNS)
-    rows = [*map(_trait_row, bias.report.traits)]
+    rows = [_trait_row(one) for one in bias.report.traits if one.difference.value is not None]
     return number_table(columns, rows) if rows else None
 
 
@@ -427,14 +427,19 @@ def _signed_trait_number(trait: Trait, number: float) -> str:
 # --- Tables of judges
 
 
-def judges_table(bias: BiasView) -> Table:
-    """Return what is known of all judges, a row each; * marks what is beyond chance."""
+def judges_table(bias: BiasView) -> Table | None:
+    """Return what is known of all judges, a row each; * marks what is beyond chance.
+
+    None if nothing is known.
+    """
     judges = bias.report.judges
     measures = [
         measure
         for measure in ALL_MEASURES
-        if measure is not POSITION and any(measure.of(judge).n for judge in judges)
+        if measure is not POSITION and any(measure.of(judge).value is not None for judge in judges)
     ]
+    if not measures:
+        return None
     return number_table(
         ("Judge", *(measure.title for measure in measures)),
         (
@@ -445,8 +450,9 @@ def judges_table(bias: BiasView) -> Table:
 
 
 def judge_table(bias: BiasView, judge: JudgeBias) -> Table:
-    """Return all measures of a judge, a row each; without a family, no family measures."""
-    measures = (x for x in judge_measures(judge) if not x.is_of_family or bias.has_family(judge))
+    """Return what is measured of a judge, a row each; no family measures without a family."""
+    known = (x for x in judge_measures(judge) if x.of(judge).value is not None)
+    measures = (x for x in known if not x.is_of_family or bias.has_family(judge))
     rows = (_measure_row(judge, measure) for measure in measures)
     return number_table(("Measure", "Effect", *EFFECT_COLUMNS), rows)
 
@@ -493,10 +499,8 @@ def _value_with_interval(effect: Effect) -> str:
 
 def _measure_cell(bias: BiasView, judge: JudgeBias, measure: Measure) -> str:
     effect = measure.of(judge)
-    if measure.is_of_family and not bias.has_family(judge):
+    if effect.value is None or (measure.is_of_family and not bias.has_family(judge)):
         return "–"
-    if effect.value is None:
-        return TOO_LITTLE
     return measure.format(effect.value) + ("\u00a0*" if effect.is_found else "")
 
 

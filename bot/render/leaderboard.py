@@ -10,6 +10,7 @@ from bot.render.charts import MARGIN, WIDTH, Canvas, Colour, Figure, draw_dot, r
 from bot.render.formatting import count_noun
 from bot.render.leaderboard_export import leaderboard_csv
 from bot.render.leaderboard_tables import (
+    CHART_HEADING,
     Bar,
     Chart,
     Leaderboard,
@@ -17,7 +18,6 @@ from bot.render.leaderboard_tables import (
     author_table,
     axis_range,
     axis_ticks,
-    chart_heading,
     coverage_line,
     describe_chart,
     judge_table,
@@ -28,23 +28,20 @@ from bot.render.leaderboard_tables import (
 )
 from bot.render.leaderboard_text import (
     NO_CHANGE,
-    SHARED_PLACES_NOTE,
     change_lines,
     comparison_line,
     council_value_lines,
     council_value_table,
-    decision_lines,
-    run_off_note,
+    footnote_lines,
+    headline_lines,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MAX_ROWS = 5
-_AS_AUTHORS = "As authors"
-_AS_JUDGES = "As judges"
+_ALL_COLUMNS = "All columns"
 _COUNCIL_VALUE = "Is the council worth it here?"
-_COUNTED = "How this is counted"
 HOW_AUTHORS = (
     "Points: the share of the other answers that an answer beat, on average over rounds; 50 % "
     "is chance. Price, time and tokens are per answer."
@@ -57,7 +54,7 @@ HOW_JUDGES = (
 )
 
 
-_NAME_LEFT = 34.0  # where names begin
+_NAME_LEFT = 40.0  # where names begin
 _TREND_WIDTH = 112.0  # width of the column of trends
 _TOP_HEIGHT, _ROW_HEIGHT, _FOOT_HEIGHT = 28.0, 50.0, 30.0
 _VALUE_WIDTH = 52.0  # width of the share at the end of a name's line
@@ -72,7 +69,7 @@ def leaderboard_thread(
         line = no_rounds_line(leaderboard.coverage)
         return Thread(Post((Heading(leaderboard.title), Note(line)), line))
     root = Post(tuple(_root_parts(leaderboard, as_judge=as_judge)), _summary(leaderboard))
-    return Thread(root, tuple(_replies(leaderboard, picture, as_judge=as_judge)))
+    return Thread(root, tuple(_replies(leaderboard, picture)))
 
 
 def _summary(leaderboard: Leaderboard) -> str:
@@ -95,24 +92,23 @@ def _root_parts(leaderboard: Leaderboard, *, as_judge: bool) -> Iterator[Part]:
         yield judge_table(leaderboard)
         yield Note(f"{HOW_JUDGES} {coverage_line(leaderboard.coverage)}")
     else:
+        yield from map(Line, headline_lines(leaderboard))
         yield author_table(leaderboard, _MAX_ROWS)
         others = len(leaderboard.board.rows) - _MAX_ROWS
         notes = (
             f"And {count_noun(others, 'more model')}." if others > 0 else "",
-            SHARED_PLACES_NOTE,
-            run_off_note(leaderboard),
+            *footnote_lines(leaderboard),
             coverage_line(leaderboard.coverage),
         )
         yield Note(" ".join(filter(None, notes)))
 
 
-def _replies(leaderboard: Leaderboard, picture: bytes, *, as_judge: bool) -> Iterator[Post]:
+def _replies(leaderboard: Leaderboard, picture: bytes) -> Iterator[Post]:
     if picture:
         description = describe_chart(leaderboard.chart)
         yield Post((File("leaderboard.png", description, picture),), "leaderboard.png")
-    yield Post((Heading(_AS_AUTHORS), author_table(leaderboard), Note(HOW_AUTHORS)), _AS_AUTHORS)
-    if leaderboard.judges.rows and not as_judge:
-        yield Post((Heading(_AS_JUDGES), judge_table(leaderboard), Note(HOW_JUDGES)), _AS_JUDGES)
+    authors = (Heading(_ALL_COLUMNS), author_table(leaderboard), Note(HOW_AUTHORS))
+    yield Post(authors, _ALL_COLUMNS)
     if leaderboard.weighted:
         yield Post(leaderboard.weighted.parts, "With weighted judges")
     if table := council_value_table(leaderboard):
@@ -120,8 +116,6 @@ def _replies(leaderboard: Leaderboard, picture: bytes, *, as_judge: bool) -> Ite
             (Heading(_COUNCIL_VALUE), table, *map(Line, council_value_lines(leaderboard))),
             _COUNCIL_VALUE,
         )
-    lines = (coverage_line(leaderboard.coverage), *decision_lines(leaderboard))
-    yield Post((Heading(_COUNTED), *map(Line, lines)), _COUNTED)
     yield Post((File("leaderboard.csv", leaderboard_csv(leaderboard)),), "leaderboard.csv")
 
 
@@ -145,7 +139,7 @@ def _draw_chart(chart: Chart, bottom: float, canvas: Canvas) -> None:
     axes.set_xlim(low, high)
     axes.set_xticks(ticks, [*map(percent, ticks)])
     axes.spines.bottom.set_visible(True)
-    canvas.note(MARGIN, 16, chart_heading(chart))
+    canvas.note(MARGIN, 16, CHART_HEADING)
     for row, bar in enumerate(chart.bars):
         _draw_row(canvas, axes, bar, (_TOP_HEIGHT + row * _ROW_HEIGHT, right))
     if chart.has_trend:
@@ -156,7 +150,7 @@ def _draw_row(canvas: Canvas, axes: "Axes", bar: Bar, corner: tuple[float, float
     """Draw a member's name above its interval, below and left of a corner."""
     top, right = corner
     is_first = bar.place == 1
-    canvas.text(MARGIN, top + 18, str(bar.place or "–"), bold=is_first)
+    canvas.text(MARGIN, top + 18, bar.place_text, bold=is_first)
     name_width = right - _NAME_LEFT - _VALUE_WIDTH
     canvas.name(_NAME_LEFT, top + 18, bar.name, name_width, bold=is_first)
     if not bar.spread:

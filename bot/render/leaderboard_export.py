@@ -7,7 +7,7 @@ from io import StringIO
 from typing import Any
 
 from bot.render.leaderboard_tables import Coverage, Leaderboard
-from bot.render.leaderboard_text import change_lines, decision_lines
+from bot.render.leaderboard_text import change_lines, decision_lines, headline_lines
 from bot.suite_files import csv_cell
 from council.bakeoffs.changes import TrendRun
 from council.bakeoffs.intervals import Interval
@@ -25,6 +25,7 @@ def leaderboard_document(leaderboard: Leaderboard, *, as_judge: bool = False) ->
         "news": [*change_lines(leaderboard.changes, leaderboard.names)]
         if leaderboard.changes
         else [],
+        "headline": [*headline_lines(leaderboard)],
         "decided": [*decision_lines(leaderboard)],
         "counted": _coverage_document(leaderboard.coverage),
         "runs": [_run_document(run) for run in leaderboard.runs],
@@ -77,7 +78,7 @@ def _judge_document(line: JudgeLine, leaderboard: Leaderboard) -> Document:
         "spoiled_rate": line.spoiled_rate,
         "position": line.position,
         "position_ci": _interval_list(line.position_ci),
-        "is_position_biased": line.is_position_biased,
+        "is_position_biased": line.judge in leaderboard.biased,
         "orders_kept": line.kept,
         "orders_compared": line.pairs,
         "consistency": line.consistency,
@@ -95,6 +96,8 @@ def _council_value_document(leaderboard: Leaderboard) -> Document | None:
     return {
         "best": asdict(best),
         "rows": [asdict(line) for line in leaderboard.worth.rows],
+        "drafts": asdict(leaderboard.worth.drafts) if leaderboard.worth.drafts else None,
+        "is_voted": leaderboard.worth.is_voted,
     }
 
 

@@ -38,23 +38,23 @@ class Bar:
     place: int | None
     spread: Spread | None
     runs: tuple[Spread | None, ...] = ()
+    place_text: str = "–"
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Members best first; `days` are the dates of the newest MAX_RUNS runs, oldest first.
-
-    If panels were mixed, spreads are expected shares if all members had met, not observed ones.
-    """
+    """Members best first; `days` are the dates of the newest MAX_RUNS runs, oldest first."""
 
     bars: tuple[Bar, ...]
     days: tuple[date, ...] = ()
-    is_mixed: bool = False
 
     @property
     def has_trend(self) -> bool:
         """Return whether there is more than one run to show."""
         return len(self.days) > 1
+
+
+CHART_HEADING = "Share of rivals beaten, 95 % interval"
 
 
 def axis_range(spreads: Iterable[Spread | None]) -> tuple[float, float]:
@@ -96,13 +96,7 @@ def describe_chart(chart: Chart) -> str:
     if not shares:
         return "No model has points yet."
     runs = f", overall and in each of {len(chart.days)} runs" if chart.has_trend else ""
-    return f"{chart_heading(chart)}{runs}. {shares}."
-
-
-def chart_heading(chart: Chart) -> str:
-    """Return what the bars show."""
-    measure = "Rivals beaten, if all met" if chart.is_mixed else "Share of rivals beaten"
-    return f"{measure}, 95 % interval"
+    return f"{CHART_HEADING}{runs}. {shares}."
 
 
 def _describe_bar(bar: Bar, spread: Spread) -> str:
@@ -231,6 +225,7 @@ class Leaderboard:
 
     `changes` compares the newest run with earlier ones, if there are any. `weighted` is the board
     by weighted judges, if requested; `people` is how far judges agree with people's choices.
+    `biased` are the judges that the bias report of these rounds finds to be position-biased.
     """
 
     coverage: Coverage
@@ -242,6 +237,7 @@ class Leaderboard:
     names: Mapping[str, str] = field(default_factory=dict)
     weighted: Addition | None = None
     people: Mapping[str, HumanAgreement] = field(default_factory=dict)
+    biased: frozenset[str] = frozenset()
 
     @property
     def title(self) -> str:
@@ -262,20 +258,19 @@ class Leaderboard:
                 Bar(
                     self.name(line.member),
                     line.place,
-                    _standing_spread(line),
+                    None if line.share is None else Spread(line.share, line.ci),
                     tuple(run.get(line.member) for run in runs),
+                    place_text(line),
                 )
                 for line in self.board.rows
             ),
             tuple(run.at.date() for run in newest),
-            is_mixed=self.board.is_mixed,
         )
 
 
-def _standing_spread(line: AuthorLine) -> Spread | None:
-    if line.strength is not None:
-        return Spread(line.strength, line.strength_ci or (line.strength, line.strength))
-    return None if line.share is None else Spread(line.share, line.ci)
+def place_text(line: AuthorLine) -> str:
+    """Return a member's place: "3", "=1" if it is shared, "–" if it was never ranked."""
+    return "–" if line.place is None else f"{'=' if line.is_tied else ''}{line.place}"
 
 
 # --- Columns
@@ -336,8 +331,10 @@ def signed_number(number: float) -> str:
 
 def author_columns(names: Mapping[str, str]) -> tuple[Column, ...]:
     """Return the columns of members as authors."""
+    place, name, points, interval, right, price = author_summary_columns(names)
     return (
-        *_short_columns(names),
+        *(place, name, points, interval),
+        _number_column("rounds", "Rounds", "rounds"),
         _number_column("strength", "If all met", "strength", percent),
         Column(
             "strength_ci",
@@ -346,8 +343,7 @@ def author_columns(names: Mapping[str, str]) -> tuple[Column, ...]:
             lambda line: interval_text(line.strength_ci),
         ),
         _number_column("first_votes", "First votes", "first_votes"),
-        _number_column("accuracy", "Right", "accuracy", percent),
-        _number_column("cost_usd", "Price", "cost_usd", money, is_low_best=True),
+        *(right, price),
         _number_column("seconds", "Time", "seconds", duration, is_low_best=True),
         _number_column("tokens_out", "Tokens", "tokens_out", "{:,.0f}".format, is_low_best=True),
         _number_column("absences", "No answer", "absences", is_low_best=True),
@@ -361,9 +357,10 @@ def author_columns(names: Mapping[str, str]) -> tuple[Column, ...]:
     )
 
 
-def _short_columns(names: Mapping[str, str]) -> tuple[Column, ...]:
+def author_summary_columns(names: Mapping[str, str]) -> tuple[Column, ...]:
+    """Return the six columns that come first."""
     return (
-        Column("place", "", attrgetter("place"), lambda line: str(line.place or "–"), True),
+        Column("place", "", attrgetter("place"), place_text, True),
         _name_column("member", "Model", names),
         _number_column("share", "Points", "share", percent),
         Column(
@@ -372,14 +369,14 @@ def _short_columns(names: Mapping[str, str]) -> tuple[Column, ...]:
             lambda line: line.ci[0],
             lambda line: "" if line.share is None else interval_text(line.ci),
         ),
-        _number_column("rounds", "Rounds", "rounds"),
+        _number_column("accuracy", "Right", "accuracy", percent),
+        _number_column("cost_usd", "Price", "cost_usd", money, is_low_best=True),
     )
 
 
-def judge_columns(
-    names: Mapping[str, str], people: Mapping[str, HumanAgreement]
-) -> tuple[Column, ...]:
-    """Return the columns of seats as judges; `people` is how far each agrees with people."""
+def judge_columns(leaderboard: Leaderboard) -> tuple[Column, ...]:
+    """Return the columns of seats as judges."""
+    people, biased = leaderboard.people, leaderboard.biased
 
     def people_share(line: Any) -> float | None:  # noqa: ANN401
         return people[line.judge].share if line.judge in people else None
@@ -389,11 +386,11 @@ def judge_columns(
         return f"{agreement.same} of {agreement.ballots}" if agreement else ""
 
     def position_text(line: Any) -> str:  # noqa: ANN401
-        biased = " biased" if line.is_position_biased else ""
-        return "" if line.position is None else signed_number(line.position) + biased
+        flag = " biased" if line.judge in biased else ""
+        return "" if line.position is None else signed_number(line.position) + flag
 
     return (
-        _name_column("judge", "Judge", names),
+        _name_column("judge", "Judge", leaderboard.names),
         _number_column("agreement", "Agreement", "agreement", signed_number),
         Column(
             "agreement_ci",
@@ -444,15 +441,13 @@ def sort_lines(lines: Iterable[LineT], column: Column, *, turned: bool = False) 
 
 def author_table(leaderboard: Leaderboard, max_rows: int | None = None) -> Table:
     """Return members as authors: all columns, or the short ones of the first few."""
-    columns = _short_columns if max_rows is not None else author_columns
+    columns = author_summary_columns if max_rows is not None else author_columns
     return _render_table(leaderboard.board.rows[:max_rows], columns(leaderboard.names))
 
 
 def judge_table(leaderboard: Leaderboard) -> Table:
     """Return seats as judges."""
-    return _render_table(
-        leaderboard.judges.rows, judge_columns(leaderboard.names, leaderboard.people)
-    )
+    return _render_table(leaderboard.judges.rows, judge_columns(leaderboard))
 
 
 def _render_table(lines: Sequence[object], columns: Sequence[Column]) -> Table:

@@ -7,54 +7,119 @@ from bot.chat import Heading, Line, Mentions, Note, Part, Post, Table
 from bot.render.formatting import count_noun, duration, join_words, money, number_table
 from bot.render.leaderboard_tables import Leaderboard, interval_text, percent, signed_number
 from council.bakeoffs.changes import Changes, Measure, MemberChange, SwapHint, SwapSign
-from council.bakeoffs.council_value import BestMember, CouncilValueLine, Payoff
-from council.bakeoffs.pairwise import RunOff
+from council.bakeoffs.council_value import (
+    COUNCIL,
+    MIN_GRADED,
+    BestMember,
+    CouncilValueLine,
+    Drafts,
+    Payoff,
+)
+from council.bakeoffs.intervals import Interval
+from council.bakeoffs.leaderboard import AuthorLine, Board
+from council.bakeoffs.pairwise import MIN_ROUNDS, RunOff
 
-SHARED_PLACES_NOTE = "Models share a place when their difference may be chance."
 NO_CHANGE = "Nothing changed beyond noise."
 _FIRST_RUN = "This is the first run, so there is nothing to compare it with yet."
 
 
-# --- Decisions
+# --- Headline and footnotes
+
+
+def headline_lines(leaderboard: Leaderboard) -> Iterator[str]:
+    """Yield who leads, by how much and how surely, and the cheapest model that keeps up."""
+    rows = [line for line in leaderboard.board.rows if line.share is not None]
+    if len(rows) < 2:  # noqa: PLR2004
+        return
+    yield _leader_line(leaderboard, rows[0], rows[1])
+    if cheapest := cheapest_equal(leaderboard.board):
+        name = leaderboard.name(cheapest.member)
+        itself = f"{name} itself" if cheapest.member == rows[0].member else name
+        price = money(cheapest.cost_usd)
+        yield f"Cheapest model not measurably worse than the leader: {itself}, {price} a question."
+
+
+def _leader_line(leaderboard: Leaderboard, first: AuthorLine, second: AuthorLine) -> str:
+    board, leader = leaderboard.board, leaderboard.name(first.member)
+    lead = round((first.share or 0.0) * 100) - round((second.share or 0.0) * 100)
+    rival, points = leaderboard.name(second.member), percent(first.share or 0.0)
+    if lead:
+        start = (
+            f"{leader} leads with {points} of the points, {count_noun(lead, 'point')} ahead of "
+            f"{rival}"
+        )
+    else:
+        start = f"{leader} and {rival} lead with {points} of the points"
+    if min(first.rounds, second.rounds) < MIN_ROUNDS:
+        return f"{start}. It takes at least {MIN_ROUNDS} rounds to tell that from chance."
+    if board.is_ahead(first.member, second.member):
+        return f"{start}; that is unlikely to be chance."
+    if board.is_ahead(second.member, first.member):
+        return f"{start}, but judges other than these two prefer {rival}."
+    return f"{start}; that may be chance."
+
+
+def cheapest_equal(board: Board) -> AuthorLine | None:
+    """Return the cheapest member that may be as good as the leader, by interval and by duel.
+
+    None where that cannot be said: too few rounds, or a price that is unknown.
+    """
+    rows = [line for line in board.rows if line.share is not None]
+    equals = [
+        line
+        for line in rows
+        if line.ci[1] >= (rows[0].share or 0.0) and not board.is_ahead(rows[0].member, line.member)
+    ]
+    if not rows or any(x.cost_usd is None or x.rounds < MIN_ROUNDS for x in equals):
+        return None
+    return min(equals, key=lambda line: line.cost_usd or 0.0)
 
 
 def decision_lines(leaderboard: Leaderboard) -> Iterator[str]:
-    """Yield who is ahead of whom, how the first two were told apart, and what was mixed."""
+    """Yield who is ahead of whom beyond chance, and the footnotes."""
+    yield from claim_lines(leaderboard)
+    yield from footnote_lines(leaderboard)
+
+
+def footnote_lines(leaderboard: Leaderboard) -> Iterator[str]:
+    """Yield why places are shared, what other judges say of the first two, and what was mixed."""
     board = leaderboard.board
-    if len(board.rows) < 2:  # noqa: PLR2004
-        return
-    yield from _claim_lines(leaderboard)
-    if board.run_off:
+    if any(line.is_tied for line in board.rows):
+        yield (
+            "Models share a place, marked =, where the first of them is not ahead of the others "
+            "beyond chance."
+        )
+    if board.run_off and board.run_off.rounds >= MIN_ROUNDS:
         yield _run_off_line(leaderboard, board.run_off)
     if board.is_mixed:
+        met = [line for line in board.rows if line.strength is not None]
+        met.sort(key=lambda line: -(line.strength or 0.0))
         yield (
-            "The rounds had different panels, so models are ordered by the share of rivals each "
-            "would have beaten had all met (Bradley–Terry)."
+            "These rounds had different panels, so models met different rivals. Had all met, the "
+            f"order would be about: {', '.join(leaderboard.name(x.member) for x in met)} "
+            "(a Bradley–Terry estimate)."
         )
-
-
-def run_off_note(leaderboard: Leaderboard) -> str:
-    """Return that the run-off swapped the first two; "" if it did not."""
-    run_off = leaderboard.board.run_off
-    if not run_off or not run_off.changed:
-        return ""
-    first, second = leaderboard.name(run_off.first), leaderboard.name(run_off.second)
-    return f"{first} is ahead of {second} after a run-off among the other judges."
 
 
 def _run_off_line(leaderboard: Leaderboard, run_off: RunOff) -> str:
     first, second = leaderboard.name(run_off.first), leaderboard.name(run_off.second)
-    margin = f"{signed_number(run_off.margin)} over {count_noun(run_off.rounds, 'round')}"
+    over = count_noun(run_off.rounds, "round")
     if run_off.changed:
         return (
-            f"Counting every ranking, {second} came first. Judges other than these two prefer "
-            f"{first} ({margin}), and that decides, so that a biased judge can't win by ranking "
-            "its rival low."
+            f"Without the rankings by {second} and {first} themselves, {first} would be ahead of "
+            f"{second} ({signed_number(run_off.margin)} over {over}). A judge can lower its rival "
+            "in its own ranking, so look at this before you choose."
         )
-    return f"Judges other than {first} and {second} also prefer {first} ({margin})."
+    return (
+        f"Judges other than {first} and {second} also prefer {first} "
+        f"({signed_number(run_off.margin)} over {over})."
+    )
 
 
-def _claim_lines(leaderboard: Leaderboard) -> Iterator[str]:
+def claim_lines(leaderboard: Leaderboard) -> Iterator[str]:
+    """Yield who is ahead of whom beyond chance; nothing for a single member."""
+    if len(leaderboard.board.rows) < 2:  # noqa: PLR2004
+        return
     beaten: defaultdict[str, list[str]] = defaultdict(list)
     for duel in leaderboard.board.claims:
         loser = duel.second if duel.ahead == duel.first else duel.first
@@ -69,69 +134,105 @@ def _claim_lines(leaderboard: Leaderboard) -> Iterator[str]:
 
 # --- Council value
 
-_PAYOFF_TEXTS = {
-    Payoff.WORTH_IT: "more accurate than any one model; unlikely to be chance.",
-    Payoff.NOT_WORTH_IT: "not worth its cost here.",
-    Payoff.OPEN: "too close to the best model to tell.",
+_ANSWERS = {
+    Payoff.WORTH_IT: "Yes",
+    Payoff.NOT_WORTH_IT: "No",
+    Payoff.OPEN: "Too close to tell",
 }
+_MAX_DRAFTS = 10
 
 
 def council_value_table(leaderboard: Leaderboard) -> Table | None:
-    """Return the best member, the council and the winner; None if nothing was graded."""
+    """Return the best member, the council and the winner; None if nothing was graded or voted."""
     value = leaderboard.worth
     if not value.best or not value.rows:
         return None
-    columns = ("Answer", "Right", "95 % interval", "Against the best", "Price", "Time")
-    rows = (_best_member_row(leaderboard, value.best), *map(_council_value_row, value.rows))
+    right = "Chosen" if value.is_voted else "Right"
+    columns = ("Answer", right, "95 % interval", "Against the best", "Price", "Time")
+    rows = [_best_member_row(leaderboard, value.best), *map(_council_value_row, value.rows)]
+    if drafts := value.drafts:
+        name = f"{leaderboard.name(value.best.member)}, {drafts.times} drafts"
+        rows.append((name, percent(drafts.accuracy), "", "", *_cost_and_time(drafts)))
     return number_table(columns, rows)
 
 
 def _best_member_row(leaderboard: Leaderboard, best: BestMember) -> tuple[str, ...]:
     row = next((line for line in leaderboard.board.rows if line.member == best.member), None)
     name = f"{leaderboard.name(best.member)} (best model)"
-    interval = interval_text(row.accuracy_ci) if row and not best.is_picked_elsewhere else ""
-    return (name, f"{percent(best.accuracy)} right", interval, "", *_cost_and_time(best))
+    is_same = row and not best.is_picked_elsewhere and not leaderboard.worth.is_voted
+    interval = interval_text(row.accuracy_ci) if row and is_same else ""
+    return (name, percent(best.accuracy), interval, "", *_cost_and_time(best))
 
 
 def _council_value_row(line: CouncilValueLine) -> tuple[str, ...]:
-    right = "" if line.accuracy is None else f"{percent(line.accuracy)} right"
-    interval = interval_text(line.accuracy_ci)
-    return (line.name, right, interval, _points_text(line), *_cost_and_time(line))
+    right = "" if line.accuracy is None else percent(line.accuracy)
+    lead = _lead_text(line.difference, line.difference_ci)
+    return (line.name, right, interval_text(line.accuracy_ci), lead, *_cost_and_time(line))
 
 
-def _cost_and_time(line: CouncilValueLine | BestMember) -> tuple[str, str]:
+def _cost_and_time(line: CouncilValueLine | BestMember | Drafts) -> tuple[str, str]:
     cost = "" if line.cost_usd is None else money(line.cost_usd)
     return cost, "" if line.seconds is None else duration(line.seconds)
 
 
-def _points_text(line: CouncilValueLine) -> str:
-    """Return how much more often it is right than the best member: "+4 (−6 to +14) points"."""
-    if line.difference is None:
+def _lead_text(lead: float | None, interval: Interval | None) -> str:
+    """Return how much more often one is right than another: "+4 (−6 to +14) points"."""
+    if lead is None:
         return ""
-    ends = " to ".join(map(_points, line.difference_ci or ()))
-    interval = f" ({ends})" if ends else ""
-    return f"{_points(line.difference)}{interval} points"
+    ends = " to ".join(map(_points, interval or ()))
+    return f"{_points(lead)}{f' ({ends})' if ends else ''} points"
 
 
 def council_value_lines(leaderboard: Leaderboard) -> Iterator[str]:
-    """Yield what follows from the table, and how sure that is."""
+    """Yield whether the council is worth its price, compared with what else it could buy."""
     value = leaderboard.worth
+    if not value.rows or not value.best:
+        return
     for line in value.rows:
-        if line.verdict:
-            yield f"{line.name}: {_PAYOFF_TEXTS[line.verdict]}"
-    if value.rows and value.best:
-        graded = count_noun(max(line.graded for line in value.rows), "graded round")
-        picked = (
-            "picked for each run from the other runs"
-            if value.best.is_picked_elsewhere
-            else "picked from these same rounds, which flatters it; the intervals allow for that"
-        )
+        yield _payoff_line(leaderboard, line, value.best)
+    yield from _drafts_lines(leaderboard, value.best, value.rows[0])
+    how = (
+        "picked for each run from the other runs"
+        if value.best.is_picked_elsewhere
+        else "picked from these same rounds, which flatters it; the intervals allow for that"
+    )
+    yield f"The best single model is {how}."
+
+
+def _payoff_line(leaderboard: Leaderboard, line: CouncilValueLine, best: BestMember) -> str:
+    what = "chosen by people" if leaderboard.worth.is_voted else "right"
+    who = "The council’s answer" if line.name == COUNCIL else "The winning answer as it is"
+    kind = "voted" if leaderboard.worth.is_voted else "graded"
+    over = count_noun(line.graded, f"{kind} question")
+    answer = _ANSWERS[line.verdict] if line.verdict else f"Too few to say ({MIN_GRADED} are needed)"
+    prices = [money(x.cost_usd) for x in (line, best) if x.cost_usd is not None]
+    price = f", for {' against '.join(prices)} a question" if len(prices) > 1 else ""
+    return (
+        f"{answer}. {who} was {what} in {percent(line.accuracy or 0.0)} of {over}, "
+        f"{leaderboard.name(best.member)} alone in {percent(best.accuracy)}: "
+        f"{_lead_text(line.difference, line.difference_ci)}{price}."
+    )
+
+
+def _drafts_lines(
+    leaderboard: Leaderboard, best: BestMember, council: CouncilValueLine
+) -> Iterator[str]:
+    """Yield how the best member does if it is asked as often as the council pays for."""
+    name, drafts = leaderboard.name(best.member), leaderboard.worth.drafts
+    if drafts:
+        price = "" if drafts.cost_usd is None else f", for {money(drafts.cost_usd)} a question"
         yield (
-            f"Over {graded}, compared with {leaderboard.name(value.best.member)}, the most "
-            f"accurate single model, {picked}."
+            f"Asked {drafts.times} times, {name} was right in {percent(drafts.accuracy)} of "
+            f"{count_noun(drafts.questions, 'question')}{price}. Against that, the council is at "
+            f"{_lead_text(drafts.lead, drafts.lead_ci)}."
         )
-        if all(line.verdict is None for line in value.rows):
-            yield "That is too few to say whether the council is worth it."
+    elif council.cost_usd and best.cost_usd and not leaderboard.worth.is_voted:
+        times = min(_MAX_DRAFTS, round(council.cost_usd / best.cost_usd))
+        if times > 1:
+            yield (
+                f"For the same money, {name} could be asked about {times} times. To compare, run "
+                f"the suite on a panel of {name} alone with “drafts = {times}” in council.toml."
+            )
 
 
 # --- Changes

@@ -30,8 +30,8 @@ _TOO_LARGE = "{name} is larger than {most:,} bytes. Send a smaller one."
 _NOT_READ = "Slack did not give me {name}. Send it once more, or write the questions in a message."
 
 
-async def upload_file(client: AsyncWebClient, place: Place, file: File) -> str:
-    """Post a file in a thread and return its id; DeliveryUnknownError if it may be posted."""
+async def upload_file(client: AsyncWebClient, place: Place, file: File, comment: str = "") -> str:
+    """Post a file with a comment and return its id; DeliveryUnknownError if it may be posted."""
     # Nobody sees the file until the upload is completed, so it may be sent twice.
     file_id = await retry_until_sent(partial(_upload_content, client, file))
     await call_api(
@@ -40,6 +40,7 @@ async def upload_file(client: AsyncWebClient, place: Place, file: File) -> str:
             files=[{"id": file_id, "title": file.name}],
             channel_id=place.channel,
             thread_ts=place.thread,
+            initial_comment=comment or None,
         )
     )
     return file_id

@@ -104,17 +104,21 @@ class SlackChat(Chat):
         await self.workspace.post_limiter(place.channel).acquire(is_reply=is_reply)
         file = next((part for part in post.parts if isinstance(part, File)), None)
         if file:
-            return await self._upload(place, file)
+            words = replace(post, parts=tuple(part for part in post.parts if part is not file))
+            return await self._upload(place, file, words, key)
         return await self._post(place, post, key)
 
-    async def _upload(self, place: Place, file: File) -> SentMessage:
-        """Upload a file; one that Slack refuses is skipped, and not sent again."""
+    async def _upload(self, place: Place, file: File, words: Post, key: str) -> SentMessage:
+        """Upload a file with its words; if Slack refuses the file, post only the words, if any."""
+        comment = render_text(words)["text"] if words.parts else ""
         try:
-            return SentMessage(place, await upload_file(self._client, place, file))
+            return SentMessage(place, await upload_file(self._client, place, file, comment))
         except RefusedError as error:
             if error.is_about_token:
                 raise
             structlog.get_logger().warning("slack_file_refused", why=error.code)
+            if words.parts:
+                return await self._post(place, words, key)
             return SentMessage(place, f"{_REFUSED}{error.code}")
 
     async def _post(self, place: Place, post: Post, key: str) -> SentMessage:

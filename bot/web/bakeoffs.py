@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -15,7 +14,6 @@ from bot.bakeoffs.lifecycle import (
     reopen_bakeoff,
     stop_bakeoff,
 )
-from bot.bakeoffs.posting import render_result
 from bot.bakeoffs.runner import estimate_bakeoff
 from bot.chat import Caution, Post
 from bot.commands.bakeoffs import (
@@ -26,12 +24,11 @@ from bot.commands.bakeoffs import (
     proposal_value,
     proposed_bakeoff,
 )
-from bot.render.bakeoffs import bakeoff_state, bakeoff_title, proposal_post, running_post
+from bot.render.bakeoffs import bakeoff_state, proposal_post
 from bot.web.auth import empty_message, read_form, visitor_of
 from bot.web.context import WebContext
-from council.bakeoffs.models import Bakeoff, BakeoffProgress
+from council.bakeoffs.models import Bakeoff
 from council.errors import BakeoffError, CouncilError
-from council.ports import RoundQuery
 
 MAX_LISTED_BAKEOFFS = 30
 
@@ -83,44 +80,7 @@ async def start_bakeoff(context: WebContext, request: Request) -> Response:
         return await bakeoffs_page(context, request, error)
     if await context.app.bakeoff_stores.bakeoffs.open(bakeoff):
         await begin_bakeoff(context.app, None, bakeoff)
-    return RedirectResponse(_path(bakeoff), status_code=303)
-
-
-async def bakeoff_page(context: WebContext, request: Request) -> Response:
-    """Show a bake-off: its progress, or its result."""
-    bakeoff = await load_bakeoff(context, request)
-    progress = await load_progress(context.app, bakeoff)
-    is_running = await is_bakeoff_running(context.app, bakeoff)
-    values: dict[str, Any] = {"progress": running_post(progress, "")}
-    if not is_running:
-        values["result"] = (await render_result(context.app, progress, linked=True)).thread
-    is_own = _is_own(context, request, bakeoff)
-    return await context.render_page(
-        request,
-        "bakeoff.html",
-        bakeoff=bakeoff,
-        title=bakeoff_title(bakeoff),
-        address=_path(bakeoff),
-        is_running=is_running,
-        may_resume=not is_running and not progress.is_complete and is_own,
-        may_cancel=is_running and is_own,
-        questions=await _questions(context, progress),
-        **values,
-    )
-
-
-async def _questions(context: WebContext, progress: BakeoffProgress) -> list[tuple[str, str, str]]:
-    """Return for each question its text, its round's id or "", and why it failed or ""."""
-    bakeoff = progress.bakeoff
-    rounds = await context.app.store.list_summaries(wanted=RoundQuery(bakeoff=bakeoff.id))
-    existing = {line.id for line in rounds}
-    failures = {failure.number: failure.why for failure in progress.failed}
-    questions = []
-    for number, question in enumerate(bakeoff.suite.questions, start=1):
-        id_ = bakeoff.round_id(number)
-        round_id = id_ if id_ in existing else ""
-        questions.append((question.text, round_id, failures.get(number, "")))
-    return questions
+    return RedirectResponse(bakeoff_path(bakeoff), status_code=303)
 
 
 async def cancel_bakeoff(context: WebContext, request: Request) -> Response:
@@ -128,7 +88,7 @@ async def cancel_bakeoff(context: WebContext, request: Request) -> Response:
     bakeoff, _ = await _load_own_bakeoff(context, request, "cancel a bake-off")
     if not bakeoff.ending:
         await stop_bakeoff(context.app, bakeoff, CANCELLED)
-    return RedirectResponse(_path(bakeoff), status_code=303)
+    return RedirectResponse(bakeoff_path(bakeoff), status_code=303)
 
 
 async def resume_bakeoff(context: WebContext, request: Request) -> Response:
@@ -137,12 +97,15 @@ async def resume_bakeoff(context: WebContext, request: Request) -> Response:
     if not await is_bakeoff_running(context.app, bakeoff):
         again = await reopen_bakeoff(context.app, bakeoff, _cap_of(form))
         await begin_bakeoff(context.app, context.app.find_chat(again.place), again)
-    return RedirectResponse(_path(bakeoff), status_code=303)
+    return RedirectResponse(bakeoff_path(bakeoff), status_code=303)
 
 
-async def load_bakeoff(context: WebContext, request: Request) -> Bakeoff:
-    """Return the bake-off a request is about; raise BakeoffError unless the visitor may read it."""
-    bakeoff = await context.app.bakeoff_stores.bakeoffs.load(request.path_params["id"])
+async def load_bakeoff(context: WebContext, request: Request, id_: str = "") -> Bakeoff:
+    """Return the bake-off with this id, or the one a request is about.
+
+    Raise BakeoffError unless the visitor may read it.
+    """
+    bakeoff = await context.app.bakeoff_stores.bakeoffs.load(id_ or request.path_params["id"])
     if not can_read_bakeoff(empty_message(request), bakeoff):
         raise BakeoffError(f"There is no bake-off {bakeoff.id!r} here.")
     return bakeoff
@@ -157,7 +120,8 @@ async def _load_own_bakeoff(
     return bakeoff, form
 
 
-def _is_own(context: WebContext, request: Request, bakeoff: Bakeoff) -> bool:
+def is_own_bakeoff(context: WebContext, request: Request, bakeoff: Bakeoff) -> bool:
+    """Return whether the visitor may cancel and resume a bake-off."""
     try:
         check_own_bakeoff(context.app.access, bakeoff, visitor_of(request).asker, "do this")
     except CouncilError:
@@ -170,5 +134,6 @@ def _cap_of(form: Mapping[str, str]) -> int | None:
     return parse_cap_text(cap) if cap else None
 
 
-def _path(bakeoff: Bakeoff) -> str:
+def bakeoff_path(bakeoff: Bakeoff) -> str:
+    """Return the path of a bake-off's page."""
     return f"/bakeoffs/{bakeoff.id}"

@@ -22,6 +22,7 @@ from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.hints import page_link
 from bot.render.formatting import duration, money, ordinal, seat_names, styled_runs
+from bot.render.leaderboard_tables import place_text
 from bot.render.round_report import ranking_text
 from bot.render.round_status import receivers
 from bot.render.schedules import cost_line, last_run_text, next_line, schedule_sentence
@@ -184,6 +185,7 @@ def _templates() -> Environment:
         "next_line": next_line,
         "cost_line": cost_line,
         "last_run": last_run_text,
+        "place_text": place_text,
         "pressable": PROPOSAL_ACTIONS,
     }
     return environment

@@ -12,7 +12,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.bakeoffs.bias_report import load_bias, load_bias_page, parse_bias_query
+from bot.bakeoffs.bias_report import (
+    load_bias,
+    load_bias_page,
+    mark_biased_judges,
+    parse_bias_query,
+)
 from bot.bakeoffs.leaderboard import (
     Choices,
     LeaderboardQuery,
@@ -24,7 +29,7 @@ from bot.bakeoffs.records import update_records
 from bot.render.bias_charts import render_drawings
 from bot.render.bias_export import bias_csv, bias_document
 from bot.render.bias_findings import bias_coverage_line as bias_covers
-from bot.render.bias_findings import findings
+from bot.render.bias_findings import findings, missing_line
 from bot.render.bias_message import BIAS_TITLE, reading_lines, render_combined_bias_png
 from bot.render.bias_tables import BLINDING_NOTE as HOW_BLINDING
 from bot.render.bias_tables import (
@@ -46,6 +51,7 @@ from bot.render.leaderboard_tables import (
     Column,
     Leaderboard,
     author_columns,
+    author_summary_columns,
     coverage_line,
     judge_columns,
     no_rounds_line,
@@ -53,11 +59,12 @@ from bot.render.leaderboard_tables import (
     sort_lines,
 )
 from bot.render.leaderboard_text import (
-    SHARED_PLACES_NOTE,
     change_lines,
+    claim_lines,
     council_value_lines,
     council_value_table,
-    decision_lines,
+    footnote_lines,
+    headline_lines,
 )
 from bot.web.context import WebContext, file_response
 
@@ -161,6 +168,7 @@ async def _load_leaderboard(
     await update_records(app)
     names = panel_seat_names(app.panels.values())
     board, choices = await load_leaderboard_page(app.bakeoff_stores, query, names)
+    board = await mark_biased_judges(app, query, board, app.measure_bias)
     board = await app.research.add_to_leaderboard(app, query.wanted, query.weights, board)
     return board, choices
 
@@ -170,24 +178,25 @@ def _leaderboard_values(
 ) -> dict[str, Any]:
     sort = request.query_params.get("sort", "")
     options = options_of(request)
-    if query.as_judge:
-        columns = judge_columns(board.names, board.people)
-        table = _sorted_table(board.judges.rows, columns, sort, options)
-    else:
-        table = _sorted_table(board.board.rows, author_columns(board.names), sort, options)
+    rows: Sequence[Any] = board.judges.rows if query.as_judge else board.board.rows
+    columns = judge_columns(board) if query.as_judge else author_columns(board.names)
+    shown = columns if query.as_judge else author_summary_columns(board.names)
     rounds = board.coverage.rounds
+    keys = {column.key for column in shown}
     return {
         "has_rounds": bool(rounds),
-        **table,
+        "table": _sorted_table(rows, shown, sort, options),
+        "all_columns": None if query.as_judge else _sorted_table(rows, columns, sort, options),
+        "is_all_open": bool(sort) and sort.removeprefix("-") not in keys,
+        "headline": [] if query.as_judge else [*headline_lines(board)],
+        "footnotes": [] if query.as_judge else [*footnote_lines(board)],
         "news": [*change_lines(board.changes, board.names)] if board.changes else [],
-        "how": [HOW_JUDGES] if query.as_judge else [HOW_AUTHORS, *decision_lines(board)],
+        "how": [HOW_JUDGES] if query.as_judge else [HOW_AUTHORS, *claim_lines(board)],
         "figure": render_svg(render_figure(board.chart)) if rounds and not query.as_judge else "",
         "weighted": board.weighted.parts if board.weighted else (),
         "worth": council_value_table(board),
         "worth_lines": [*council_value_lines(board)],
-        "covers": f"{SHARED_PLACES_NOTE} {coverage_line(board.coverage)}"
-        if rounds
-        else no_rounds_line(board.coverage),
+        "covers": coverage_line(board.coverage) if rounds else no_rounds_line(board.coverage),
     }
 
 
@@ -248,8 +257,13 @@ def _bias_values(bias: BiasView) -> dict[str, Any]:
         "covers": bias_covers(bias),
         "findings": findings(bias) if has_rounds else (),
         "cautions": [*caution_lines(bias)] if has_rounds else [],
+        "missing": missing_line(bias) if has_rounds else "",
         "beside": judges_table(bias),
-        "judges": [(bias.name(x.judge), judge_table(bias, x)) for x in bias.report.judges],
+        "judges": [
+            (bias.name(judge.judge), table)
+            for judge in bias.report.judges
+            if (table := judge_table(bias, judge)).rows
+        ],
         "drawings": [(drawing, render_svg(drawing.figure)) for drawing in render_drawings(bias)],
         "changed": brand_table(bias),
         "how_blinding": HOW_BLINDING,

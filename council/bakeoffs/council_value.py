@@ -1,8 +1,11 @@
 """Measure whether the council is worth its cost: more often right than its best member?"""
 
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import inf
+from math import inf, isnan
 
 import numpy as np
 
@@ -10,6 +13,8 @@ from council.bakeoffs.changes import rounds_by_run
 from council.bakeoffs.intervals import LEVEL, Interval, share_interval, wilson_interval
 from council.bakeoffs.leaderboard import known_values, mean_or_none
 from council.bakeoffs.record_arrays import PRECISION, Columns, Floats, Indexes
+from council.bakeoffs.records import AUTHOR_FIELDS, PackedRecord
+from council.feedback import HumanVote
 
 
 def question_numbers(columns: Columns) -> Indexes:
@@ -30,6 +35,7 @@ def mean_by_question(questions: Indexes, values: Floats) -> Floats:
     return means
 
 
+COUNCIL, WINNER = "Council", "Winner"
 MIN_GRADED = 10  # fewer graded rounds give no verdict
 MIN_GAIN = 0.05  # of accuracy; a smaller gain is not worth paying for
 
@@ -80,11 +86,34 @@ class BestMember:
 
 
 @dataclass(frozen=True, slots=True)
+class Drafts:
+    """The best member asked `times` times instead: a panel of its drafts that had the same suite.
+
+    Accuracy, cost and seconds are those of that panel's answer. `lead` is the council's accuracy
+    minus this one's, paired over the `questions` that both answered, with its 95 % interval.
+    """
+
+    times: int
+    questions: int
+    accuracy: float
+    cost_usd: float | None
+    seconds: float | None
+    lead: float
+    lead_ci: Interval
+
+
+@dataclass(frozen=True, slots=True)
 class CouncilValue:
-    """Council and Winner, and the best member; empty if no answer was graded."""
+    """Council and Winner, and the best member; empty if no answer was graded.
+
+    If `is_voted`, no answer was graded, and "right" means chosen by people, as a share of their
+    votes; they cannot choose the council's own answer, so there is only Winner.
+    """
 
     rows: tuple[CouncilValueLine, ...] = ()
     best: BestMember | None = None
+    drafts: Drafts | None = None
+    is_voted: bool = False
 
 
 def measure_council_value(columns: Columns) -> CouncilValue:
@@ -94,23 +123,99 @@ def measure_council_value(columns: Columns) -> CouncilValue:
         return CouncilValue()
     baseline, questions = _pick_baseline(graded), question_numbers(graded)
     correct, usd, seconds = map(graded.round, ("council_correct", "cost_usd", "seconds"))
-    winners = graded.round("winner")
-    has_winner = ~np.isnan(winners)
-    winner_correct = np.zeros(len(winners))
-    winner_correct[has_winner] = _correct_answers(graded)[
-        has_winner, winners[has_winner].astype(int)
-    ]
-    before_synthesis = (
-        usd - graded.round("synthesis_usd"),
-        seconds - graded.round("synthesis_seconds"),
-    )
     return CouncilValue(
         rows=(
-            _line("Council", correct, (usd, seconds), questions, baseline),
-            _line("Winner", winner_correct, before_synthesis, questions, baseline),
+            _line(COUNCIL, correct, (usd, seconds), questions, baseline),
+            _winner_line(graded, questions, baseline),
         ),
         best=baseline.best if baseline else None,
     )
+
+
+def _winner_line(
+    columns: Columns, questions: Indexes, baseline: "_Baseline | None"
+) -> CouncilValueLine:
+    """Return the line of the answers in first place; a round without a winner is wrong."""
+    winners = columns.round("winner")
+    has_winner = ~np.isnan(winners)
+    correct = np.zeros(len(winners))
+    correct[has_winner] = _correct_answers(columns)[has_winner, winners[has_winner].astype(int)]
+    before_synthesis = (
+        columns.round("cost_usd") - columns.round("synthesis_usd"),
+        columns.round("seconds") - columns.round("synthesis_seconds"),
+    )
+    return _line(WINNER, correct, before_synthesis, questions, baseline)
+
+
+def measure_voted_value(columns: Columns, votes: Iterable[HumanVote]) -> CouncilValue:
+    """Return the value of Winner by what people chose, in the rounds they voted on."""
+    chosen: dict[str, Counter[str]] = {}
+    for vote in votes:
+        chosen.setdefault(vote.round_id, Counter())[vote.member] += 1
+    voted = columns.only(np.array([row.round_id in chosen for row in columns.rows], dtype=bool))
+    if not voted.rows:
+        return CouncilValue()
+    grades = AUTHOR_FIELDS.index("correct")
+    authored = voted.authored.copy()
+    for i, row in enumerate(voted.rows):
+        counts = chosen[row.round_id]
+        authored[i, :, grades] = [counts[member] / counts.total() for member in voted.members]
+    authored[:, :, grades][np.isnan(voted.author("absent"))] = np.nan  # they did not sit there
+    voted = replace(voted, authored=authored)
+    baseline = _pick_baseline(voted)
+    return CouncilValue(
+        rows=(_winner_line(voted, question_numbers(voted), baseline),),
+        best=baseline.best if baseline else None,
+        is_voted=True,
+    )
+
+
+def draft_of(key: str) -> str:
+    """Return the key of the model that a seat is a draft of: "gpt" of "gpt #2"."""
+    model, mark, number = key.rpartition(" #")
+    return model if mark and number.isdecimal() else key
+
+
+def compare_with_drafts(columns: Columns, others: Columns, member: str) -> Drafts | None:
+    """Compare the council with panels in `others` of nothing but drafts of a member.
+
+    Both are of one version of a suite. None if there is no such panel, if the council is one, or if
+    there is no common question.
+    """
+    if {*map(draft_of, columns.members)} == {draft_of(member)}:
+        return None
+    is_drafts = np.array([_has_only_drafts(row, member) for row in others.rows], dtype=bool)
+    drafts = others.only(is_drafts)
+    now, then = _accuracy_by_number(columns), _accuracy_by_number(drafts)
+    both = sorted(now.keys() & then.keys())
+    if not both:
+        return None
+    leads = np.array([now[number] - then[number] for number in both])
+    low, high = share_interval((leads + 1) / 2)
+    usd, seconds = (mean_or_none(known_values(drafts.round(x))) for x in ("cost_usd", "seconds"))
+    return Drafts(
+        times=len(drafts.members),
+        questions=len(both),
+        accuracy=float(np.mean([then[number] for number in both])),
+        cost_usd=usd,
+        seconds=seconds,
+        lead=float(leads.mean()),
+        lead_ci=(2 * low - 1, 2 * high - 1),
+    )
+
+
+def _has_only_drafts(row: PackedRecord, member: str) -> bool:
+    members, _ = json.loads(row.shape)
+    return {*map(draft_of, members)} == {draft_of(member)}
+
+
+def _accuracy_by_number(columns: Columns) -> Mapping[int, float]:
+    """Return how often the council was right on each graded question, by its number."""
+    grades: dict[int, list[float]] = {}
+    for row, grade in zip(columns.rows, columns.round("council_correct").tolist(), strict=True):
+        if not isnan(grade):
+            grades.setdefault(row.number, []).append(grade)
+    return {number: sum(found) / len(found) for number, found in grades.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Leaderboards of authors and of judges, computed from the records of many rounds."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,9 +17,10 @@ class AuthorLine:
     """How a member fared as an author over many rounds: one line of the leaderboard.
 
     `share` is its mean Borda share over the `rounds` it was ranked in, `ci` the 95 % interval, 0
-    to 1. `place` is 1 + the number of members decided to be ahead of it, so members that cannot be
-    told apart share a place; None if it was never ranked. `strength` is its expected share against
-    every other member (Bradley-Terry), on boards whose rounds had different panels; None elsewhere.
+    to 1. A `place` is shared by the members that cannot be told apart from the first of them, and
+    is None for one that was never ranked; `is_tied` if others have it too. `strength` is its
+    expected share against every other member (Bradley-Terry), on boards whose rounds had different
+    panels; None elsewhere.
     `first_votes` of the `ballots` ranked it first, alone. Cost, seconds and tokens are means over
     its answers, None if unknown; `absences` are rounds in which it was asked and gave no
     answer; `named_itself` counts answers in which its names were masked. `accuracy` is over the
@@ -44,6 +46,7 @@ class AuthorLine:
     absences: int = 0
     refusals: int = 0
     named_itself: int = 0
+    is_tied: bool = False
 
 
 def author_line(columns: Columns, member: int, strength: Strength | None) -> AuthorLine:
@@ -91,11 +94,10 @@ def mean_or_none(values: Floats) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A leaderboard of authors, best first.
+    """A leaderboard of authors, ordered by share, the highest first.
 
-    Members are ordered by place and within a place by share, the top two by their run-off. If
-    rounds had different panels (`is_mixed`), strength replaces share in the order. `duels` holds
-    every pair of members that met.
+    `run_off` compares the first two by the judges outside the pair; None if none saw both. Rounds
+    with different panels are `is_mixed`. `duels` holds every pair of members that met.
     """
 
     rows: tuple[AuthorLine, ...]
@@ -109,6 +111,10 @@ class Board:
         """The duels in which one member is ahead beyond chance."""
         return tuple(duel for duel in self.duels if duel.ahead)
 
+    def is_ahead(self, member: str, other: str) -> bool:
+        """Return whether a member is ahead of another beyond chance."""
+        return (member, other) in _decided_pairs(self.duels)
+
 
 def build_leaderboard(columns: Columns) -> Board:
     """Return the leaderboard of these rounds; without rounds, one without rows."""
@@ -118,39 +124,39 @@ def build_leaderboard(columns: Columns) -> Board:
     lines = [
         author_line(columns, i, member_strengths.get(m)) for i, m in enumerate(columns.members)
     ]
-    lines.sort(
-        key=lambda line: (
-            line.share is None,
-            -((line.share or 0.0) if line.strength is None else line.strength),
-            line.member,
-        )
-    )
+    lines.sort(key=lambda line: (line.share is None, -(line.share or 0.0), line.member))
     first_two = [line.member for line in lines[:2]]
     top = next((duel for duel in all_duels if {duel.first, duel.second} == {*first_two}), None)
-    top_run_off = run_off(top, first_two[0]) if top else None  # None if no judge saw both
-    if top_run_off and top_run_off.changed:
-        lines[0], lines[1] = lines[1], lines[0]
-    placed = [replace(line, place=_place(line, all_duels)) for line in lines]
-    placed.sort(key=lambda line: (line.place is None, line.place or 0))
     return Board(
-        rows=tuple(placed),
-        run_off=top_run_off,
+        rows=tuple(_placed(lines, _decided_pairs(all_duels))),
+        run_off=run_off(top, first_two[0]) if top else None,
         duels=all_duels,
         rounds=len(columns.rows),
         is_mixed=is_mixed,
     )
 
 
-def _place(line: AuthorLine, all_duels: Sequence[Duel]) -> int | None:
-    """Return 1 + the number of members ahead beyond chance; None for one that was never ranked."""
-    if line.share is None:
-        return None
-    decided = (d.ahead for d in all_duels if d.ahead and line.member in {d.first, d.second})
-    return 1 + sum(ahead != line.member for ahead in decided)
+def _decided_pairs(all_duels: Sequence[Duel]) -> set[tuple[str, str]]:
+    """Return who is ahead of whom beyond chance."""
+    return {(d.ahead, d.second if d.ahead == d.first else d.first) for d in all_duels if d.ahead}
 
 
-# A judge is position-biased if its mean first-slot share is further from ½.
-MAX_POSITION_BIAS = 0.06
+def _placed(lines: Sequence[AuthorLine], ahead: Container[tuple[str, str]]) -> list[AuthorLine]:
+    """Return the lines with their places: a new one where the first of a place is ahead."""
+    first, places = "", list[int | None]()
+    for position, line in enumerate(lines, start=1):
+        if line.share is None:
+            places.append(None)
+        elif not first or (first, line.member) in ahead:
+            first = line.member
+            places.append(position)
+        else:
+            places.append(places[-1])
+    counts = Counter(places)
+    return [
+        replace(line, place=place, is_tied=place is not None and counts[place] > 1)
+        for line, place in zip(lines, places, strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +187,7 @@ class JudgeLine:
 
     `agreement` is its mean τ_b with the other judges, −1 to 1. `spoiled_rate` is `spoiled /
     (spoiled + valid)`, over the ballots that were to count. `position` is the mean share it gave to
-    the answer it saw first, minus ½; `is_position_biased` if that is beyond ±.06 and beyond chance.
+    the answer it saw first, minus ½; the bias report says whether that is a bias.
     `kept` of `pairs` were ordered the same when it ranked the answers again. `cost_usd` is per
     valid ballot, including the cost of spoiled ones. Values are None if too little is known.
     """
@@ -195,7 +201,6 @@ class JudgeLine:
     agreement_ci: Interval | None
     position: float | None
     position_ci: Interval | None
-    is_position_biased: bool
     kept: int
     pairs: int
     consistency: float | None
@@ -229,7 +234,6 @@ def _judge_line(columns: Columns, judge: int) -> JudgeLine:
     low, high = share_interval((agreement + 1) / 2)
     first_low, first_high = share_interval(first_slot)
     position = mean_or_none(first_slot - 0.5)
-    is_beyond_chance = not first_low - 0.5 <= 0 <= first_high - 0.5
     return JudgeLine(
         judge=columns.judges[judge],
         rounds=len(known("valid")),
@@ -240,7 +244,6 @@ def _judge_line(columns: Columns, judge: int) -> JudgeLine:
         agreement_ci=(low * 2.0 - 1.0, high * 2.0 - 1.0) if len(agreement) else None,
         position=position,
         position_ci=(first_low - 0.5, first_high - 0.5) if len(first_slot) else None,
-        is_position_biased=is_beyond_chance and abs(position or 0.0) > MAX_POSITION_BIAS,
         kept=kept,
         pairs=pairs,
         consistency=kept / pairs if pairs else None,

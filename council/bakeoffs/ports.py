@@ -62,6 +62,7 @@ class BakeoffQuery:
     panel: str = ""
     schedule: str = ""
     unfinished: bool = False
+    before: datetime | None = None
 
 
 ALL_BAKEOFFS = BakeoffQuery()

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 Interval = tuple[float, float]
 
+MAX_POSITION_BIAS = 0.06  # a smaller preference for a position hardly matters
+
 
 @dataclass(frozen=True, slots=True)
 class Effect:
@@ -66,6 +68,14 @@ class JudgeBias:
     style: Mapping[str, Effect]
     agreement: Effect
     spoiled: Effect
+
+    @property
+    def is_position_biased(self) -> bool:
+        """Whether the order it saw influences it, beyond chance among all tests, and enough."""
+        return any(
+            effect.is_found and abs(effect.value or 0.0) > MAX_POSITION_BIAS
+            for effect in (self.position, self.first_slot)
+        )
 
 
 @dataclass(frozen=True, slots=True)

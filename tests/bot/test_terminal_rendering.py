@@ -26,7 +26,7 @@ from bot.render.round_report import round_thread
 from bot.render.round_status import progress_post
 from bot.terminal import render_post
 from council.answers import Reply
-from tests.bot.render.boards.builders import a_judge, an_author
+from tests.bot.render.boards.builders import EMPTY, a_judge, an_author
 from tests.bot.rounds import answers, held
 from tests.builders import NAMES, a_panel, a_question, a_round
 from tests.fakes.gateway import FakeGateway
@@ -143,7 +143,7 @@ def test_progress_marks_how_far_each_step_is() -> None:
     ("columns", "lines"),
     [
         pytest.param(author_columns({}), [an_author(n) for n in range(3)], id="authors"),
-        pytest.param(judge_columns({}, {}), [a_judge(n) for n in range(3)], id="judges"),
+        pytest.param(judge_columns(EMPTY), [a_judge(n) for n in range(3)], id="judges"),
     ],
 )
 def test_no_header_and_no_number_is_ever_cut(

@@ -126,6 +126,7 @@ def _is_wanted(bakeoff: Bakeoff, wanted: BakeoffQuery) -> bool:
         and wanted.panel in {"", bakeoff.panel.name}
         and wanted.schedule in {"", bakeoff.schedule}
         and not (wanted.unfinished and bakeoff.ending)
+        and (wanted.before is None or bakeoff.at < wanted.before)
     )
 
 

@@ -1,6 +1,6 @@
 """An in-memory ledger."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -57,6 +57,9 @@ class MemoryLedger:
 
     async def spent(self, round_id: str) -> int:
         return sum(line.spent for line in self._of(round_id))
+
+    async def spent_by_round(self, round_ids: Sequence[str]) -> Mapping[str, int]:
+        return {id_: spent for id_ in round_ids if (spent := await self.spent(id_))}
 
     async def usage(self, account: Account) -> Mapping[Scope, CapUsage]:
         return _used(account, list(self._lines.values()))

@@ -48,6 +48,17 @@ async def test_money_is_reserved_then_spent_then_released(ledger: Ledger) -> Non
     assert await ledger.list_reserved_rounds() == ()
 
 
+async def test_the_spending_of_many_rounds_is_read_at_once(ledger: Ledger) -> None:
+    await ledger.settle(an_account(), 30)
+    await ledger.settle(an_account(day=TOMORROW), 4)
+    await ledger.settle(an_account("r2"), 5)
+    await ledger.reserve(an_account("r3"), 9, FREE)
+
+    spent = await ledger.spent_by_round(["r1", "r3", "r4"])
+
+    assert spent == {"r1": 34}
+
+
 async def test_spending_beyond_the_reservation_counts(ledger: Ledger) -> None:
     await ledger.reserve(an_account(), 10, FREE)
     await ledger.settle(an_account(), 30)

@@ -110,6 +110,7 @@ class Live {
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     for (const id of ["main", "thread"]) this.at(id).replaceWith(page.getElementById(id));
     localTimes(this.at("main"));
+    watchRows(this.at("thread"));
     const caution = this.at("main").querySelector(".caution");
     if (why && caution) caution.textContent = `${why} ${caution.textContent}`;
     // A screen reader continues at the answer.
@@ -325,6 +326,30 @@ function scheduleForm(form) {
 for (const form of document.querySelectorAll("form[data-rows]")) rowForm(form);
 for (const form of document.querySelectorAll("form[data-drop]")) dropForm(form);
 for (const form of document.querySelectorAll("form[data-next]")) scheduleForm(form);
+
+// Rows of a long table load as they come into view; without this script, a link shows them.
+const nearing = new IntersectionObserver(
+  (entries) => {
+    for (const entry of entries) if (entry.isIntersecting) loadRows(entry.target);
+  },
+  { rootMargin: "600px" },
+);
+
+async function loadRows(link) {
+  nearing.unobserve(link);
+  const response = await fetch(link.dataset.rows).catch(() => null);
+  if (!response || !response.ok) return;
+  const rows = document.createElement("tbody");
+  rows.innerHTML = await response.text();
+  watchRows(rows);
+  link.closest("tr").replaceWith(...rows.children);
+}
+
+function watchRows(root) {
+  for (const link of root.querySelectorAll("a[data-rows]")) nearing.observe(link);
+}
+
+watchRows(document);
 localTimes(document);
 for (const area of document.querySelectorAll("form.ask textarea")) growing(area);
 for (const form of document.querySelectorAll("form.ask")) {

@@ -41,7 +41,7 @@ def test_the_table_says_what_it_counts(asked: Home) -> None:
 
     text = " ".join(result.out.split())
     assert result.code == 0
-    assert "Models share a place when their difference may be chance." in text
+    assert "It takes at least 10 rounds to tell that from chance." in text
     assert "3 rounds, panel house" in text
 
 

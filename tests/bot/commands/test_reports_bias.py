@@ -30,32 +30,29 @@ def app_with(report: BiasReport) -> tuple[AppContext, list[RecordQuery]]:
     return app, asked
 
 
-async def test_shared_findings_are_posted_with_details_in_the_thread() -> None:
+async def test_shared_findings_are_one_message_with_the_charts() -> None:
     (app, asked), chat = app_with(a_report()), Room()
     await handle_message(app, chat, a_message("bias house suite:sql"))
 
     await press_share(app, chat)
 
-    (place, root), *replies = chat.posted
+    ((place, root),) = chat.posted
     assert (asked[0].panel, asked[0].suite, asked[0].scope) == ("house", "sql", "slack/T1")
     assert place == ROOM
     assert "ranks its own answer .31 higher than the others do" in words_of(root)
-    assert {place.thread for place, _ in replies} == {"m1"}
-    files = [part for _, post in replies for part in post.parts if isinstance(part, File)]
-    assert [file.name for file in files] == ["bias.png", "bias.csv"]
+    assert [part.name for part in root.parts if isinstance(part, File)] == ["bias.png"]
     assert "ranks its own answer .31 higher" in chat.said[0]
 
 
-async def test_without_files_the_judges_stand_in_a_table() -> None:
+async def test_without_files_only_the_words_are_posted() -> None:
     (app, _), chat = app_with(a_report()), Room(accepts_files=False)
     await handle_message(app, chat, a_message("bias"))
 
     await press_share(app, chat)
 
-    read = " ".join(words_of(post) for _, post in chat.posted)
-    assert not any(isinstance(part, File) for _, post in chat.posted for part in post.parts)
-    assert "Judges side by side" in read
-    assert "+.31\u00a0*" in read
+    ((_, post),) = chat.posted
+    assert not any(isinstance(part, File) for part in post.parts)
+    assert "ranks its own answer .31 higher" in words_of(post)
 
 
 @pytest.mark.parametrize("place", [Place("terminal"), Place("web", channel="web:1")])

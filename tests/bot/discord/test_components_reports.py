@@ -6,8 +6,8 @@ import pytest
 
 from bot.chat import File, Post, Thread
 from bot.discord.components import fits_discord, render_components
-from bot.render.bias_message import bias_thread, render_combined_bias_png
-from bot.render.bias_tables import make_bias_view
+from bot.render.bias_message import bias_post, render_combined_bias_png
+from bot.render.bias_tables import judges_table, make_bias_view
 from bot.render.leaderboard import leaderboard_thread
 from bot.render.leaderboard_tables import Coverage
 from bot.render.leaderboard_text import changes_post
@@ -33,10 +33,12 @@ THREADS = {
     "hostile leaderboard": leaderboard_thread(HOSTILE, PNG),
     "hostile judges": leaderboard_thread(HOSTILE, PNG, as_judge=True),
     "empty leaderboard": leaderboard_thread(EMPTY, PNG),
-    "bias": bias_thread(a_bias(majority="qwen"), PNG),
-    "bias of many": bias_thread(a_bias(judges=MANY), PNG),
-    "hostile bias": bias_thread(make_bias_view(a_report(), Coverage(64), {QWEN: EVIL}), PNG),
-    "bias of nothing": bias_thread(make_bias_view(NOTHING, Coverage(), {}), PNG),
+    "bias": Thread(bias_post(a_bias(majority="qwen"), PNG), ()),
+    "bias of many": Thread(bias_post(a_bias(judges=MANY), PNG), ()),
+    "hostile bias": Thread(
+        bias_post(make_bias_view(a_report(), Coverage(64), {QWEN: EVIL}), PNG), ()
+    ),
+    "bias of nothing": Thread(bias_post(make_bias_view(NOTHING, Coverage(), {}), PNG), ()),
 }
 
 
@@ -61,27 +63,26 @@ def test_a_member_is_a_line_with_all_of_its_numbers() -> None:
     thread = leaderboard_thread(BOARD)
     replies = thread.replies
 
-    assert "**Claude Sonnet 4.6** 71 % · 65–77 % · 36 rounds" in read(thread.root)
+    assert "**Claude Sonnet 4.6** 71 % · 65–77 % · 80 % right · $0.012" in read(thread.root)
     assert (
         "**Claude Sonnet 4.6** 71 % · 65–77 % · 36 rounds · 20 first votes · 80 % right · $0.012 "
         "· 4.1 s · 512 tokens · " in read(replies[0])
     )
-    assert "6 % invalid" in read(replies[1])
+    assert "6 % invalid" in read(leaderboard_thread(BOARD, as_judge=True).root)
 
 
 def test_a_judge_is_a_line_with_named_numbers() -> None:
-    (judges,) = [
-        post for post in bias_thread(a_bias()).replies if post.summary == "Judges side by side"
-    ]
+    table = judges_table(a_bias())
+    assert table
 
-    said = read(judges)
+    said = read(Post((table,)))
 
     assert "**Claude Sonnet 4.6** own answer +.02 · " in said
-    assert "own answer too few to say" in said
 
 
 def test_a_chart_is_an_image_with_a_description_and_a_table_a_file() -> None:
-    figures, _ = files(bias_thread(a_bias(), render_combined_bias_png(a_bias())))
+    whole = bias_post(a_bias(), render_combined_bias_png(a_bias()))
+    figures = Post(tuple(part for part in whole.parts if isinstance(part, File)))
     picture, table = files(THREADS["leaderboard"])
 
     for post in (picture, figures):

@@ -1,4 +1,4 @@
-"""Findings as sentences: proven ones first, then ruled out, then open."""
+"""Findings as sentences: biases first, then how judges vote, what is ruled out or missing."""
 
 from dataclasses import replace
 from typing import Any
@@ -8,10 +8,11 @@ import pytest
 from bot.render.bias_findings import (
     NO_BIAS_FOUND,
     bias_coverage_line,
+    bias_lines,
     findings,
-    found_lines,
+    missing_line,
     none_lines,
-    open_lines,
+    voting_lines,
 )
 from bot.render.bias_tables import agreement_line, caution_lines, make_bias_view
 from bot.render.leaderboard_tables import Coverage
@@ -33,7 +34,8 @@ CLOSE = an_effect(0.05, 0.2)
 
 
 def found(*judges: JudgeBias) -> list[str]:
-    return [*found_lines(a_bias(judges=judges))]
+    bias = a_bias(judges=judges)
+    return [*bias_lines(bias), *voting_lines(bias)]
 
 
 def test_findings_about_a_judge_are_in_order_of_the_measures() -> None:
@@ -43,8 +45,6 @@ def test_findings_about_a_judge_are_in_order_of_the_measures() -> None:
         ".07 to .17).",
         "Qwen 3 is influenced by the order: it ranks what it sees first .21 higher than chance "
         "would (n 256, p < .001).",
-        "Qwen 3 ranks 56 % of pairs the same way when it sees the same answers in another "
-        "order, no better than chance (n 21, 47 % to 65 %).",
         "Qwen 3 favours longer answers: one that is longer by a standard deviation beats its "
         "equal 65 % of the time (φ .82, n 980, .52 to 1.12).",
         (
@@ -55,6 +55,8 @@ def test_findings_about_a_judge_are_in_order_of_the_measures() -> None:
         ".10 to .50).",
         "Qwen 3 ranks its family (qwen) .10 higher when it sees the names (n 31, .06 to .14); "
         "blinding prevents that.",
+        "Qwen 3 ranks 56 % of pairs the same way when it sees the same answers in another "
+        "order, no better than chance (n 21, 47 % to 65 %).",
         "Qwen 3 disagrees with the other judges: mean τ −.12 (n 240, −.20 to −.04).",
         "31 % of the rankings of Qwen 3 are invalid (n 260, 26 % to 37 %), so there are fewer "
         "to judge it by.",
@@ -105,7 +107,10 @@ def test_a_finding_says_which_way_and_how_sure(changed: dict[str, Any], line: st
     judge = a_judge(**changed)
 
     assert found(judge) == ([line] if line else [])
-    assert findings(a_bias(judges=(judge,), brands=()))[0] == (line or NO_BIAS_FOUND)
+    first, *others = findings(a_bias(judges=(judge,), brands=()))
+    is_bias = bool(line) and not {"kept", "agreement"} & changed.keys()
+    assert first == (line if is_bias else NO_BIAS_FOUND)
+    assert is_bias or not line or line in others
 
 
 def test_a_family_that_gains_from_its_name_is_named() -> None:
@@ -117,17 +122,13 @@ def test_a_family_that_gains_from_its_name_is_named() -> None:
     )
 
 
-def test_an_effect_rejected_only_by_holms_correction_is_called_possible() -> None:
+def test_what_only_holms_correction_rejects_is_no_finding_but_still_open() -> None:
     first = an_effect(0.14, 0.09, 64, BALLOTS, 0.086)
-    bias = a_bias(judges=(a_judge(first_slot=first), a_judge(CLAUDE, first_slot=first)))
+    bias = a_bias(judges=(a_judge(first_slot=first), a_judge(CLAUDE, first_slot=first)), brands=())
 
-    lines = findings(bias)
-
-    assert (
-        "Possibly position bias in GPT-5.1 (+.14) and Claude Sonnet 4.6 (+.14): alone each "
-        "would be beyond chance, but among all tests it may be chance."
-    ) in lines
-    assert not any("yet to judge position bias" in line for line in lines)
+    assert findings(bias)[0] == NO_BIAS_FOUND
+    assert not any("position" in line.lower() for line in findings(bias))
+    assert "position bias" in missing_line(bias)
 
 
 def test_a_ruled_out_bias_names_its_judges() -> None:
@@ -137,70 +138,49 @@ def test_a_ruled_out_bias_names_its_judges() -> None:
     ]
 
 
-def test_an_open_question_says_how_much_data_would_settle_it() -> None:
-    assert [*open_lines(a_bias())] == [
-        "Too few rankings yet to judge self-preference in GPT-5.1 and Gemini 3 Pro: about 50 "
-        "to 120 more audit rankings each would settle it.",
-        "Too few rankings yet to judge length bias in Claude Sonnet 4.6, GPT-5.1 and Gemini 3 "
-        "Pro: about 50 more rankings each would settle it.",
-        "Nothing is known yet about Qwen Coder.",
-    ]
+def test_one_line_says_what_is_missing_and_how_much_would_settle_it() -> None:
+    assert missing_line(a_bias()) == (
+        "Too little data yet on self-preference, family preference, position bias, consistency, "
+        "length bias, the effect of names and agreement with others; up to 120 more rankings by "
+        "a judge would settle it. Some of it needs audit rankings."
+    )
 
 
 @pytest.mark.parametrize(
     ("changed", "rest"),
     [
-        (
-            {"own": replace(CLOSE, more=7)},
-            ("self-preference in GPT-5.1: about 7 more audit rankings"),
-        ),
-        ({"own": replace(CLOSE, more=43)}, "self-preference in GPT-5.1: about 50 more audit"),
-        ({"own": replace(CLOSE, more=743)}, "self-preference in GPT-5.1: about 750 more audit"),
-        ({"own": replace(CLOSE, more=4_100)}, "self-preference in GPT-5.1: about 4,500 more"),
-        ({"own": replace(CLOSE, more=80_000)}, "self-preference in GPT-5.1: more than 5,000 more"),
-        ({"own": Effect(2, AUDITS, 0.2, (-0.5, 0.9))}, "self-preference in GPT-5.1."),
-        (
-            {"own": Effect(0, AUDITS)},
-            "self-preference in GPT-5.1: no audit rankings yet.",
-        ),
-        ({"kept": Effect(6, AUDITS, 0.5, (0.2, 0.8))}, "consistency in GPT-5.1"),
-        (
-            {"agreement": Effect(4, BALLOTS, 0.3, (-0.2, 0.8))},
-            "agreement with others in GPT-5.1",
-        ),
-        (
-            {"agreement": Effect(0, BALLOTS)},
-            "agreement with others in GPT-5.1: no two judges of a round have ranked the same "
-            "two answers.",
-        ),
+        ({"own": replace(CLOSE, more=7)}, "self-preference; up to 7 more rankings by a judge"),
+        ({"own": replace(CLOSE, more=743)}, "self-preference; up to 750 more rankings"),
+        ({"own": replace(CLOSE, more=80_000)}, "self-preference; up to more than 5,000 more"),
+        ({"own": Effect(2, AUDITS, 0.2, (-0.5, 0.9))}, "self-preference."),
+        ({"own": Effect(0, AUDITS)}, "self-preference. Some of it needs audit rankings."),
+        ({"kept": Effect(6, AUDITS, 0.5, (0.2, 0.8))}, "consistency."),
+        ({"agreement": Effect(4, BALLOTS, 0.3, (-0.2, 0.8))}, "agreement with others."),
+        ({"agreement": Effect(0, BALLOTS)}, "agreement with others."),
     ],
 )
-def test_an_open_question_says_why_and_what_would_settle_it(
-    changed: dict[str, Any], rest: str
-) -> None:
-    lines = [*open_lines(a_bias(judges=(a_judge(**changed),)))]
+def test_what_is_missing_names_each_question(changed: dict[str, Any], rest: str) -> None:
+    settled = an_effect(0.5, 0.1, 980, BALLOTS)
 
-    assert any(line.startswith(f"Too few rankings yet to judge {rest}") for line in lines)
+    line = missing_line(a_bias(judges=(a_judge(**{"length": settled, **changed}),)))
+
+    assert line.startswith(f"Too little data yet on {rest}")
 
 
-def test_a_question_open_for_every_judge_names_none() -> None:
-    far = replace(CLOSE, more=9_000)
+def test_nothing_is_missing_where_every_question_is_answered() -> None:
+    judge = a_judge(length=an_effect(0.5, 0.1, 980, BALLOTS))
 
-    lines = [*open_lines(a_bias(judges=(a_judge(own=CLOSE), a_judge(CLAUDE, own=far))))]
-
-    assert lines[0] == (
-        "Too few rankings yet to judge self-preference in any judge: from about 50 to more "
-        "than 5,000 more audit rankings each would settle it."
-    )
+    assert missing_line(a_bias(judges=(judge,))) == ""
 
 
 def test_family_bias_needs_another_seat_of_the_family() -> None:
     one, two = a_judge(), an_unknown(QWEN)
-    alone = [*open_lines(a_bias(judges=(one,)))]
-    both = [*open_lines(a_bias(judges=(replace(two, own=an_effect(0, 0.2)), an_unknown())))]
 
-    assert not any("family" in line for line in alone)
-    assert any("family preference in Qwen 3" in line for line in both)
+    alone = missing_line(a_bias(judges=(one,)))
+    both = missing_line(a_bias(judges=(replace(two, own=an_effect(0, 0.2)), an_unknown())))
+
+    assert "family" not in alone
+    assert "family preference" in both
 
 
 def test_a_majority_and_votes_alike_are_cautioned_about() -> None:

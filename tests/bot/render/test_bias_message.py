@@ -1,20 +1,22 @@
-"""A bias report as posts: findings first, everything else in the thread."""
+"""A bias report as one post, findings first, and its tables."""
 
 from dataclasses import replace
 from math import inf, nan
 from typing import Any
 
-import pytest
-
-from bot.chat import Caution, File, Heading, Line, Note, Post, Table
-from bot.render.bias_message import bias_thread, render_combined_bias_png
+from bot.chat import Caution, File, Heading, Line, Note, Post
+from bot.render.bias_message import bias_post, render_combined_bias_png
 from bot.render.bias_tables import (
     ALL_MEASURES,
+    audit_lines,
+    brand_table,
     given_table,
     judge_table,
     judges_table,
     make_bias_view,
     slots_table,
+    winning_lines,
+    winning_table,
 )
 from bot.render.leaderboard_tables import Coverage
 from council.bias.report import Effect, GivenShare
@@ -25,81 +27,54 @@ from tests.bot.render.bias.builders import (
     a_judge,
     a_report,
     an_effect,
+    an_unknown,
     some_given,
 )
 from tests.bot.rounds import words_of
-
-
-def reply(heading: str, **changed: object) -> Post:
-    replies = bias_thread(a_bias(**changed)).replies
-    (found,) = [post for post in replies if post.parts[0] == Heading(heading)]
-    return found
 
 
 def lines(post: Post) -> list[str]:
     return [part.text for part in post.parts if isinstance(part, Line)]
 
 
-def test_five_findings_come_first_then_cautions_then_coverage() -> None:
-    root = bias_thread(a_bias(majority="qwen")).root
+def test_five_findings_come_first_then_cautions_then_what_is_missing_and_the_charts() -> None:
+    post = bias_post(a_bias(majority="qwen"), render_combined_bias_png(a_bias()))
 
-    kinds = [type(part) for part in root.parts]
-    assert kinds == [Heading, *[Line] * 5, Caution, Caution, Note]
-    assert lines(root)[0].startswith("Qwen 3 ranks its own answer .31 higher")
-    assert root.parts[-1] == Note(
-        "And 11 more findings. Over 64 finished rounds with 256 rankings, panel house, asked "
-        "since 2026-10-01."
+    kinds = [type(part) for part in post.parts]
+    assert kinds == [Heading, *[Line] * 5, Caution, Caution, Note, File]
+    assert lines(post)[0].startswith("Qwen 3 ranks its own answer .31 higher")
+    note, file = post.parts[-2:]
+    assert isinstance(note, Note)
+    assert isinstance(file, File)
+    assert note.text.startswith(
+        "And 8 more findings on the page. Over 64 finished rounds with 256 rankings, panel house, "
+        "asked since 2026-10-01. Too little data yet on "
     )
-    assert root.summary.startswith("Bias of the judges: Qwen 3 ranks its own answer")
+    assert post.summary.startswith("Bias of the judges: Qwen 3 ranks its own answer")
+    assert file.content.startswith(b"\x89PNG")
+    assert "Qwen 3 gave Claude Sonnet 4.6 .90" in file.text
 
 
-def test_the_thread_has_all_findings_the_judges_what_wins_and_the_audits() -> None:
-    thread = bias_thread(a_bias(), render_combined_bias_png(a_bias()))
+def test_without_rounds_a_sentence_says_what_to_do() -> None:
+    post = bias_post(make_bias_view(NOTHING, Coverage(), {}))
 
-    headings = [post.parts[0].text for post in thread.replies if isinstance(post.parts[0], Heading)]
-    files = [part for post in thread.replies for part in post.parts if isinstance(part, File)]
-    assert headings == [
-        "What was found",
-        "Judges side by side",
-        "What blinding changed",
-        "What wins here",
-        "Audit rankings",
-        "How to read it",
-    ]
-    assert [file.name for file in files] == ["bias.png", "bias.csv"]
-    assert files[0].content.startswith(b"\x89PNG")
-    assert "Qwen 3 gave Claude Sonnet 4.6 .90" in files[0].text
+    assert "No rounds yet" in words_of(post)
 
 
-@pytest.mark.parametrize(
-    ("changed", "heading"),
-    [
-        ({"judges": (a_judge(),)}, "What was found"),
-        ({"brands": ()}, "What blinding changed"),
-        ({"traits": ()}, "What wins here"),
-    ],
-)
-def test_a_part_without_content_is_left_out(changed: dict[str, object], heading: str) -> None:
-    replies = bias_thread(a_bias(**changed)).replies
+def test_what_has_too_little_data_is_in_no_table() -> None:
+    nothing = a_bias(judges=(an_unknown(),), brands=(), traits=())
 
-    assert all(post.parts[0] != Heading(heading) for post in replies)
-
-
-def test_without_rounds_a_sentence_says_what_to_do_and_there_is_no_thread() -> None:
-    thread = bias_thread(make_bias_view(NOTHING, Coverage(), {}))
-
-    assert "No rounds yet" in words_of(thread.root)
-    assert not thread.replies
+    assert judges_table(nothing) is None
+    assert judge_table(nothing, nothing.report.judges[0]).rows == ()
+    assert (brand_table(nothing), winning_table(nothing)) == (None, None)
 
 
 def test_a_row_has_effect_interval_n_p_and_what_would_settle_it() -> None:
     bias = a_bias()
     own, *_ = judge_table(bias, bias.report.judges[2]).rows
-    unknown = judge_table(bias, bias.report.judges[-1]).rows
 
     cells = ("+.05", "−.15 to +.25", "52 audit rankings", "p .400", "about 120 more")
     assert own == ("Own answer", *cells)
-    assert {row[1:3] for row in unknown} == {("too few to say", "")}
 
 
 def test_a_judge_without_family_has_no_row_for_it() -> None:
@@ -114,14 +89,16 @@ def test_a_judge_without_family_has_no_row_for_it() -> None:
 
 
 def test_the_judges_table_marks_what_is_beyond_chance() -> None:
-    table = judges_table(a_bias())
+    table, alone = judges_table(a_bias()), judges_table(a_bias(judges=(a_judge(),)))
 
+    assert table
+    assert alone
     qwen = dict(zip(table.columns, table.rows[3], strict=True))
     fair = dict(zip(table.columns, table.rows[0], strict=True))
     assert qwen["Own answer"] == "+.31\u00a0*"
     assert fair["Own answer"] == "+.02"
     assert fair["Own family"] == "–"
-    assert "Own family" not in judges_table(a_bias(judges=(a_judge(),))).columns
+    assert "Own family" not in alone.columns
 
 
 def test_the_figures_are_tables_too() -> None:
@@ -138,8 +115,9 @@ def test_the_figures_are_tables_too() -> None:
 
 
 def test_the_blinding_table_has_a_row_for_each_family_shown_with_names() -> None:
-    (table,) = [part for part in reply("What blinding changed").parts if isinstance(part, Table)]
+    table = brand_table(a_bias())
 
+    assert table
     assert [row[:4] for row in table.rows] == [
         ("anthropic", "+.06", "+.03 to +.09", "21 audit rankings"),
         ("openai", "+.01", "−.04 to +.06", "21 audit rankings"),
@@ -147,17 +125,17 @@ def test_the_blinding_table_has_a_row_for_each_family_shown_with_names() -> None
 
 
 def test_proven_winning_traits_have_a_sentence_and_all_have_a_row() -> None:
-    post = reply("What wins here")
+    table = winning_table(a_bias())
 
-    (table,) = [part for part in post.parts if isinstance(part, Table)]
-    assert lines(post) == [
+    assert table
+    assert [*winning_lines(a_bias())] == [
         "Winners are longer than the rest: 312 tokens against 241 (n 64, +47 to +95)."
     ]
     assert table.rows[0][:5] == ("length, tokens", "312", "241", "+71", "+47 to +95")
     assert table.rows[1][:4] == ("lists", "61 %", "58 %", "+3 %")
-    assert table.rows[2][1:4] == ("too few to say",) * 3
+    assert len(table.rows) == 2  # of the third, too little is known
     often = replace(a_report().traits[1], difference=an_effect(-0.3, 0.1, 64, "rounds"))
-    assert lines(reply("What wins here", traits=(often,))) == [
+    assert [*winning_lines(a_bias(traits=(often,)))] == [
         "Winners have lists less often than the rest: 61 % of them against 58 % "
         "(n 64, −40 % to −20 %)."
     ]
@@ -167,15 +145,14 @@ def test_a_number_rounded_to_zero_has_no_minus() -> None:
     length, lists, _ = a_report().traits
     traits = tuple(replace(one, difference=an_effect(-0.004, 0.4)) for one in (length, lists))
 
-    (table,) = [
-        part for part in reply("What wins here", traits=traits).parts if isinstance(part, Table)
-    ]
+    table = winning_table(a_bias(traits=traits))
 
+    assert table
     assert [row[3] for row in table.rows] == ["+0", "+0 %"]
 
 
 def test_audits_have_kinds_cost_and_how_to_turn_them_off() -> None:
-    assert lines(reply("Audit rankings")) == [
+    assert [*audit_lines(a_bias())] == [
         "64 audit rankings, made to measure bias and never counted: 22 with its own answer "
         "included, 21 with the same answers in another order and 21 with the authors’ names "
         "shown. They cost $0.031 in total.",
@@ -185,9 +162,9 @@ def test_audits_have_kinds_cost_and_how_to_turn_them_off() -> None:
 
 
 def test_unknown_cost_and_missing_audits_are_reported() -> None:
-    unknown = lines(reply("Audit rankings", audit_usd=None, audits={"new": 1}))
-    none = lines(reply("Audit rankings", audits={"own": 0}))
-    some = lines(reply("Audit rankings", unpriced=4, spoiled_audits=3))
+    unknown = [*audit_lines(a_bias(audit_usd=None, audits={"new": 1}))]
+    none = [*audit_lines(a_bias(audits={"own": 0}))]
+    some = [*audit_lines(a_bias(unpriced=4, spoiled_audits=3))]
 
     assert "1 of the kind new. Their cost is unknown." in unknown[0]
     assert none[0].startswith("There are no audit rankings")
@@ -210,13 +187,13 @@ def test_no_nan_is_ever_shown() -> None:
     brands = (replace(a_report().brands[0], effect=broken),)
     report = a_report(judges=(judge,), given=given, traits=traits, brands=brands, alpha=nan)
 
-    thread = bias_thread(
-        make_bias_view(replace(report, audit_usd=nan, n_eff=inf), COVERAGE, {}), b"\x89PNG"
-    )
+    bias = make_bias_view(replace(report, audit_usd=nan, n_eff=inf), COVERAGE, {})
 
-    text = " ".join(words_of(post) for post in (thread.root, *thread.replies)).lower()
-    files = [part for post in thread.replies for part in post.parts if isinstance(part, File)]
-    everything = text + " ".join(file.text for file in files).lower()
+    post = bias_post(bias, b"\x89PNG")
+
+    tables = (judges_table(bias), brand_table(bias), winning_table(bias), given_table(bias))
+    shown = Post((*post.parts, *(table for table in tables if table)))
+    files = " ".join(part.text for part in post.parts if isinstance(part, File))
+    everything = f"{words_of(shown)} {files} {' '.join(audit_lines(bias))}".lower()
     assert "nan" not in everything.replace("finance", "")
     assert " inf" not in everything
-    assert "too few" in text

@@ -7,11 +7,13 @@ import pytest
 from bot.chat import File, Heading, Line, Note, Post, Table
 from bot.render.leaderboard import leaderboard_thread
 from bot.render.leaderboard_tables import Coverage, Leaderboard
-from bot.render.leaderboard_text import council_value_lines
+from bot.render.leaderboard_text import council_value_lines, decision_lines, headline_lines
 from council.bakeoffs.changes import Changes
 from council.bakeoffs.council_value import CouncilValue
 from council.bakeoffs.leaderboard import Board
+from council.bakeoffs.pairwise import Duel, RunOff
 from tests.bot.render.boards.builders import (
+    CLAUDE,
     EMPTY,
     GPT,
     a_board,
@@ -20,6 +22,7 @@ from tests.bot.render.boards.builders import (
     a_move,
     a_worth,
 )
+from tests.bot.rounds import words_of
 
 
 def table_of(post: Post) -> Table:
@@ -45,8 +48,8 @@ def test_changes_come_before_the_first_five_members() -> None:
     root = leaderboard_thread(a_leaderboard(5)).root
 
     table = table_of(root)
-    assert table.columns == ("", "Model", "Points", "95 % interval", "Rounds")
-    assert table.rows[0] == ("1", "Claude Sonnet 4.6", "71 %", "65–77 %", "36")
+    assert table.columns == ("", "Model", "Points", "95 % interval", "Right", "Price")
+    assert table.rows[0] == ("=1", "Claude Sonnet 4.6", "71 %", "65–77 %", "80 %", "$0.012")
     kinds = [type(part) for part in root.parts]
     assert kinds == [Heading, *[Line] * kinds.count(Line), Table, Note]
     assert lines(root)[0] == (
@@ -55,13 +58,54 @@ def test_changes_come_before_the_first_five_members() -> None:
     )
 
 
-def test_the_note_explains_shared_places_and_coverage() -> None:
-    assert notes(leaderboard_thread(a_leaderboard()).root) == (
-        "Models share a place when their difference may be chance. Claude Sonnet 4.6 is ahead "
-        "of GPT-5.1 after a run-off among the other judges. 36 rounds of suite sql, version "
-        "3f2a1b9c, panel house, 2026-10-12 to 2026-11-16. 14 rounds of 2 other versions are "
-        "not included."
+def test_footnotes_explain_shared_places_the_run_off_and_coverage() -> None:
+    found = notes(leaderboard_thread(a_leaderboard()).root)
+
+    assert found.startswith("Models share a place, marked =, where")
+    assert "Without the rankings by Claude Sonnet 4.6 and GPT-5.1 themselves" in found
+    assert found.endswith(
+        "36 rounds of suite sql, version 3f2a1b9c, panel house, 2026-10-12 to 2026-11-16. 14 "
+        "rounds of 2 other versions are not included."
     )
+
+
+def headline(**changed: object) -> list[str]:
+    board = a_leaderboard()
+    found = replace(board.board, **changed)  # type: ignore[arg-type]  # as the test says
+    return [*headline_lines(replace(board, board=found))]
+
+
+def test_the_headline_says_who_leads_and_the_cheapest_model_that_keeps_up() -> None:
+    leads = "Claude Sonnet 4.6 leads with 71 % of the points, 5 points ahead of GPT-5.1"
+    ahead, behind = Duel(CLAUDE, GPT, 0.1, 36, CLAUDE), Duel(CLAUDE, GPT, -0.1, 36, GPT)
+
+    assert headline() == [
+        f"{leads}; that may be chance.",
+        "Cheapest model not measurably worse than the leader: GPT-5.1, $0.0060 a question.",
+    ]
+    assert headline(duels=(ahead,)) == [
+        f"{leads}; that is unlikely to be chance.",
+        "Cheapest model not measurably worse than the leader: Claude Sonnet 4.6 itself, $0.012 a "
+        "question.",
+    ]
+    assert headline(duels=(behind,))[0] == (
+        f"{leads}, but judges other than these two prefer GPT-5.1."
+    )
+
+
+def test_a_headline_claims_nothing_from_few_rounds_or_unknown_prices() -> None:
+    first, second, *_ = a_board().rows
+    few = tuple(replace(row, rounds=9) for row in (first, second))
+    unpriced = (first, replace(second, cost_usd=None))
+    even = (first, replace(second, share=first.share))
+
+    assert headline(rows=few) == [
+        "Claude Sonnet 4.6 leads with 71 % of the points, 5 points ahead of GPT-5.1. It takes at "
+        "least 10 rounds to tell that from chance."
+    ]
+    assert len(headline(rows=unpriced)) == 1
+    assert headline(rows=even)[0].startswith("Claude Sonnet 4.6 and GPT-5.1 lead with 71 %")
+    assert headline(rows=(first,)) == []
 
 
 def test_more_than_five_members_are_in_the_thread() -> None:
@@ -71,19 +115,17 @@ def test_more_than_five_members_are_in_the_thread() -> None:
 
     assert len(table_of(thread.root).rows) == 5
     assert "And 3 more models." in notes(thread.root)
-    assert len(table_of(reply(board, "As authors")).rows) == 8
+    assert len(table_of(reply(board, "All columns")).rows) == 8
 
 
-def test_the_thread_has_authors_judges_council_value_and_decisions() -> None:
+def test_the_thread_has_all_columns_council_value_and_files() -> None:
     thread = leaderboard_thread(a_leaderboard(), b"\x89PNG")
 
     headings = [post.parts[0].text for post in thread.replies if isinstance(post.parts[0], Heading)]
     files = [part for post in thread.replies for part in post.parts if isinstance(part, File)]
     assert headings == [
-        "As authors",
-        "As judges",
+        "All columns",
         "Is the council worth it here?",
-        "How this is counted",
     ]
     assert [file.name for file in files] == ["leaderboard.png", "leaderboard.csv"]
     assert files[0].content == b"\x89PNG"
@@ -94,8 +136,8 @@ def test_authors_have_cost_time_tokens_and_accuracy() -> None:
     board = a_leaderboard()
     best, *others = board.board.rows
     rows = (replace(best, named_itself=3), *(replace(x, accuracy=None) for x in others))
-    shown = table_of(reply(replace(board, board=replace(board.board, rows=rows)), "As authors"))
-    table = table_of(reply(board, "As authors"))
+    shown = table_of(reply(replace(board, board=replace(board.board, rows=rows)), "All columns"))
+    table = table_of(reply(board, "All columns"))
 
     assert "Named itself" not in table.columns  # nobody did
     at = shown.columns.index("Named itself"), shown.columns.index("Right")
@@ -111,8 +153,10 @@ def test_authors_have_cost_time_tokens_and_accuracy() -> None:
     assert first["No answer"] == "0"
 
 
-def test_a_position_biased_judge_is_labelled() -> None:
-    table = table_of(reply(a_leaderboard(), "As judges"))
+def test_only_a_judge_that_the_bias_report_finds_biased_is_labelled() -> None:
+    as_judges = leaderboard_thread(a_leaderboard(), as_judge=True)
+    table = table_of(as_judges.root)
+    unmarked = replace(a_leaderboard(), biased=frozenset())
 
     third = dict(zip(table.columns, table.rows[2], strict=True))
     assert third["Judge"] == "Gemini 3 Pro"
@@ -121,9 +165,7 @@ def test_a_position_biased_judge_is_labelled() -> None:
     assert third["95 % interval"] == "−.10 to +.10"
     assert third["Invalid"] == "6 %"
     assert third["Consistency"] == "5 of 7"
-    as_judges = leaderboard_thread(a_leaderboard(), as_judge=True)
-    assert table_of(as_judges.root).columns == table.columns
-    assert all(post.parts[0] != Heading("As judges") for post in as_judges.replies)
+    assert "biased" not in words_of(leaderboard_thread(unmarked, as_judge=True).root)
 
 
 def test_a_council_not_worth_its_cost_is_reported() -> None:
@@ -140,21 +182,27 @@ def test_a_council_not_worth_its_cost_is_reported() -> None:
     assert "picked for each run from the other runs" in lines(post)[2]
 
 
-def test_decisions_explain_the_places() -> None:
+def test_decisions_say_who_is_ahead_and_what_other_counts_would_say() -> None:
     board = a_leaderboard()
-    mixed = replace(board, board=replace(board.board, is_mixed=True, duels=(), run_off=None))
-    alone = replace(board, board=Board(a_board().rows[:1], None, (), 3))
+    rows = tuple(replace(x, strength=i / 10, is_tied=False) for i, x in enumerate(a_board().rows))
+    mixed = Board(rows, None, (), 36, is_mixed=True)
+    agreed = replace(board.board, run_off=RunOff(CLAUDE, GPT, 0.02, 36, changed=False))
+    alone = Board(a_board(1).rows, None, (), 3)
 
-    of_all, of_mixed, of_one = (
-        lines(reply(shown, "How this is counted")) for shown in (board, mixed, alone)
+    of_all, of_mixed, of_agreed, of_one = (
+        [*decision_lines(replace(board, board=shown))]
+        for shown in (board.board, mixed, agreed, alone)
     )
 
     assert "Claude Sonnet 4.6 is ahead of Qwen 3; unlikely to be chance." in of_all
     assert any(line.startswith("GPT-5.1 is ahead of Mistral") for line in of_all)
-    assert any(line.startswith("Counting every ranking, GPT-5.1 came first") for line in of_all)
-    assert "No model is ahead of another beyond chance yet." in of_mixed
-    assert any("different panels" in line for line in of_mixed)
-    assert len(of_one) == 1
+    assert of_mixed[0] == "No model is ahead of another beyond chance yet."
+    assert "order would be about: Mistral Large 3 (Europe, long context), Qwen 3," in of_mixed[1]
+    assert of_agreed[-1] == (
+        "Judges other than Claude Sonnet 4.6 and GPT-5.1 also prefer Claude Sonnet 4.6 (+.02 over "
+        "36 rounds)."
+    )
+    assert of_one == []
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ async def voted(app: AppContext, people: int) -> None:
 
 async def shown(app: AppContext, query: LeaderboardQuery) -> Leaderboard:
     await update_records(app)
-    board = await load_leaderboard(app.bakeoff_stores, query, {}, whole=False)
+    board = await load_leaderboard(app.bakeoff_stores, query, {})
     return await app.research.add_to_leaderboard(app, query.wanted, query.weights, board)
 
 

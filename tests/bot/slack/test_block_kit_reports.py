@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import File, Post, Thread
-from bot.render.bias_message import bias_thread
+from bot.render.bias_message import bias_post
 from bot.render.bias_tables import make_bias_view
 from bot.render.leaderboard import leaderboard_thread
 from bot.render.leaderboard_tables import Coverage
@@ -35,10 +35,10 @@ THREADS = {
     ),
     "changes": Thread(changes_post(some_changes(), NAMES, "weekly-sql")),
     "hostile changes": Thread(changes_post(some_changes(), {CLAUDE: EVIL}, EVIL)),
-    "bias": bias_thread(a_bias(majority="qwen")),
-    "bias of many": bias_thread(a_bias(judges=MANY)),
-    "bias of nothing": bias_thread(make_bias_view(NOTHING, Coverage(), {})),
-    "hostile bias": bias_thread(make_bias_view(a_report(), Coverage(64), {QWEN: EVIL})),
+    "bias": Thread(bias_post(a_bias(majority="qwen")), ()),
+    "bias of many": Thread(bias_post(a_bias(judges=MANY)), ()),
+    "bias of nothing": Thread(bias_post(make_bias_view(NOTHING, Coverage(), {})), ()),
+    "hostile bias": Thread(bias_post(make_bias_view(a_report(), Coverage(64), {QWEN: EVIL})), ()),
 }
 
 
@@ -62,5 +62,6 @@ def test_the_first_post_of_a_leaderboard_is_one_message_with_a_table_that_sorts(
 
 @pytest.mark.parametrize("name", ["leaderboard", "bias"])
 def test_the_first_posts_are_one_message_each(name: str) -> None:
-    for post in (THREADS[name].root, THREADS[name].replies[0]):
+    thread = THREADS[name]
+    for post in (thread.root, *thread.replies[:1]):
         assert len(paginate(post, fits_slack)) == 1

@@ -38,7 +38,7 @@ async def test_the_fullest_home_is_one_that_slack_takes() -> None:
         ({}, "answered in 42 s"),
         ({"seconds": None}, "running"),
         ({"seconds": None, "paused": True}, "cancelled"),
-        ({"failed": True}, "failed"),
+        ({"failure": "Nobody answered."}, "failed"),
     ],
 )
 async def test_a_round_shows_its_state_and_opens_if_it_has_an_answer(

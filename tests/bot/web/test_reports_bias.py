@@ -42,19 +42,19 @@ async def test_without_rounds_the_page_says_what_to_do(site: Site) -> None:
     assert "<svg" not in page
 
 
-async def test_findings_come_before_cautions_tables_what_wins_and_audits() -> None:
+async def test_findings_come_before_cautions_charts_tables_what_wins_and_audits() -> None:
     page = await read(site_with(a_report(majority="qwen")))
 
     order = (
         "ollama/qwen3 ranks its own answer .31 higher than the others do (n 52, .18 to .44).",
-        "Too few rankings yet to judge",
-        "Over 64 finished rounds with 256 rankings.",
         "Most judges are from one family, qwen.",
-        "Judges side by side",
-        "ollama/qwen3 as a judge, in full",
+        "Over 64 finished rounds with 256 rankings.",
+        "Too little data yet on",
         "How judges rated each author",
         "Position bias</h2>",
         "Consistency</h2>",
+        "Judges side by side",
+        "ollama/qwen3 as a judge, in full",
         "What wins here",
         "64 audit rankings, made to measure bias and never counted",
         "How to read it",

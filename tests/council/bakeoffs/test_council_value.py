@@ -5,12 +5,17 @@ from council.bakeoffs.council_value import (
     CouncilValue,
     CouncilValueLine,
     Payoff,
+    compare_with_drafts,
+    draft_of,
     mean_by_question,
     measure_council_value,
+    measure_voted_value,
     question_numbers,
 )
 from council.bakeoffs.record_arrays import Columns
 from council.bakeoffs.records import CouncilRecord, Record
+from council.feedback import HumanVote
+from tests.builders import ASKED_AT
 from tests.council.bakeoffs.record_builders import a_record, of
 
 
@@ -176,3 +181,78 @@ def test_a_question_put_twice_counts_once() -> None:
     right = np.array([float(row.number == 1) for row in columns.rows])
 
     assert mean_by_question(questions, right).tolist() == [1, 0]
+
+
+# --- Drafts of the best member
+
+
+def _drafts(number: int, *, council: bool | None, members: tuple[str, ...]) -> Record:
+    shares = {member: place / len(members) for place, member in enumerate(members)}
+    whole = CouncilRecord(council_correct=council, cost_usd=0.2, seconds=4)
+    return a_record(shares, number=number, run=7, whole=whole)
+
+
+def test_a_draft_has_the_key_of_its_model() -> None:
+    assert [draft_of(key) for key in ("gpt", "gpt #2", "gpt #x")] == ["gpt", "gpt", "gpt #x"]
+
+
+def test_the_council_is_compared_with_drafts_of_the_best_member_by_question() -> None:
+    now = of(*(_graded(i, council=i <= 9) for i in range(1, 13)))
+    drafts = [_drafts(i, council=i <= 6, members=("ada", "ada #2")) for i in range(1, 13)]
+    other = [_drafts(i, council=True, members=("ada", "bob")) for i in range(1, 13)]
+
+    found = compare_with_drafts(now, of(*drafts, *other), "ada")
+
+    assert found is not None
+    assert (found.times, found.questions, found.accuracy) == (2, 12, 0.5)
+    assert (found.cost_usd, found.seconds) == pytest.approx((0.2, 4))
+    assert found.lead == pytest.approx(0.25)  # right on 9 of 12 against 6 of 12
+    assert found.lead_ci[0] < found.lead < found.lead_ci[1]
+
+
+def test_without_comparable_drafts_there_is_no_comparison() -> None:
+    now = of(*(_graded(i, council=True) for i in range(1, 4)))
+    ungraded = of(_drafts(1, council=None, members=("ada", "ada #2")))
+    elsewhere = of(_drafts(9, council=True, members=("ada", "ada #2")))
+    drafts = of(_drafts(1, council=True, members=("ada", "ada #2")))
+
+    assert compare_with_drafts(now, of(), "ada") is None
+    assert compare_with_drafts(now, ungraded, "ada") is None
+    assert compare_with_drafts(now, elsewhere, "ada") is None
+    assert compare_with_drafts(drafts, drafts, "ada") is None
+
+
+# --- Votes of people
+
+
+def _vote(number: int, member: str, by: str = "U1") -> HumanVote:
+    return HumanVote(f"run0.{number}", by, "K", member, ASKED_AT)
+
+
+def test_without_grades_the_winner_is_compared_by_what_people_chose() -> None:
+    rounds = of(*(_graded(i, council=False, winner="ada") for i in range(1, 13)))
+    votes = [_vote(i, "ada" if i <= 9 else "bob") for i in range(1, 13)]
+
+    found = measure_voted_value(rounds, votes)
+
+    (winner,) = found.rows
+    assert found.is_voted
+    assert (winner.name, winner.graded, winner.accuracy) == ("Winner", 12, 0.75)
+    assert found.best
+    assert (found.best.member, found.best.accuracy) == ("ada", 0.75)
+
+
+def test_votes_of_several_people_on_a_round_count_as_shares() -> None:
+    rounds = of(_graded(1, council=False, winner="ada"), _graded(2, council=False, winner="ada"))
+    votes = [_vote(1, "ada"), _vote(1, "bob", "U2"), _vote(9, "cyd")]
+
+    (winner,) = measure_voted_value(rounds, votes).rows
+
+    assert (winner.graded, winner.accuracy) == (1, 0.5)
+
+
+def test_without_votes_or_a_member_of_every_round_there_is_no_best() -> None:
+    elsewhere = of(a_record({"ada": 1.0}, number=1), a_record({"dee": 1.0}, number=2))
+
+    assert measure_voted_value(elsewhere, []) == CouncilValue()
+    assert measure_voted_value(elsewhere, [_vote(1, "ada"), _vote(2, "dee")]).best is None

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from council.bakeoffs.intervals import share_interval
-from council.bakeoffs.leaderboard import Board, JudgeLine, build_judge_board, build_leaderboard
+from council.bakeoffs.leaderboard import (
+    Board,
+    HumanAgreement,
+    JudgeLine,
+    build_judge_board,
+    build_leaderboard,
+)
 from council.bakeoffs.pairwise import RunOff
 from council.bakeoffs.records import JudgeRecord, Margin
 from tests.council.bakeoffs.record_builders import (
@@ -48,7 +54,7 @@ def test_places_are_shared_where_nothing_is_claimed() -> None:
     assert found.claims == ()
 
 
-def test_a_place_counts_who_is_claimed_ahead() -> None:
+def test_a_member_behind_the_first_has_the_place_that_it_is_listed_at() -> None:
     shares = {"ada": 1.0, "bob": 0.75, "cyd": 0.0}
     found = build_leaderboard(of(*(a_record(shares, number=i) for i in range(1, 31))))
 
@@ -56,16 +62,19 @@ def test_a_place_counts_who_is_claimed_ahead() -> None:
     assert len(found.claims) == 3
 
 
-def test_a_member_behind_no_other_comes_before_one_that_is() -> None:
+def test_members_are_listed_by_the_share_they_show_and_places_follow_that_order() -> None:
     # Over ten rounds against ada, bob is behind beyond chance; cyd met them once.
     both = [a_record({"ada": 1.0, "bob": 0.5}, number=i) for i in range(1, 31)]
     found = build_leaderboard(of(*both, a_record({"ada": 1.0, "bob": 0.5, "cyd": 0.0}, number=31)))
 
     assert [(line.member, line.place) for line in found.rows] == [
         ("ada", 1),
-        ("cyd", 1),
         ("bob", 2),
+        ("cyd", 2),
     ]
+    assert [line.is_tied for line in found.rows] == [False, True, True]
+    assert found.is_ahead("ada", "bob")
+    assert not found.is_ahead("bob", "ada")
 
 
 def test_a_member_that_was_never_ranked_comes_last_without_a_place() -> None:
@@ -75,7 +84,7 @@ def test_a_member_that_was_never_ranked_comes_last_without_a_place() -> None:
     assert (found.rows[2].place, found.rows[2].share, found.rows[2].absences) == (None, None, 1)
 
 
-def test_the_first_two_are_put_in_order_by_judges_who_are_neither() -> None:
+def test_judges_who_are_neither_of_the_first_two_change_no_order() -> None:
     # As their own ballots count too, ada leads by share; judges who are neither say bob does.
     record = a_record({"ada": 0.75, "bob": 0.5, "cyd": 0.0})
     turned = Margin("ada", "bob", -0.25, 1, 0.0)
@@ -84,7 +93,7 @@ def test_the_first_two_are_put_in_order_by_judges_who_are_neither() -> None:
         of(*(replace(record, number=i, margins=(turned,)) for i in range(1, 4)))
     )
 
-    assert [line.member for line in found.rows] == ["bob", "ada", "cyd"]
+    assert [line.member for line in found.rows] == ["ada", "bob", "cyd"]
     assert found.run_off == RunOff("bob", "ada", 0.25, 3, changed=True)
 
 
@@ -125,7 +134,7 @@ def test_a_line_says_what_answers_cost_and_how_long_they_were() -> None:
     assert line.accuracy_ci == pytest.approx((0.2065, 1), abs=1e-4)  # Wilson: 1/(1 + 1.96²)
 
 
-def test_where_panels_differed_strength_decides_the_order() -> None:
+def test_where_panels_differed_strength_is_known_but_changes_no_order() -> None:
     # cyd is above dee, who loses to everybody; ada and bob hold their own against each other.
     easy = [a_record({"cyd": 0.75, "dee": 0.25}, number=i) for i in range(1, 21)]
     hard = [a_record({"ada": 1.0, "bob": 0.5, "dee": 0.0}, number=i) for i in range(21, 41)]
@@ -134,6 +143,8 @@ def test_where_panels_differed_strength_decides_the_order() -> None:
     found = build_leaderboard(of(*easy, *hard, *link))
 
     assert found.is_mixed
+    shares = [line.share or 0.0 for line in found.rows]
+    assert shares == sorted(shares, reverse=True)
     strengths = {line.member: line.strength for line in found.rows}
     assert sorted(strengths, key=lambda member: -(strengths[member] or 0)) == [
         "ada",
@@ -150,6 +161,13 @@ def _line(*judged: JudgeRecord) -> JudgeLine:
         for i, one in enumerate(judged, 1)
     )
     return build_judge_board(of(*rounds)).rows[0]
+
+
+def test_a_line_counts_how_often_people_and_a_judge_agree() -> None:
+    agreement = HumanAgreement(same=12, ballots=16)
+
+    assert agreement.share == 0.75
+    assert agreement.ci == pytest.approx((0.505, 0.898), abs=1e-3)  # Wilson, by hand
 
 
 def test_agreement_is_the_mean_with_an_interval() -> None:
@@ -173,7 +191,6 @@ def test_a_judge_that_sent_nothing_has_no_rates() -> None:
     assert (found.rounds, found.spoiled_rate, found.agreement, found.position) == (1,) + (None,) * 3
     assert (found.agreement_ci, found.position_ci, found.consistency) == (None, None, None)
     assert found.cost_usd is None
-    assert not found.is_position_biased
 
 
 def test_spoiled_ballots_make_valid_ones_dearer() -> None:
@@ -194,14 +211,11 @@ def test_orders_kept_are_of_all_orders_repeated() -> None:
     assert (found.kept, found.pairs, found.consistency) == (3, 6, 0.5)
 
 
-def test_a_first_slot_bias_is_flagged_if_it_is_beyond_chance() -> None:
+def test_the_position_is_the_mean_share_of_the_first_slot_minus_one_half() -> None:
     fond = _line(*(JudgeRecord("jo", valid=True, first_slot=1.0) for _ in range(10)))
     fair = _line(*(JudgeRecord("jo", valid=True, first_slot=slot) for slot in (0.0, 1.0) * 10))
-    once = _line(JudgeRecord("jo", valid=True, first_slot=1.0))
 
-    assert (fond.position, fond.is_position_biased) == (0.5, True)
-    assert (fair.position, fair.is_position_biased) == (0, False)
-    assert (once.position, once.is_position_biased) == (0.5, False)
+    assert (fond.position, fair.position) == (0.5, 0)
 
 
 def test_judges_are_ordered_by_agreement_and_those_without_votes_come_last() -> None:

@@ -42,6 +42,7 @@ def test_what_is_planted_is_found_in_every_judge() -> None:
         assert all(effect.is_found for effect in found)
         assert judge.kept.value
         assert judge.kept.value < 0.7
+        assert judge.is_position_biased
     assert _judge(report, "a").named.is_found
     assert report.judges[0].maker == "qwen"
 

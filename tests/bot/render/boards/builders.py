@@ -69,7 +69,6 @@ def a_judge(number: int) -> JudgeLine:
         agreement_ci=(0.3 - number / 5, 0.5 - number / 5),
         position=0.01 + 0.07 * (number == 2),
         position_ci=(-0.02, 0.04 + 0.07 * (number == 2)),
-        is_position_biased=number == 2,
         kept=7 - number,
         pairs=7,
         consistency=(7 - number) / 7,
@@ -97,11 +96,12 @@ def a_worth(verdict: Payoff | None = Payoff.NOT_WORTH_IT) -> CouncilValue:
 
 
 def a_board(members: int = 5) -> Board:
-    """Return standings in which the first two share a place, swapped by their run-off."""
+    """Return standings in which the first two share a place, and other judges differ on them."""
     rows = tuple(an_author(at, 1 if at < 2 else at + 1) for at in range(members))
+    rows = tuple(replace(row, is_tied=row.place == 1 and members > 1) for row in rows)
     duels = [Duel(CLAUDE, GPT, 0.02, 36), Duel(CLAUDE, QWEN, 0.3, 36, CLAUDE)]
     duels.append(Duel(MISTRAL, GPT, -0.4, 36, GPT))
-    return Board(rows, RunOff(CLAUDE, GPT, 0.02, 36, changed=True), tuple(duels), 36)
+    return Board(rows, RunOff(GPT, CLAUDE, 0.02, 36, changed=True), tuple(duels), 36)
 
 
 def a_coverage(**changed: object) -> Coverage:
@@ -129,6 +129,7 @@ def a_leaderboard(members: int = 5, runs: int = 6) -> Leaderboard:
         tuple(a_run(number, members) for number in range(runs)),
         some_changes(),
         NAMES,
+        biased=frozenset({GEMINI}),
     )
 
 

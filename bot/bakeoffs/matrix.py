@@ -1,0 +1,103 @@
+"""Matrix queries: load a bake-off question by question, and compare it with another run."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.access import can_read_bakeoff
+from bot.bakeoffs.leaderboard import compute_changes
+from bot.bakeoffs.posting import bakeoff_leaderboard, bakeoff_records
+from bot.bakeoffs.records import record_as_json
+from bot.chat import IncomingMessage
+from bot.context import AppContext
+from bot.render.bakeoffs import Document, bakeoff_document
+from bot.render.leaderboard_tables import Leaderboard
+from council.bakeoffs.matrix import Matrix, RunMatrix, build_matrix, compare_runs
+from council.bakeoffs.models import Bakeoff, BakeoffProgress
+from council.bakeoffs.ports import BakeoffQuery
+from council.bakeoffs.records import PackedRecord
+from council.ports import RoundQuery
+from council.rounds import Round
+
+MAX_EARLIER_RUNS = 8  # offered for comparison
+
+
+@dataclass(frozen=True, slots=True)
+class BakeoffResults:
+    """A bake-off with its leaderboard, its matrix and its records."""
+
+    progress: BakeoffProgress
+    board: Leaderboard
+    run: RunMatrix
+    records: Sequence[PackedRecord]
+
+    @property
+    def document(self) -> Document:
+        """The whole as a JSON document; slow if there are many records."""
+        records = [record_as_json(record) for record in self.records]
+        return bakeoff_document(self.progress, self.board, self.run, records)
+
+
+async def load_results(
+    app: AppContext, progress: BakeoffProgress, against: Bakeoff | None = None
+) -> BakeoffResults:
+    """Return the results of a bake-off so far, next to those of another run if there is one."""
+    board = await bakeoff_leaderboard(app, progress.bakeoff)
+    run = await load_matrix(app, progress, against)
+    return BakeoffResults(progress, board, run, await bakeoff_records(app, progress.bakeoff))
+
+
+async def load_matrix(
+    app: AppContext, progress: BakeoffProgress, against: Bakeoff | None = None
+) -> RunMatrix:
+    """Return the matrix of a bake-off, next to that of another run if there is one."""
+    bakeoff = progress.bakeoff
+    failures = {one.number: one.why for one in progress.failed}
+    matrix, now = await _load(app, bakeoff, failures)
+    if against is None:
+        return RunMatrix(bakeoff, matrix)
+    other, before = await _load(app, against, {})
+    earlier = compare_runs(matrix, other)
+    numbers = {row.number: number for number, row in earlier.before.items()}
+    changes = await asyncio.to_thread(
+        compute_changes,
+        [record for record in now if record.number in earlier.before],
+        _renumber(before, numbers, bakeoff.suite.version),
+    )
+    return RunMatrix(bakeoff, matrix, against, earlier, changes)
+
+
+async def _load(
+    app: AppContext, bakeoff: Bakeoff, failures: Mapping[int, str]
+) -> tuple[Matrix, Sequence[PackedRecord]]:
+    rounds = await app.store.list_summaries(wanted=RoundQuery(bakeoff=bakeoff.id))
+    records = await bakeoff_records(app, bakeoff)
+    return await asyncio.to_thread(build_matrix, bakeoff, rounds, records, failures), records
+
+
+def _renumber(
+    records: Sequence[PackedRecord], numbers: Mapping[int, int], version: str
+) -> list[PackedRecord]:
+    """Return the records of the questions in `numbers` as if they were of this suite version."""
+    return [
+        record._replace(number=numbers[record.number], suite_version=version)
+        for record in records
+        if record.number in numbers
+    ]
+
+
+async def earlier_runs(
+    app: AppContext, message: IncomingMessage, bakeoff: Bakeoff
+) -> tuple[Bakeoff, ...]:
+    """Return the runs of the same suite before a bake-off that a reader may see, newest first."""
+    wanted = BakeoffQuery(scope=bakeoff.place.scope, suite=bakeoff.suite.name, before=bakeoff.at)
+    found = await app.bakeoff_stores.bakeoffs.list_recent(MAX_EARLIER_RUNS, wanted)
+    return tuple(one for one in found if can_read_bakeoff(message, one))
+
+
+async def load_closed_rounds(app: AppContext, bakeoff: Bakeoff) -> tuple[Round, ...]:
+    """Return the closed rounds, in the order of the suite."""
+    lines = await app.store.list_summaries(wanted=RoundQuery(bakeoff=bakeoff.id))
+    closed = {line.id for line in lines if line.seconds is not None}
+    ids = map(bakeoff.round_id, range(1, len(bakeoff.suite.questions) + 1))
+    return tuple([await app.store.load(id_) for id_ in ids if id_ in closed])

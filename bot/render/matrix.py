@@ -1,0 +1,219 @@
+"""Renderer of a bake-off's matrix: texts of its cells, totals, table, JSON and CSV."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from bot.chat import Heading, Note, Post, Table
+from bot.render.formatting import count_noun, duration, join_words, money, ordinal
+from bot.render.leaderboard_export import csv_text
+from bot.render.leaderboard_tables import Leaderboard, percent, place_text
+from bot.render.leaderboard_text import NO_CHANGE, change_lines
+from bot.render.text_safety import shorten_to_line
+from council.bakeoffs.council_value import COUNCIL, WINNER, CouncilValueLine
+from council.bakeoffs.leaderboard import AuthorLine
+from council.bakeoffs.matrix import Cell, MatrixRow, RunMatrix, changed_grades
+
+Names = Mapping[str, str]
+Document = dict[str, Any]
+
+MATRIX_TITLE = "Question by question"
+_MAX_QUESTION = 60  # characters of a question in a table
+_MAX_ROWS = 100  # in a terminal
+_HEAT = 4.999  # shades of a share, as CSS has them
+
+
+# --- Cells
+
+
+def grade_text(grade: bool | None) -> str:
+    """Return "✓", "✗", or "" for an answer that was not graded."""
+    return "" if grade is None else "✓" if grade else "✗"
+
+
+def cell_text(cell: Cell | None) -> str:
+    """Return a cell's grade and place: "✓ 1st", "2nd"; "–" for no answer, "" if not asked."""
+    if cell is None:
+        return ""
+    if cell.absent:
+        return "–"
+    place = "" if cell.place is None else ordinal(cell.place)
+    return f"{grade_text(cell.grade)} {place}".strip() or "not ranked"
+
+
+def cell_class(cell: Cell | None) -> str:
+    """Return the CSS class of a cell's colour: its grade or, without one, its share."""
+    if cell is None or cell.absent:
+        return "none"
+    if cell.grade is not None:
+        return "right" if cell.grade else "wrong"
+    return "" if cell.share is None else f"h{int(cell.share * _HEAT)}"
+
+
+def was_text(cell: Cell | None, before: Cell | None) -> str:
+    """Return what an earlier run had instead: "was ✗", "was 3rd"; "" if it is the same."""
+    if before is None or (cell and (cell.grade, cell.place) == (before.grade, before.place)):
+        return ""
+    if cell and cell.grade is not None and cell.grade is before.grade:
+        return ""  # its place alone says little about a graded answer
+    text = grade_text(before.grade) or cell_text(before)
+    return f"was {text}" if text else ""
+
+
+# --- Totals
+
+Totals = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def totals(board: Leaderboard, members: Sequence[str]) -> Totals:
+    """Return the rows above the matrix: a label, then a cell for each member, council and winner.
+
+    A row that would be empty is left out.
+    """
+    lines = {line.member: line for line in board.board.rows}
+    named = {line.name: line for line in board.worth.rows}
+    columns = [*map(lines.get, members), *map(named.get, (COUNCIL, WINNER))]
+    rows = (
+        ("Place", tuple(place_text(x) if isinstance(x, AuthorLine) else "" for x in columns)),
+        ("Points", tuple(_points_text(line) for line in columns)),
+        ("Right", tuple(_right_text(line) for line in columns)),
+        (
+            "Price",
+            tuple(money(x.cost_usd) if x and x.cost_usd is not None else "" for x in columns),
+        ),
+        (
+            "Time",
+            tuple(duration(x.seconds) if x and x.seconds is not None else "" for x in columns),
+        ),
+    )
+    return tuple((label, cells) for label, cells in rows if any(cells))
+
+
+def _points_text(line: AuthorLine | CouncilValueLine | None) -> str:
+    share = line.share if isinstance(line, AuthorLine) else None
+    return "" if share is None else percent(share)
+
+
+def _right_text(line: AuthorLine | CouncilValueLine | None) -> str:
+    if line is None or line.accuracy is None:
+        return ""
+    return f"{round(line.accuracy * line.graded)} of {line.graded}"
+
+
+# --- Sentences
+
+
+def comparison_lines(run: RunMatrix, names: Names) -> Iterator[str]:
+    """Yield what differs from the other run, and what cannot be compared."""
+    earlier = run.earlier
+    if earlier is None or run.against is None:
+        return
+    pairs, added = run.pairs, len(run.matrix.rows) - len(earlier.before)
+    yield (
+        f"{count_noun(len(run.changed), 'result')} changed of {count_noun(len(pairs), 'question')} "
+        f"that both runs finished{_grades_text(run)}."
+    )
+    if missing := len(earlier.before) - len(pairs):
+        yield f"{count_noun(missing, 'question')} not asked by one of the runs, so not compared."
+    if added or earlier.dropped:
+        yield (
+            f"The suite changed between the runs: {count_noun(added, 'question')} only in this "
+            f"one, {count_noun(len(earlier.dropped), 'question')} only in the earlier one. These "
+            "are not compared."
+        )
+    for members, what in (
+        (earlier.left, "answered only in the earlier run"),
+        (earlier.joined, "answered only in this run"),
+    ):
+        if members:
+            yield f"{join_words(names.get(key, key) for key in members)} {what}."
+    if run.changes and run.changes.runs:
+        yield from [*change_lines(run.changes, names)] or [NO_CHANGE]
+
+
+def _grades_text(run: RunMatrix) -> str:
+    grades = [grade for row, past in run.pairs for grade in changed_grades(row, past)]
+    if not grades:
+        return ""
+    better = sum(grades)
+    return f"; {count_noun(better, 'answer')} became right and {len(grades) - better} became wrong"
+
+
+# --- Terminal, JSON and CSV
+
+
+def matrix_post(run: RunMatrix, names: Names) -> Post:
+    """Return the first rows as a table, each model by its name."""
+    members = run.matrix.members
+    columns = ("", "Question", *(names.get(key, key) for key in members), "Council", "Winner")
+    rows = tuple(_table_row(row, members, names) for row in run.matrix.rows[:_MAX_ROWS])
+    rest = len(run.matrix.rows) - _MAX_ROWS
+    notes = [*comparison_lines(run, names)]
+    if rest > 0:
+        notes.append(f"And {count_noun(rest, 'more question')}: --csv FILE has them all.")
+    table = Table(columns, rows, frozenset({0}))
+    return Post((Heading(MATRIX_TITLE), table, *map(Note, notes)), MATRIX_TITLE)
+
+
+def _table_row(row: MatrixRow, members: Sequence[str], names: Names) -> tuple[str, ...]:
+    cells = (cell_text(row.cells.get(key)) for key in members)
+    council = "failed" if row.failure else grade_text(row.council_grade)
+    question = shorten_to_line(row.question.text, _MAX_QUESTION)
+    return (str(row.number), question, *cells, council, names.get(row.winner, row.winner))
+
+
+def cell_documents(run: RunMatrix) -> list[Document]:
+    """Return every cell of the matrix, question by question; unknown values are null."""
+    return [
+        {
+            "question": row.number,
+            "round_id": row.round_id,
+            "member": cell.member,
+            "place": cell.place,
+            "share": cell.share,
+            "grade": cell.grade,
+            "cost_usd": cell.cost_usd,
+            "seconds": cell.seconds,
+        }
+        for row in run.matrix.rows
+        for cell in row.cells.values()
+    ]
+
+
+def comparison_document(run: RunMatrix) -> Document | None:
+    """Return what changed since the other run, questions by number; None without one."""
+    earlier = run.earlier
+    if earlier is None or run.against is None:
+        return None
+    return {
+        "id": run.against.id,
+        "changed": sorted(run.changed),
+        "added": [row.number for row in run.matrix.rows if row.number not in earlier.before],
+        "dropped": [row.question.text for row in earlier.dropped],
+        "left": list(earlier.left),
+        "joined": list(earlier.joined),
+    }
+
+
+def matrix_csv(run: RunMatrix) -> str:
+    """Return a row for each question, with place, share, grade, cost and time of each model."""
+    fields = ("place", "share", "grade", "cost_usd", "seconds")
+    rows = []
+    for row in run.matrix.rows:
+        document: Document = {
+            "question": row.number,
+            "text": row.question.text,
+            "category": row.question.category,
+            "round_id": row.round_id,
+            "failure": row.failure,
+            "disputed": row.is_disputed,
+            "winner": row.winner,
+            "winner_grade": row.winner_grade,
+            "council_grade": row.council_grade,
+            "cost_usd": row.cost_usd,
+            "seconds": row.seconds,
+        }
+        for member in run.matrix.members:
+            cell = row.cells.get(member)
+            document |= {f"{member} {name}": getattr(cell, name, None) for name in fields}
+        rows.append(document)
+    return csv_text([*rows[0]] if rows else ["question"], rows)

@@ -1,0 +1,215 @@
+"""Handlers of a bake-off's page: its result question by question, one cell, downloads."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from itertools import takewhile
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from bot.bakeoffs.lifecycle import is_bakeoff_running, load_progress
+from bot.bakeoffs.matrix import BakeoffResults, earlier_runs, load_matrix, load_results
+from bot.chat import Prose
+from bot.render.bakeoffs import bakeoff_title, result_thread, running_post
+from bot.render.formatting import panel_seat_names, seat_names
+from bot.render.leaderboard_text import council_value_lines, council_value_table, headline_lines
+from bot.render.matrix import (
+    MATRIX_TITLE,
+    cell_class,
+    cell_text,
+    comparison_lines,
+    grade_text,
+    matrix_csv,
+    totals,
+    was_text,
+)
+from bot.web.auth import empty_message
+from bot.web.bakeoffs import bakeoff_path, is_own_bakeoff, load_bakeoff
+from bot.web.context import WebContext, file_response, render_fragment
+from bot.web.round_view import ranking_rows
+from council.bakeoffs.matrix import FILTERS, RunMatrix, select_rows
+from council.bakeoffs.models import Bakeoff
+from council.errors import BakeoffError
+from council.rounds import Round
+
+ROWS_AT_ONCE = 100
+MAX_OPTION_LENGTH = 200
+OPTIONS = ("show", "category", "against")
+
+
+def _options(request: Request) -> dict[str, str]:
+    """Return the filters of a request; unknown ones show everything."""
+    given = {name: request.query_params.get(name, "")[:MAX_OPTION_LENGTH] for name in OPTIONS}
+    given["show"] = given["show"] if given["show"] in FILTERS else ""
+    return given
+
+
+def _first_row(request: Request) -> int:
+    first = request.query_params.get("from", "1")
+    return max(1, int(first)) if first.isdecimal() and len(first) < len("1000000") else 1
+
+
+async def bakeoff_page(context: WebContext, request: Request) -> Response:
+    """Show a bake-off: its result question by question, and its progress while it runs."""
+    app, bakeoff = context.app, await load_bakeoff(context, request)
+    progress = await load_progress(app, bakeoff)
+    is_running = await is_bakeoff_running(app, bakeoff)
+    options = _options(request)
+    runs = await earlier_runs(app, empty_message(request), bakeoff)
+    results = await load_results(app, progress, await _load_other(context, request, options, runs))
+    is_own = is_own_bakeoff(context, request, bakeoff)
+    board = results.board
+    return await context.render_page(
+        request,
+        "bakeoff.html",
+        bakeoff=bakeoff,
+        title=bakeoff_title(bakeoff),
+        is_running=is_running,
+        may_resume=not is_running and not progress.is_complete and is_own,
+        may_cancel=is_running and is_own,
+        progress=running_post(progress, ""),
+        result=result_thread(progress, None, linked=True).root,
+        failed=result_thread(progress, None, linked=True).replies,
+        headline=[*headline_lines(board)],
+        worth=council_value_table(board),
+        worth_lines=[*council_value_lines(board)],
+        board_query=urlencode({"suite": bakeoff.suite.name, "panel": bakeoff.panel.name}),
+        runs=runs,
+        **_matrix_values(context, request, results.run, options),
+        **_totals(results),
+    )
+
+
+def _totals(results: BakeoffResults) -> dict[str, Any]:
+    run, names = results.run, results.board.names
+    return {
+        "totals": totals(results.board, run.matrix.members),
+        "compared": [*comparison_lines(run, names)],
+    }
+
+
+async def _load_other(
+    context: WebContext,
+    request: Request,
+    options: Mapping[str, str],
+    runs: tuple[Bakeoff, ...],
+) -> Bakeoff | None:
+    """Return the run to compare with: the one that is named, else, for changes, the last one."""
+    if options["against"]:
+        return await load_bakeoff(context, request, options["against"])
+    return runs[0] if runs and options["show"] == "changed" else None
+
+
+def _matrix_values(
+    context: WebContext, request: Request, run: RunMatrix, options: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the template values of the matrix: its columns and the next rows."""
+    bakeoff = run.bakeoff
+    panels = (*context.app.panels.values(), bakeoff.panel)
+    names = panel_seat_names((*panels, run.against.panel) if run.against else panels)
+    left = run.earlier.left if run.earlier else ()
+    rows, first = select_rows(run, options["show"], options["category"]), _first_row(request)
+    wanted = {name: value for name, value in options.items() if value}
+    last = first + ROWS_AT_ONCE - 1
+    return {
+        "address": bakeoff_path(bakeoff),
+        "matrix_title": MATRIX_TITLE,
+        "given": options,
+        "filters": FILTERS,
+        "categories": run.categories,
+        "against": run.against,
+        "members": [(i, key, names.get(key, key)) for i, key in enumerate(run.matrix.members)],
+        "left": [(key, names.get(key, key)) for key in left],
+        "names": names,
+        "rows": rows[first - 1 : last],
+        "count": len(rows),
+        "before": run.earlier.before if run.earlier else {},
+        "changed": run.changed if run.against else frozenset(),
+        "query": urlencode(wanted),
+        "next": urlencode({**wanted, "from": last + 1}) if len(rows) > last else "",
+        "left_over": len(rows) - last,
+        "cell_text": cell_text,
+        "cell_class": cell_class,
+        "was_text": was_text,
+        "grade_text": grade_text,
+    }
+
+
+async def matrix_rows(context: WebContext, request: Request) -> Response:
+    """Return the next rows of the matrix alone, for a page that loads them as it is scrolled."""
+    bakeoff, options = await load_bakeoff(context, request), _options(request)
+    runs = await earlier_runs(context.app, empty_message(request), bakeoff)
+    other = await _load_other(context, request, options, runs)
+    progress = await load_progress(context.app, bakeoff)
+    run = await load_matrix(context.app, progress, other)
+    values = _matrix_values(context, request, run, options)
+    return HTMLResponse(render_fragment("matrix_rows.html", **values))
+
+
+async def cell_page(context: WebContext, request: Request) -> Response:
+    """Show one model's answer to one question: its rankings, its grade and its cost."""
+    bakeoff = await load_bakeoff(context, request)
+    run = await load_matrix(context.app, await load_progress(context.app, bakeoff))
+    number, seat = request.path_params["number"], request.path_params["seat"]
+    if not (1 <= number <= len(run.matrix.rows) and seat < len(run.matrix.members)):
+        raise BakeoffError(f"Bake-off {bakeoff.id} has no such answer.")
+    row, member = run.matrix.rows[number - 1], run.matrix.members[seat]
+    if not row.round_id:
+        raise BakeoffError(f"Question {number} has not been asked yet.")
+    round_ = await context.app.store.load(row.round_id)
+    names = panel_seat_names((bakeoff.panel,)) | seat_names(round_.panel)
+    return await context.render_page(
+        request,
+        "cell.html",
+        address=bakeoff_path(bakeoff),
+        row=row,
+        cell=row.cells.get(member),
+        name=names.get(member, member),
+        answer=_answer_of(round_, member),
+        rankings=_rankings_of(round_, member),
+        cell_text=cell_text,
+        reference=row.question.reference,
+    )
+
+
+def _answer_of(round_: Round, member: str) -> Prose | None:
+    texts = (answer.text for answer in round_.answers if answer.member == member)
+    return next((Prose(text) for text in texts if text), None)
+
+
+def _rankings_of(round_: Round, member: str) -> list[tuple[str, int, int, str]]:
+    """Return how each judge placed an answer: its name, the place, of how many, and the reason."""
+    draw = round_.draw
+    label = next((own for key, own in draw.labels.pairs if key == member), None) if draw else None
+    if draw is None or label is None:
+        return []
+    found = []
+    for judge, _, ballot, _ in ranking_rows(round_, draw):
+        if ballot and label in ballot.shown:
+            above = takewhile(lambda tied: label not in tied, ballot.ranking)
+            found.append((judge, 1 + sum(map(len, above)), len(ballot.shown), ballot.reason))
+    return found
+
+
+async def download_bakeoff(context: WebContext, request: Request) -> Response:
+    """Return the matrix as CSV, or all as `council bakeoff show --json` prints it."""
+    bakeoff, kind = await load_bakeoff(context, request), request.path_params["format"]
+    options = _options(request)
+    other = await _load_other(context, request, options, ())
+    results = await load_results(context.app, await load_progress(context.app, bakeoff), other)
+    name = f"bakeoff-{bakeoff.suite.name}"
+    match kind:
+        case "csv":
+            return file_response(f"{name}.csv", matrix_csv(results.run), "text/csv")
+        case "json":
+            text = await asyncio.to_thread(_document_text, results)
+            return file_response(f"{name}.json", text, "application/json")
+    raise HTTPException(404)
+
+
+def _document_text(results: BakeoffResults) -> str:
+    return json.dumps(results.document, ensure_ascii=False, indent=2, allow_nan=False)

@@ -1,0 +1,241 @@
+"""Matrix of a bake-off: how each model fared on each question, and two runs side by side.
+
+Built from the records of its rounds, so that a long bake-off needs no texts of answers.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from council.bakeoffs.changes import Changes
+from council.bakeoffs.models import Bakeoff, SuiteQuestion, split_round_id
+from council.bakeoffs.record_arrays import Columns, record_columns
+from council.bakeoffs.records import AUTHOR_FIELDS, PackedRecord
+from council.ports import RoundSummary
+from council.tally.verdict import Strength
+
+_DISPUTED = frozenset({Strength.TIED, Strength.NO_CONSENSUS})
+_CELL_FIELDS = ("place", "share", "correct", "cost_usd", "seconds", "absent")
+_WHOLE_FIELDS = ("winner", "council_correct", "cost_usd", "seconds")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """How a member fared on one question; None means unknown or not applicable."""
+
+    member: str
+    place: int | None = None
+    share: float | None = None
+    grade: bool | None = None
+    cost_usd: float | None = None
+    seconds: float | None = None
+    absent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRow:
+    """One question; `round_id` is "" until it was asked, `winner` the member in first place.
+
+    `cells` are by member. `cost_usd` and `seconds` are those of the whole round.
+    """
+
+    number: int
+    question: SuiteQuestion
+    round_id: str = ""
+    failure: str = ""
+    strength: str = ""
+    cells: Mapping[str, Cell] = field(default_factory=dict)
+    winner: str = ""
+    council_grade: bool | None = None
+    cost_usd: float | None = None
+    seconds: float | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it was asked, and answered or failed."""
+        return bool(self.cells or self.failure)
+
+    @property
+    def is_disputed(self) -> bool:
+        """Whether the judges named no single winner."""
+        return self.strength in _DISPUTED
+
+    @property
+    def winner_grade(self) -> bool | None:
+        """The grade of the answer in first place."""
+        return self.cells[self.winner].grade if self.winner else None
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """All questions of a suite in their order; `members` are in panel order, stand-ins last."""
+
+    members: tuple[str, ...]
+    rows: tuple[MatrixRow, ...]
+
+
+def build_matrix(
+    bakeoff: Bakeoff,
+    rounds: Iterable[RoundSummary],
+    records: Sequence[PackedRecord],
+    failures: Mapping[int, str],
+) -> Matrix:
+    """Return the matrix; a round without a record, such as one that is running, has no cells.
+
+    `failures` say why questions failed, by number, those without a round too.
+    """
+    columns = record_columns(records)
+    panel = [seat.key for seat in bakeoff.panel.members]
+    members = tuple(dict.fromkeys((*panel, *columns.members)))
+    started = {split_round_id(one.id)[1]: one for one in rounds}
+    results = _results(columns)
+    rows = []
+    for number, question in enumerate(bakeoff.suite.questions, start=1):
+        row = results.get(number, MatrixRow(number, question))
+        failure = failures.get(number, "")
+        if one := started.get(number):
+            failure = failure or one.failure or ""
+            row = replace(row, round_id=one.id, strength=one.strength)
+        rows.append(replace(row, question=question, failure=failure))
+    return Matrix(members, tuple(rows))
+
+
+def _results(columns: Columns) -> Mapping[int, MatrixRow]:
+    """Return what records say about each question, by its number."""
+    wanted = [AUTHOR_FIELDS.index(name) for name in _CELL_FIELDS]
+    authored = columns.authored[:, :, wanted].tolist()
+    wholes = zip(*(columns.round(name).tolist() for name in _WHOLE_FIELDS), strict=True)
+    results: dict[int, MatrixRow] = {}
+    for record, answers, whole in zip(columns.rows, authored, wholes, strict=True):
+        winner, council, cost, seconds = map(_known, whole)
+        seated = zip(columns.members, answers, strict=True)
+        cells = {name: _cell(name, values) for name, values in seated if values[5] == values[5]}
+        results[record.number] = MatrixRow(
+            record.number,
+            SuiteQuestion(""),
+            cells=cells,
+            winner="" if winner is None else columns.members[int(winner)],
+            council_grade=None if council is None else bool(council),
+            cost_usd=cost,
+            seconds=seconds,
+        )
+    return results
+
+
+def _cell(member: str, values: Sequence[float]) -> Cell:
+    place, share, grade, cost, seconds, absent = map(_known, values)
+    return Cell(
+        member,
+        None if place is None else int(place),
+        share,
+        None if grade is None else bool(grade),
+        cost,
+        seconds,
+        bool(absent),
+    )
+
+
+def _known(value: float) -> float | None:
+    """Return a single-precision number without its invented digits; None for NaN."""
+    return None if value != value else float(f"{value:.7g}")  # noqa: PLR0124 - NaN differs from itself
+
+
+# --- Two runs
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A run next to an earlier one, matched by the words of their questions.
+
+    `before` holds the earlier row of each question that both asked, by its number now. `dropped`
+    are questions that only the earlier run asked; `left` and `joined` are members of only one.
+    """
+
+    before: Mapping[int, MatrixRow]
+    dropped: tuple[MatrixRow, ...]
+    left: tuple[str, ...]
+    joined: tuple[str, ...]
+
+
+def compare_runs(now: Matrix, before: Matrix) -> Comparison:
+    """Match two runs, whose suites and panels may differ; equal questions match in their order."""
+    earlier = dict(_keyed_rows(before))
+    matched = {row.number: earlier.pop(key) for key, row in _keyed_rows(now) if key in earlier}
+    return Comparison(
+        matched,
+        tuple(earlier.values()),
+        tuple(member for member in before.members if member not in now.members),
+        tuple(member for member in now.members if member not in before.members),
+    )
+
+
+def _keyed_rows(matrix: Matrix) -> Iterator[tuple[tuple[str, str, int], MatrixRow]]:
+    """Yield each row with its question's text and context, and how often it was asked before."""
+    counts = Counter[tuple[str, str]]()
+    for row in matrix.rows:
+        words = (row.question.text, row.question.context)
+        yield (*words, counts[words]), row
+        counts[words] += 1
+
+
+def has_changed(now: MatrixRow, before: MatrixRow) -> bool:
+    """Return whether a grade or the winner differs, or only one of both failed."""
+    if (now.winner, now.council_grade) != (before.winner, before.council_grade):
+        return True
+    return bool(now.failure) != bool(before.failure) or bool([*changed_grades(now, before)])
+
+
+def changed_grades(now: MatrixRow, before: MatrixRow) -> Iterator[bool]:
+    """Yield the new grade of each member whose answer both graded, and differently."""
+    for member, cell in now.cells.items():
+        past = before.cells.get(member)
+        if past and None not in {cell.grade, past.grade} and cell.grade is not past.grade:
+            yield bool(cell.grade)
+
+
+FILTERS = ("failed", "disputed", "changed")
+
+
+@dataclass(frozen=True, slots=True)
+class RunMatrix:
+    """A bake-off's matrix; `earlier`, `against` and `changes` if it is compared with another run.
+
+    `changes` are those beyond noise over the questions of both; None if there are none to compare.
+    """
+
+    bakeoff: Bakeoff
+    matrix: Matrix
+    against: Bakeoff | None = None
+    earlier: Comparison | None = None
+    changes: Changes | None = None
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The categories of its questions, sorted."""
+        return tuple(sorted({row.question.category for row in self.matrix.rows} - {""}))
+
+    @property
+    def pairs(self) -> list[tuple[MatrixRow, MatrixRow]]:
+        """The rows of the questions that both runs finished, each with its earlier row."""
+        before = self.earlier.before if self.earlier else {}
+        pairs = ((row, before[row.number]) for row in self.matrix.rows if row.number in before)
+        return [(row, past) for row, past in pairs if row.is_over and past.is_over]
+
+    @property
+    def changed(self) -> frozenset[int]:
+        """The numbers of the questions whose result changed since the other run."""
+        return frozenset(row.number for row, past in self.pairs if has_changed(row, past))
+
+
+def select_rows(run: RunMatrix, show: str = "", category: str = "") -> list[MatrixRow]:
+    """Return the rows of one of FILTERS and of a category; "" is all."""
+    rows = [row for row in run.matrix.rows if category in {"", row.question.category}]
+    match show:
+        case "failed":
+            return [row for row in rows if row.failure]
+        case "disputed":
+            return [row for row in rows if row.is_disputed]
+        case "changed":
+            changed = run.changed
+            return [row for row in rows if row.number in changed]
+    return rows

@@ -1,0 +1,171 @@
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from council.bakeoffs.matrix import (
+    Cell,
+    Matrix,
+    RunMatrix,
+    build_matrix,
+    compare_runs,
+    has_changed,
+    select_rows,
+)
+from council.bakeoffs.models import Bakeoff, Suite, SuiteQuestion
+from council.bakeoffs.record_arrays import pack_record
+from council.bakeoffs.records import CouncilRecord, Record
+from council.panel import Panel
+from council.places import NOWHERE
+from council.ports import RoundSummary
+from council.rounds import Stage
+from tests.builders import ASKED_AT, CLAUDE, GEMINI, GPT, a_panel
+from tests.council.bakeoffs.record_builders import a_record
+
+SHARES = {CLAUDE: 1.0, GPT: 0.5, GEMINI: 0.0}
+
+
+def a_bakeoff(*texts: str, run: int = 0, panel: Panel | None = None) -> Bakeoff:
+    suite = Suite("sql", tuple(SuiteQuestion(text, category=text[:1]) for text in texts))
+    return Bakeoff(f"run{run}", suite, panel or a_panel(3), NOWHERE, "U1", ASKED_AT)
+
+
+def a_summary(
+    bakeoff: Bakeoff, number: int, strength: str = "clear", failure: str | None = None
+) -> RoundSummary:
+    id_ = bakeoff.round_id(number)
+    return RoundSummary(id_, "", ASKED_AT, Stage.CLOSED, strength=strength, failure=failure)
+
+
+def a_matrix(
+    bakeoff: Bakeoff, records: Mapping[int, Record], failures: Mapping[int, str] | None = None
+) -> Matrix:
+    """Return the matrix of these records, by the numbers of their questions."""
+    rounds = [a_summary(bakeoff, number) for number in records]
+    packed = [pack_record(replace(one, number=number)) for number, one in records.items()]
+    return build_matrix(bakeoff, rounds, packed, failures or {})
+
+
+def a_graded_record(*right: str, winner: str = CLAUDE, council: bool = True) -> Record:
+    correct = {member: member in right for member in SHARES}
+    whole = CouncilRecord(winner, council, cost_usd=0.1, seconds=3)
+    return a_record(SHARES, whole=whole, correct=correct, place={CLAUDE: 1, GPT: 2, GEMINI: 3})
+
+
+def test_a_cell_has_place_share_grade_cost_and_time() -> None:
+    record = a_record(
+        {CLAUDE: 2 / 3, GPT: None},
+        place={CLAUDE: 1},
+        correct={CLAUDE: True},
+        cost_usd={CLAUDE: 0.0123},
+        seconds={CLAUDE: 4.1},
+        whole=CouncilRecord(CLAUDE, False, cost_usd=0.1, seconds=21),
+    )
+
+    matrix = a_matrix(a_bakeoff("How many?"), {1: record})
+
+    (row,) = matrix.rows
+    assert matrix.members == (CLAUDE, GPT, GEMINI)  # as in the panel
+    assert row.cells[CLAUDE] == Cell(CLAUDE, 1, 0.6666667, True, 0.0123, 4.1)
+    assert row.cells[GPT] == Cell(GPT, absent=True)
+    assert GEMINI not in row.cells
+    assert (row.winner, row.winner_grade, row.council_grade) == (CLAUDE, True, False)
+    assert (row.round_id, row.cost_usd, row.seconds) == ("run0.1", 0.1, 21)
+    assert (row.question.text, row.is_over) == ("How many?", True)
+
+
+def test_a_question_without_a_record_has_no_cells() -> None:
+    bakeoff = a_bakeoff("a", "b", "c", "d")
+    rounds = [
+        a_summary(bakeoff, 1, strength="no consensus"),
+        a_summary(bakeoff, 2, failure="Nobody answered."),
+    ]
+
+    rows = build_matrix(bakeoff, rounds, [], {3: "The cap is reached."}).rows
+
+    assert [row.round_id for row in rows] == ["run0.1", "run0.2", "", ""]
+    assert [row.failure for row in rows] == ["", "Nobody answered.", "The cap is reached.", ""]
+    assert [row.is_disputed for row in rows] == [True, False, False, False]
+    assert [row.is_over for row in rows] == [False, True, True, False]
+    assert rows[0].winner_grade is None
+
+
+def test_a_stand_in_comes_after_the_members_of_the_panel() -> None:
+    record = a_record({CLAUDE: 1.0, "openai/spare": 0.0})
+
+    assert a_matrix(a_bakeoff("a"), {1: record}).members == (CLAUDE, GPT, GEMINI, "openai/spare")
+
+
+def compared(now: Matrix, before: Matrix) -> RunMatrix:
+    return RunMatrix(a_bakeoff("x"), now, a_bakeoff("x", run=1), compare_runs(now, before))
+
+
+def test_runs_are_matched_by_the_words_of_questions_in_any_order() -> None:
+    record = a_graded_record(CLAUDE)
+    now = a_matrix(a_bakeoff("new", "same", "twice", "twice"), dict.fromkeys((1, 2, 3, 4), record))
+    before = a_matrix(a_bakeoff("twice", "old", "same"), dict.fromkeys((1, 2, 3), record))
+
+    found = compare_runs(now, before)
+
+    assert {number: row.number for number, row in found.before.items()} == {2: 3, 3: 1}
+    assert [row.question.text for row in found.dropped] == ["old"]
+
+
+def test_members_of_only_one_run_are_named() -> None:
+    now = a_matrix(a_bakeoff("a", panel=a_panel(2)), {})
+    before = a_matrix(a_bakeoff("a"), {})
+
+    assert (compare_runs(now, before).left, compare_runs(now, before).joined) == ((GEMINI,), ())
+    assert compare_runs(before, now).joined == (GEMINI,)
+
+
+@pytest.mark.parametrize(
+    ("before", "is_changed"),
+    [
+        pytest.param(a_graded_record(CLAUDE), False, id="the same"),
+        pytest.param(a_graded_record(CLAUDE, GPT), True, id="a grade"),
+        pytest.param(a_graded_record(CLAUDE, winner=GPT), True, id="the winner"),
+        pytest.param(a_graded_record(CLAUDE, council=False), True, id="the council's grade"),
+        pytest.param(
+            a_record({CLAUDE: 1.0}, whole=CouncilRecord(CLAUDE, True)), False, id="fewer members"
+        ),
+    ],
+)
+def test_a_question_changed_if_a_grade_or_the_winner_did(before: Record, is_changed: bool) -> None:
+    now = a_matrix(a_bakeoff("a"), {1: a_graded_record(CLAUDE)})
+
+    run = compared(now, a_matrix(a_bakeoff("a"), {1: before}))
+
+    assert run.changed == (frozenset({1}) if is_changed else frozenset())
+    assert select_rows(run, "changed") == (list(now.rows) if is_changed else [])
+
+
+def test_a_question_that_failed_in_one_run_changed() -> None:
+    answered = a_matrix(a_bakeoff("a"), {1: a_record(SHARES)}).rows[0]
+    failed = a_matrix(a_bakeoff("a"), {}, {1: "Nobody answered."}).rows[0]
+
+    assert has_changed(failed, answered)
+    assert not has_changed(failed, failed)
+
+
+def test_a_question_that_one_run_did_not_reach_is_not_compared() -> None:
+    now = a_matrix(a_bakeoff("a", "b"), dict.fromkeys((1, 2), a_graded_record(CLAUDE)))
+    stopped = a_matrix(a_bakeoff("a", "b"), {1: a_graded_record(CLAUDE)})
+
+    run = compared(now, stopped)
+
+    assert [row.number for row, _ in run.pairs] == [1]
+    assert run.changed == frozenset()
+
+
+def test_rows_are_filtered_by_state_and_category() -> None:
+    bakeoff = a_bakeoff("a", "b", "c", "c")
+    rounds = [a_summary(bakeoff, 1, failure="x"), a_summary(bakeoff, 2, strength="tied")]
+    run = RunMatrix(bakeoff, build_matrix(bakeoff, rounds, [], {}))
+
+    assert run.categories == ("a", "b", "c")
+    assert [row.number for row in select_rows(run)] == [1, 2, 3, 4]
+    assert [row.number for row in select_rows(run, category="c")] == [3, 4]
+    assert [row.number for row in select_rows(run, "failed")] == [1]
+    assert [row.number for row in select_rows(run, "disputed")] == [2]
+    assert (run.pairs, select_rows(run, "changed")) == ([], [])
