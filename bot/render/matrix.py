@@ -113,7 +113,7 @@ def comparison_lines(run: RunMatrix, names: Names) -> Iterator[str]:
         f"that both runs finished{_grades_text(run)}."
     )
     if missing := len(earlier.before) - len(pairs):
-        yield f"{count_noun(missing, 'question')} not asked by one of the runs, so not compared."
+        yield f"Not compared: {count_noun(missing, 'question')} that one run did not finish."
     if added or earlier.dropped:
         yield (
             f"The suite changed between the runs: {count_noun(added, 'question')} only in this "
@@ -175,7 +175,7 @@ def cell_documents(run: RunMatrix) -> list[Document]:
             "seconds": cell.seconds,
         }
         for row in run.matrix.rows
-        for cell in row.cells.values()
+        for cell in filter(None, map(row.cells.get, run.matrix.members))
     ]
 
 

@@ -51,6 +51,29 @@ def test_a_bakeoff_is_listed_and_shown(home: Home) -> None:
     assert "3 questions" in lines.out
 
 
+def test_two_runs_are_compared_question_by_question_though_the_suite_changed(home: Home) -> None:
+    first = home.invoke("bakeoff", "run", "sql.txt", "--json").json
+    (home.folder / "sql.txt").write_text(QUESTIONS.replace("Which index?", "Which lock?"))
+    second = home.invoke("bakeoff", "run", "sql.txt", "--json").json
+    table = home.folder / "matrix.csv"
+
+    shown = home.invoke("bakeoff", "show", second["id"], "--against", first["id"], "--json").json
+    text = home.invoke("bakeoff", "show", "last", "--against", first["id"], "--csv", str(table))
+
+    cells = shown["cells"]
+    assert len(cells) == 9
+    fields = {"question", "round_id", "member", "place", "share", "grade", "cost_usd", "seconds"}
+    assert {*cells[0]} == fields
+    assert cells[0]["round_id"] == f"{second['id']}.1"
+    assert shown["against"]["id"] == first["id"]
+    assert (shown["against"]["added"], shown["against"]["dropped"]) == ([3], ["Which index?"])
+    assert second["against"] is None
+    said = " ".join(text.out.split())
+    assert "Question by question" in said
+    assert "The suite changed between the runs" in said
+    assert len(table.read_text().splitlines()) == 4
+
+
 def test_a_suite_of_council_toml_is_found_by_name(folder: Path) -> None:
     suite = '[suites.small]\nquestions = ["Why?", "How?"]\n'
     home = Home(folder).with_config(scripted_config(3) + suite).with_tables()

@@ -7,9 +7,14 @@ import pytest
 from bot.chat import File, Heading, Line, Note, Post, Table
 from bot.render.leaderboard import leaderboard_thread
 from bot.render.leaderboard_tables import Coverage, Leaderboard
-from bot.render.leaderboard_text import council_value_lines, decision_lines, headline_lines
+from bot.render.leaderboard_text import (
+    council_value_lines,
+    council_value_table,
+    decision_lines,
+    headline_lines,
+)
 from council.bakeoffs.changes import Changes
-from council.bakeoffs.council_value import CouncilValue
+from council.bakeoffs.council_value import CouncilValue, Drafts, Payoff
 from council.bakeoffs.leaderboard import Board
 from council.bakeoffs.pairwise import Duel, RunOff
 from tests.bot.render.boards.builders import (
@@ -177,9 +182,48 @@ def test_a_council_not_worth_its_cost_is_reported() -> None:
     assert [row[0] for row in rows] == ["Claude Sonnet 4.6 (best model)", "Council", "Winner"]
     assert rows[1][3] == "+4 (−6 to +14) points"
     assert post.parts[0] not in [reply.parts[0] for reply in ungraded.replies]
-    assert "too few to say" in few
-    assert lines(post)[0] == "Council: not worth its cost here."
-    assert "picked for each run from the other runs" in lines(post)[2]
+    assert few.startswith("Too few to say (10 are needed).")
+    assert lines(post) == [
+        "No. The council’s answer was right in 79 % of 24 graded questions, Claude Sonnet 4.6 "
+        "alone in 75 %: +4 (−6 to +14) points, for $0.061 against $0.012 a question.",
+        "No. The winning answer as it is was right in 75 % of 24 graded questions, Claude Sonnet "
+        "4.6 alone in 75 %: +0 (−6 to +14) points, for $0.050 against $0.012 a question.",
+        "For the same money, Claude Sonnet 4.6 could be asked about 5 times. To compare, run the "
+        "suite on a panel of Claude Sonnet 4.6 alone with “drafts = 5” in council.toml.",
+        "The best single model is picked for each run from the other runs.",
+    ]
+
+
+def test_a_panel_of_drafts_is_compared_with_the_council() -> None:
+    drafts = Drafts(5, 24, 0.76, 0.058, 9.0, 0.03, (-0.05, 0.11))
+    board = replace(a_leaderboard(), worth=replace(a_worth(Payoff.OPEN), drafts=drafts))
+
+    found, table = [*council_value_lines(board)], council_value_table(board)
+
+    assert found[0].startswith("Too close to tell. The council’s answer")
+    assert found[2] == (
+        "Asked 5 times, Claude Sonnet 4.6 was right in 76 % of 24 questions, for $0.058 a "
+        "question. Against that, the council is at +3 (−5 to +11) points."
+    )
+    assert table
+    assert table.rows[-1] == ("Claude Sonnet 4.6, 5 drafts", "76 %", "", "", "$0.058", "9.0 s")
+
+
+def test_where_people_voted_the_winner_is_compared_by_their_choice() -> None:
+    _, winner = a_worth(Payoff.WORTH_IT).rows
+    worth = replace(a_worth(), rows=(replace(winner, difference_ci=None),), is_voted=True)
+    board = replace(a_leaderboard(), worth=worth)
+
+    found, table = [*council_value_lines(board)], council_value_table(board)
+
+    assert found[0] == (
+        "Yes. The winning answer as it is was chosen by people in 75 % of 24 voted questions, "
+        "Claude Sonnet 4.6 alone in 75 %: +0 points, for $0.050 against $0.012 a question."
+    )
+    assert len(found) == 2
+    assert table
+    assert table.columns[1] == "Chosen"
+    assert [*council_value_lines(replace(board, worth=CouncilValue()))] == []
 
 
 def test_decisions_say_who_is_ahead_and_what_other_counts_would_say() -> None:

@@ -85,3 +85,24 @@ async def test_a_file_that_slack_refused_needs_no_deletion() -> None:
         await chat.delete(sent)
 
         assert slack.called("files.delete") == []
+
+
+async def test_a_file_is_posted_with_its_words_in_one_message() -> None:
+    slack = make_fake_slack()
+    async with a_chat(slack) as chat:
+        await chat.send(HERE, EXPORT, "1")
+
+        (message,) = slack.messages("C1")
+        assert message.payload["text"] == "All that was stored."
+        assert [file.name for file in slack.files] == ["round.json"]
+
+
+async def test_the_words_are_posted_if_slack_refuses_the_file() -> None:
+    slack = make_fake_slack()
+    async with a_chat(slack) as chat:
+        slack.trouble("files.completeUploadExternal", Refuse("file_uploads_disabled"))
+
+        await chat.send(HERE, EXPORT, "1")
+
+        (message,) = slack.messages("C1")
+        assert "All that was stored." in text_of(message)

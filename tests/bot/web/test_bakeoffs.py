@@ -3,15 +3,16 @@
 import json
 import re
 from collections.abc import AsyncIterator
+from functools import partial
 from html import unescape
 
 import httpx
 import pytest
 
-from council.bakeoffs.models import Ending
+from council.bakeoffs.models import Ending, Suite
 from council.places import Place
 from tests.bot.app_fakes import an_app
-from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite, store_bakeoff
+from tests.bot.bakeoffs.fakes import a_bakeoff, a_graded_suite, a_suite, store_bakeoff
 from tests.bot.web.browsing import Browser, Site, make_site
 from tests.builders import ASKED_AT, CLAUDE
 from tests.fakes.gateway import FakeGateway, Hangs
@@ -77,6 +78,95 @@ async def test_a_started_bakeoff_redirects_to_its_page_and_shows_its_result(site
     assert "Question 2?" in page
     assert address in (await browser.get("/bakeoffs")).text
     assert (await browser.get(f"/rounds/{address.removeprefix('/bakeoffs/')}.2")).status_code == 200
+
+
+async def run_twice(site: Site, *suites: Suite) -> list[str]:
+    """Run suites on the page, a day apart; return the paths of their pages."""
+    browser, paths = site.browser(), list[str]()
+    for day, suite in enumerate(suites):
+        site.context.app.now = partial(ASKED_AT.replace, day=ASKED_AT.day + day)
+        await site.context.app.bakeoff_stores.suites.save(suite, "U1", ASKED_AT)
+        paths.append(await start(browser, suite=suite.name))
+        await wait_until_ended(site, paths[-1])
+    return paths
+
+
+async def test_the_page_is_a_matrix_with_each_answer_one_click_away(site: Site) -> None:
+    (address,) = await run_twice(site, a_graded_suite("9", "9"))
+    browser = site.browser()
+
+    page = unescape((await browser.get(address)).text)
+    cell = re.search(rf'href="({address}/cells/2/\d)" data-dialog>(✗ \d..)<', page)
+
+    assert cell
+    assert "Question by question" in page
+    assert "0 of 2" in page  # right answers, in the totals
+    assert "Is the council worth it here?" in page
+    shown = unescape((await browser.get(cell[1])).text)
+    assert "Wrong, " in shown
+    assert "Right answer: <code>9</code>" in shown
+    assert "How each judge ranked it" in shown
+    assert f'href="/rounds/{address.removeprefix("/bakeoffs/")}.2"' in shown
+
+
+async def test_two_runs_stand_side_by_side_though_the_suite_changed(site: Site) -> None:
+    before, now = await run_twice(site, a_graded_suite("9", "8"), a_graded_suite("9"))
+    earlier = before.removeprefix("/bakeoffs/")
+
+    page = unescape((await site.browser().get(f"{now}?against={earlier}")).text)
+    changed = unescape((await site.browser().get(f"{now}?show=changed")).text)
+
+    assert "0 results changed of 1 question that both runs finished" in page
+    assert "1 question only in the earlier one" in page
+    assert f'<option value="{earlier}" selected>' in page
+    assert "No question fits." in changed
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("show=failed", 0),
+        ("show=nonsense", 101),
+        ("category=joins", 0),
+        ("from=101", 1),
+        ("from=x", 101),
+    ],
+)
+async def test_rows_are_filtered_and_loaded_a_hundred_at_a_time(
+    site: Site, query: str, shown: int
+) -> None:
+    bakeoff = a_bakeoff(a_suite(101), place=Place("web", channel="web:1"))
+    await store_bakeoff(site.context.app, bakeoff)
+
+    page = (await site.browser().get(f"/bakeoffs/bo:beef?{query}")).text
+    rows = (await site.browser().get(f"/bakeoffs/bo:beef/rows?{query}")).text
+
+    assert page.count('<tr><th scope="row">') == min(shown, 100)
+    assert rows.count('<tr><th scope="row">') == min(shown, 100)
+    assert "<html" not in rows
+    assert ("Show 1 more question<" in rows) == (shown > 100)
+
+
+async def test_a_cell_that_does_not_exist_is_not_found(site: Site) -> None:
+    await store_bakeoff(site.context.app, a_bakeoff(place=Place("web", channel="web:1")))
+    browser = site.browser()
+
+    for path in ("0/0", "1/0", "99/0", "1/99", "1/x"):
+        assert (await browser.get(f"/bakeoffs/bo:beef/cells/{path}")).status_code == 404
+    assert (await browser.get("/bakeoffs/bo:beef/bakeoff.png")).status_code == 404
+    assert (await browser.get("/bakeoffs/bo:beef?against=bo:none")).status_code == 404
+
+
+async def test_the_matrix_can_be_downloaded(site: Site) -> None:
+    (address,) = await run_twice(site, a_suite(2))
+    browser = site.browser()
+
+    table = await browser.get(f"{address}/bakeoff.csv")
+    document = (await browser.get(f"{address}/bakeoff.json")).json()
+
+    assert len(table.text.splitlines()) == 3
+    assert len(document["cells"]) == 6
+    assert document["rows"][0]["rounds"] == 2
 
 
 async def test_the_same_form_twice_starts_one_bakeoff(site: Site) -> None:
