@@ -112,10 +112,9 @@ def _replies(leaderboard: Leaderboard, picture: bytes) -> Iterator[Post]:
     if leaderboard.weighted:
         yield Post(leaderboard.weighted.parts, "With weighted judges")
     if table := council_value_table(leaderboard):
-        yield Post(
-            (Heading(_COUNCIL_VALUE), table, *map(Line, council_value_lines(leaderboard))),
-            _COUNCIL_VALUE,
-        )
+        lines = tuple(map(Line, council_value_lines(leaderboard)))
+        shown = (table, *lines) if leaderboard.worth.is_decided else lines
+        yield Post((Heading(_COUNCIL_VALUE), *shown), _COUNCIL_VALUE)
     yield Post((File("leaderboard.csv", leaderboard_csv(leaderboard)),), "leaderboard.csv")
 
 

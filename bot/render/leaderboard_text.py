@@ -188,6 +188,10 @@ def council_value_lines(leaderboard: Leaderboard) -> Iterator[str]:
     value = leaderboard.worth
     if not value.rows or not value.best:
         return
+    if not value.is_decided:
+        kind, count = "voted" if value.is_voted else "graded", value.rows[0].graded
+        yield f"Too few {kind} questions to say: {count} of the {MIN_GRADED} that are needed."
+        return
     for line in value.rows:
         yield _payoff_line(leaderboard, line, value.best)
     yield from _drafts_lines(leaderboard, value.best, value.rows[0])
@@ -204,7 +208,7 @@ def _payoff_line(leaderboard: Leaderboard, line: CouncilValueLine, best: BestMem
     who = "The council’s answer" if line.name == COUNCIL else "The winning answer as it is"
     kind = "voted" if leaderboard.worth.is_voted else "graded"
     over = count_noun(line.graded, f"{kind} question")
-    answer = _ANSWERS[line.verdict] if line.verdict else f"Too few to say ({MIN_GRADED} are needed)"
+    answer = _ANSWERS[line.verdict] if line.verdict else "Too few to say"
     prices = [money(x.cost_usd) for x in (line, best) if x.cost_usd is not None]
     price = f", for {' against '.join(prices)} a question" if len(prices) > 1 else ""
     return (

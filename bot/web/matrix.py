@@ -75,7 +75,7 @@ async def bakeoff_page(context: WebContext, request: Request) -> Response:
         result=result_thread(progress, None, linked=True).root,
         failed=result_thread(progress, None, linked=True).replies,
         headline=[*headline_lines(board)],
-        worth=council_value_table(board),
+        worth=council_value_table(board) if board.worth.is_decided else None,
         worth_lines=[*council_value_lines(board)],
         board_query=urlencode({"suite": bakeoff.suite.name, "panel": bakeoff.panel.name}),
         runs=runs,

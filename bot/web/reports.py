@@ -194,7 +194,7 @@ def _leaderboard_values(
         "how": [HOW_JUDGES] if query.as_judge else [HOW_AUTHORS, *claim_lines(board)],
         "figure": render_svg(render_figure(board.chart)) if rounds and not query.as_judge else "",
         "weighted": board.weighted.parts if board.weighted else (),
-        "worth": council_value_table(board),
+        "worth": council_value_table(board) if board.worth.is_decided else None,
         "worth_lines": [*council_value_lines(board)],
         "covers": coverage_line(board.coverage) if rounds else no_rounds_line(board.coverage),
     }

@@ -115,6 +115,11 @@ class CouncilValue:
     drafts: Drafts | None = None
     is_voted: bool = False
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether there are enough questions to say anything about Council or Winner."""
+        return any(row.verdict for row in self.rows)
+
 
 def measure_council_value(columns: Columns) -> CouncilValue:
     """Return the value of Council and Winner on these rounds."""

@@ -182,7 +182,7 @@ def test_a_council_not_worth_its_cost_is_reported() -> None:
     assert [row[0] for row in rows] == ["Claude Sonnet 4.6 (best model)", "Council", "Winner"]
     assert rows[1][3] == "+4 (−6 to +14) points"
     assert post.parts[0] not in [reply.parts[0] for reply in ungraded.replies]
-    assert few.startswith("Too few to say (10 are needed).")
+    assert few == "Too few graded questions to say: 24 of the 10 that are needed."
     assert lines(post) == [
         "No. The council’s answer was right in 79 % of 24 graded questions, Claude Sonnet 4.6 "
         "alone in 75 %: +4 (−6 to +14) points, for $0.061 against $0.012 a question.",
