@@ -20,6 +20,7 @@ from bot.slack.config import Tokens
 from council.answers import Call
 from council.bakeoffs.models import Schedule
 from council.errors import CouncilError, GatewayError
+from council.methods import BLIND_RANKING, BOTH_ORDERS
 from council.panel import Member, Panel
 from council.places import LOCAL_CHATS
 from council.providers import ProviderHealth
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from slack_sdk.web.async_client import AsyncWebClient
 
 PING_TIMEOUT_SECONDS = 60  # the default of a stage
+
+FEW_JUDGES = 3
 
 
 @async_command
@@ -210,6 +213,8 @@ def _unanimity(panel: Panel) -> str:
         return "demo models, so no winner is ever called certain"
     members, outside = len(panel.members), len(panel.outside_judges)
     p = f"p = {unanimity_p(members, outside):.3f}"
+    if members + outside <= FEW_JUDGES and panel.terms.method == BLIND_RANKING.name:
+        p += f"; method {BOTH_ORDERS.name} makes so few judges less dependent on order"
     if not (more := outside_judges_needed(members, outside)):
         return f"if all judges put one answer first, that is unlikely to be chance ({p})"
     judges = count_noun(more, "more outside judge")

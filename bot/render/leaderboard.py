@@ -113,8 +113,8 @@ def _replies(leaderboard: Leaderboard, picture: bytes) -> Iterator[Post]:
         yield Post(leaderboard.weighted.parts, "With weighted judges")
     if table := council_value_table(leaderboard):
         lines = tuple(map(Line, council_value_lines(leaderboard)))
-        shown = (table, *lines) if leaderboard.worth.is_decided else lines
-        yield Post((Heading(_COUNCIL_VALUE), *shown), _COUNCIL_VALUE)
+        tables = (table,) if leaderboard.worth.is_decided else ()
+        yield Post((Heading(_COUNCIL_VALUE), *tables, *lines), _COUNCIL_VALUE)
     yield Post((File("leaderboard.csv", leaderboard_csv(leaderboard)),), "leaderboard.csv")
 
 
