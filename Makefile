@@ -45,7 +45,7 @@ soak-cluster: ROUNDS = 300
 soak-cluster: $(VENV)/.dev ## three processes on one Postgres, killed, frozen, cut off: make soak-cluster ROUNDS=300 BAD=1
 	@ROUNDS=$(ROUNDS) $(BIN)/python -m tests.soak.cluster
 
-bench: $(VENV)/.dev ## overhead of a round, next to rivals where they can be installed; speed of page, API, leaderboard, bias, chain, cluster and chats
+bench: $(VENV)/.dev ## overhead of a round, next to rivals where they can be installed; speed of page, API, leaderboard, matrix, bias, chain, cluster and chats
 	$(BIN)/python -m tests.bench.overhead --rivals
 	$(BIN)/python -m tests.bench.grace
 	$(BIN)/python -m tests.bench.cpu
@@ -53,6 +53,7 @@ bench: $(VENV)/.dev ## overhead of a round, next to rivals where they can be ins
 	$(BIN)/python -m tests.bench.stored_rounds
 	$(BIN)/python -m tests.bench.api
 	$(BIN)/python -m tests.bench.leaderboard
+	$(BIN)/python -m tests.bench.matrix
 	$(BIN)/python -m tests.bench.verdict
 	$(BIN)/python -m tests.bench.llmbar
 	$(BIN)/python -m tests.bench.bias_report

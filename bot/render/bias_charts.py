@@ -165,11 +165,16 @@ def _heat_map(bias: BiasView) -> Drawing:
     lines = tuple(_heat_map_lines(bias)) if is_enough else ()
     description = ("Average points from each judge to each author.", *lines)
     figure = _figure(heading, description, bottom, footer, draw)
-    conclusions = tuple(preference_lines(bias)) or (
-        "No judge prefers its own answers or its family’s beyond chance.",
-    )
+    conclusions = tuple(preference_lines(bias)) or (_no_preference_line(bias),)
     title = "How judges rated each author"
     return Drawing(title, conclusions, caption, figure, lines, given_table(bias))
+
+
+def _no_preference_line(bias: BiasView) -> str:
+    effects = (effect for judge in bias.report.judges for effect in (judge.own, judge.family))
+    if any(effect.value is not None for effect in effects):
+        return "No judge prefers its own answers or its family’s beyond chance."
+    return "A row shows the taste of one judge, a column how all judges see one author."
 
 
 def _heat_map_lines(bias: BiasView) -> Iterator[str]:

@@ -231,11 +231,12 @@ def _drafts_lines(
             f"{_lead_text(drafts.lead, drafts.lead_ci)}."
         )
     elif council.cost_usd and best.cost_usd and not leaderboard.worth.is_voted:
-        times = min(_MAX_DRAFTS, round(council.cost_usd / best.cost_usd))
+        times, seats = round(council.cost_usd / best.cost_usd), len(leaderboard.board.rows)
         if times > 1:
             yield (
-                f"For the same money, {name} could be asked about {times} times. To compare, run "
-                f"the suite on a panel of {name} alone with “drafts = {times}” in council.toml."
+                f"For the same money, {name} alone could be asked about {times} times. To see "
+                f"whether that does as well, set “drafts = {min(_MAX_DRAFTS, seats)}” for it in "
+                "council.toml and run the suite on a panel of nothing else."
             )
 
 

@@ -188,8 +188,9 @@ def test_a_council_not_worth_its_cost_is_reported() -> None:
         "alone in 75 %: +4 (−6 to +14) points, for $0.061 against $0.012 a question.",
         "No. The winning answer as it is was right in 75 % of 24 graded questions, Claude Sonnet "
         "4.6 alone in 75 %: +0 (−6 to +14) points, for $0.050 against $0.012 a question.",
-        "For the same money, Claude Sonnet 4.6 could be asked about 5 times. To compare, run the "
-        "suite on a panel of Claude Sonnet 4.6 alone with “drafts = 5” in council.toml.",
+        "For the same money, Claude Sonnet 4.6 alone could be asked about 5 times. To see whether "
+        "that does as well, set “drafts = 5” for it in council.toml and run the suite on a panel "
+        "of nothing else.",
         "The best single model is picked for each run from the other runs.",
     ]
 
