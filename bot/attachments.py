@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 
 from bot import pdf_text
 from bot.chat import Attachment, clean_text
-from council.errors import QuestionError
+from council.errors import FileError
 from council.files import (
     MAX_FILES,
     MAX_IMAGE_BYTES,
@@ -42,9 +42,9 @@ class FileReader:
         self._pdf_slots = asyncio.Semaphore(PDFS_AT_ONCE)
 
     async def read(self, files: Sequence[Attachment]) -> tuple[QuestionFile, ...]:
-        """Fetch and read files; raise QuestionError, with a name, for one that can't be read."""
+        """Fetch and read files; raise FileError, with a name, for one that can't be read."""
         if len(files) > MAX_FILES:
-            raise QuestionError(f"At most {MAX_FILES} files can come with a question.")
+            raise FileError(f"At most {MAX_FILES} files can come with a question.")
         _check_total(sum(file.size for file in files))  # before anything is fetched
         contents = [(_clean_name(file.name), await file.read()) for file in files]
         _check_total(sum(len(content) for _, content in contents))
@@ -52,10 +52,10 @@ class FileReader:
 
     async def _parse(self, name: str, content: bytes) -> QuestionFile:
         if not content.strip():
-            raise QuestionError(f"{name} is empty.")
+            raise FileError(f"{name} is empty.")
         if media_type := _image_type(content):
             if len(content) > MAX_IMAGE_BYTES:
-                raise QuestionError(
+                raise FileError(
                     f"{name} has {len(content) / 1e6:.1f} MB; an image can have "
                     f"{MAX_IMAGE_BYTES // 1_000_000} MB. Make it smaller."
                 )
@@ -64,7 +64,7 @@ class FileReader:
             async with self._pdf_slots:
                 found = await _read_pdf(content)
             if fault := found.get("fault"):
-                raise QuestionError(_PDF_FAULTS[fault].format(name=name))
+                raise FileError(_PDF_FAULTS[fault].format(name=name))
             text = await asyncio.to_thread(_checked_text, name, found["text"])
             return QuestionFile(name, "application/pdf", text)
         text = await asyncio.to_thread(_plain_text, name, content)
@@ -73,7 +73,7 @@ class FileReader:
 
 def _check_total(size: int) -> None:
     if size > MAX_TOTAL_BYTES:
-        raise QuestionError(
+        raise FileError(
             f"The files have {size / 1e6:.1f} MB; together they can have "
             f"{MAX_TOTAL_BYTES // 1_000_000} MB. Send a part of them."
         )
@@ -92,20 +92,20 @@ def _image_type(content: bytes) -> str | None:
 
 def _plain_text(name: str, content: bytes) -> str:
     if content.startswith(_OFFICE):
-        raise QuestionError(f"{name} can't be read. Save it as PDF, CSV or text, and send that.")
+        raise FileError(f"{name} can't be read. Save it as PDF, CSV or text, and send that.")
     is_utf_16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
         text = content.decode("utf-16" if is_utf_16 else "utf-8-sig")
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
-        raise QuestionError(f"{name} can't be read. Send {KINDS}.")
+        raise FileError(f"{name} can't be read. Send {KINDS}.")
     return _checked_text(name, text)
 
 
 def _checked_text(name: str, text: str) -> str:
     if len(text) > MAX_TEXT_CHARACTERS:
-        raise QuestionError(
+        raise FileError(
             f"{name} has more than {MAX_TEXT_CHARACTERS:,} characters. Send the part that matters."
         )
     return clean_text(text)

@@ -287,7 +287,7 @@ def checked_question(question: Question) -> Question:
     """
     text, context = clean_text(question.text), clean_text(question.context)
     if not text:
-        raise QuestionError("The question is empty: write it after /council.")
+        raise QuestionError("The question is empty.")
     if len(text) + len(context) > MAX_QUESTION_CHARACTERS:
         raise QuestionError(
             f"The question has {len(text) + len(context):,} characters; the limit is "

@@ -25,6 +25,7 @@ _PAGES = {
     "rounds": ("Rounds", "/rounds"),
     "leaderboard": ("Leaderboard", "/leaderboard"),
     "bias": ("Bias", "/bias"),
+    "QUESTION": ("New question", "/"),
 }
 
 
@@ -41,14 +42,19 @@ def _shell_form(command: str) -> str:
 
 
 def page_link(code: str) -> tuple[str, str] | None:
-    """Return the label and path of the page that does what a hint says; None if it is no hint."""
+    """Return the label and path of the page that does what a hint says.
+
+    None if it is no hint, or if no page does exactly that: the command can be typed there.
+    """
     if not code.startswith("/council"):
         return None
     match code.split()[1:]:
         case ["show", id_] if id_.islower():
             return "this round", f"/rounds/{id_}"
+        case ["forget", id_, "yes"]:
+            return "Delete this round", f"/rounds/{id_}/forget"
         case ["bakeoff", _, id_] if id_.islower():
             return "this bake-off", f"/bakeoffs/{id_}"
-        case [group, *_] if group in _PAGES:
-            return _PAGES[group]
-    return "New question", "/"
+        case [group] | [group, "list"]:
+            return _PAGES.get(group)
+    return None

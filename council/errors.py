@@ -15,6 +15,10 @@ class QuestionError(CouncilError):
     """The question cannot be asked."""
 
 
+class FileError(QuestionError):
+    """A file that comes with a question cannot be read, or nobody in the panel can see it."""
+
+
 class QuorumError(CouncilError):
     """Too few answers to rank."""
 

@@ -354,12 +354,12 @@ def suite_summary(stored: StoredSuite) -> SuiteSummary:
 def suite_not_found(name: str, version: str = "") -> SuiteError:
     """Return the error for an unknown suite or version."""
     which = f"version {version!r} of suite {name!r}" if version else f"suite {name!r}"
-    return SuiteError(f"There is no {which}. `/council suite` lists them.")
+    return SuiteError(f"There is no {which}. `/council suite list` lists them.")
 
 
 def bakeoff_not_found(bakeoff_id: str) -> BakeoffError:
     """Return the error for an unknown bake-off."""
-    return BakeoffError(f"There is no bake-off {bakeoff_id!r}. `/council bakeoff` lists them.")
+    return BakeoffError(f"There is no bake-off {bakeoff_id!r}. `/council bakeoff list` lists them.")
 
 
 def schedule_name_taken(name: str) -> ScheduleError:

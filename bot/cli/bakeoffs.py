@@ -126,6 +126,8 @@ async def list_bakeoffs(as_json: Json = False) -> None:
     if as_json:
         print_json([bakeoff_summary_document(progress) for progress in all_progress])
         return
+    if not all_progress:
+        typer.echo("No bake-offs yet. Run a suite of questions with: council bakeoff run SUITE")
     for progress in all_progress:
         bakeoff = progress.bakeoff
         begun = f"{bakeoff.at:%Y-%m-%d %H:%M}"

@@ -22,6 +22,7 @@ from bot.cli.output import (
     parse_moment,
     unreadable,
 )
+from bot.cli.rounds import find_round_id
 from bot.commands.rounds import UnderWayError, forget_and_wipe
 from bot.coordination.clock import now
 from bot.render.formatting import count_noun, join_words
@@ -72,7 +73,7 @@ async def export(
     with exit_on_faults(err=True) as on_fault:
         async with open_stores(load_settings()) as stores:
             if round_id:
-                lines = _round_lines(stores, await stores.store.find(round_id))
+                lines = _round_lines(stores, await find_round_id(stores.store, round_id))
             else:
                 lines = _all_lines(stores, asked_since, on_fault)
             await _write(lines, to)
@@ -275,7 +276,7 @@ def _confirm(question: str, *, yes: bool) -> None:
 
 async def _load_forgettable(store: Store, start: str, *, unfinished: bool) -> Round:
     # Another process may be running an unfinished round; once forgotten, nothing is added to it.
-    round_ = await store.load(await store.find(start))
+    round_ = await store.load(await find_round_id(store, start))
     if not (round_.closing or round_.forgotten or unfinished):
         raise UnderWayError(
             f"Round {round_.id} has not finished. Stop it first, then forget it with --unfinished."

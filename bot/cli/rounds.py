@@ -25,7 +25,7 @@ from bot.cli.output import (
 )
 from bot.cli.progress import DownloadBar
 from bot.commands.ask import AskOptions, acceptance_post, new_round
-from bot.commands.parameters import Kind
+from bot.commands.parameters import LAST, Kind
 from bot.commands.round_delivery import follow_and_deliver
 from bot.context import AppContext
 from bot.observability import logs
@@ -37,12 +37,15 @@ from bot.terminal import TERMINAL, TerminalChat, new_session_place
 from council.budget_caps import Account, channel_account
 from council.errors import CouncilError, StoreError
 from council.integrity.erasure import check_not_forgotten
+from council.ports import Store
 from council.rounds import Round, Stage
 
 TERMINAL_USER = Asker("terminal", "you")
 RoundId = Annotated[
     str,
-    typer.Argument(help="A round's id, or the start of one.", autocompletion=complete(Kind.ROUND)),
+    typer.Argument(
+        help="“last”, a round's id, or the start of one.", autocompletion=complete(Kind.ROUND)
+    ),
 ]
 
 
@@ -76,7 +79,7 @@ async def ask(  # noqa: PLR0913, PLR0917
     start = StartOptions(local, DownloadBar(Console(stderr=True)).show)
     async with open_app(load_settings(), start) as app:
         if resume:
-            round_ = await app.store.load(await app.store.find(resume))
+            round_ = await app.store.load(await find_round_id(app.store, resume))
             check_not_forgotten(round_)
         else:
             message = IncomingMessage(question, TERMINAL_USER, TERMINAL, app.new_id())
@@ -88,6 +91,13 @@ async def ask(  # noqa: PLR0913, PLR0917
         print_json(round_document(closed))
     if closed.closing is None or closed.closing.failure is not None:
         raise typer.Exit(FAILED)
+
+
+async def find_round_id(store: Store, start: str) -> str:
+    """Return the id of the last round for "last", else the one that starts with `start`."""
+    if start == LAST and (lines := await store.list_summaries(1)):
+        return lines[0].id
+    return await store.find(start)
 
 
 def open_attachment(path: Path) -> Attachment:
@@ -103,7 +113,7 @@ def open_attachment(path: Path) -> Attachment:
 async def show(round_id: RoundId, as_json: Json = False) -> None:
     """Show a stored round."""
     async with open_stores(load_settings()) as stores:
-        round_ = await stores.store.load(await stores.store.find(round_id))
+        round_ = await stores.store.load(await find_round_id(stores.store, round_id))
     if as_json:
         print_json(round_document(round_))
         return
@@ -121,6 +131,8 @@ async def rounds(as_json: Json = False) -> None:
     if as_json:
         print_json([summary_document(summary) for summary in summaries])
         return
+    if not summaries:
+        typer.echo('No rounds yet. Ask a question with: council ask "Why is the sky blue?"')
     for summary in summaries:
         asked = f"{summary.asked_at:%Y-%m-%d %H:%M}"
         question = " ".join(summary.question.split())[:50]

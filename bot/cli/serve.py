@@ -178,7 +178,7 @@ def _introduction(app_context: AppContext) -> list[str]:
     lines = []
     for name, panel in app_context.panels.items():
         seats = ", ".join(seat_names(panel)[seat.key] for seat in panel.members)
-        used = " (in use)" if name == app_context.default else f"; /council panel {name} uses it"
+        used = " (in use)" if name == app_context.default else f"; ask it with panel:{name}"
         lines.append(f"Panel {name}: {seats} · text goes to {receivers(panel)}{used}")
     return lines
 

@@ -9,6 +9,7 @@ import typer
 from bot.bootstrap import Stores, open_stores
 from bot.cli.data import read_export
 from bot.cli.output import MISUSED, OnFault, async_command, exit_on_faults, fail, read_file
+from bot.cli.rounds import find_round_id
 from bot.render.formatting import count_noun, join_words
 from bot.settings import load_settings
 from council.errors import StoreError
@@ -79,7 +80,9 @@ async def verify(
             elif text:
                 await _prove_text(stores.store, what, text, on_fault)
             else:
-                await _verify_stored(stores.store, await stores.store.find(what), on_fault)
+                await _verify_stored(
+                    stores.store, await find_round_id(stores.store, what), on_fault
+                )
 
 
 def _is_file(what: str) -> bool:
@@ -173,7 +176,7 @@ def _verified_parts(round_: Round) -> str:
 
 
 async def _prove_text(store: Store, start: str, path: Path, on_fault: OnFault) -> None:
-    round_ = await store.load(await store.find(start))
+    round_ = await store.load(await find_round_id(store, start))
     try:
         text = read_file(path).decode()
     except UnicodeDecodeError:

@@ -11,7 +11,7 @@ from bot.commands.round_delivery import deliver_round
 from bot.context import AppContext, usual_seconds
 from bot.render.round_status import accepted_post
 from council.budget import estimate_round
-from council.errors import QuestionError
+from council.errors import FileError, QuestionError
 from council.files import MAX_FILES
 from council.panel import Panel
 from council.rounds import Question, Round
@@ -94,7 +94,7 @@ async def check_images(app: AppContext, question: Question, panel: Panel) -> Non
     if not question.images:
         return
     if not any([await app.gateway.sees_images(member) for member in panel.members]):
-        raise QuestionError(
+        raise FileError(
             f"No model of panel {panel.name} can see images. Describe the image in words, or ask "
             "a panel that has a model with vision."
         )

@@ -233,6 +233,8 @@ _SUITES = _group(
     Command("leave", "Discard it", _with("code", suites.decline_suite), (_CODE,), hidden=True),
 )
 
+_NO = Command("no", "Change nothing", rounds.change_nothing, hidden=True)
+
 _NEW = Parameter("name", "A name for the schedule", required=True)
 _SCHEDULE = Parameter("name", "The name of the schedule", Kind.SCHEDULE, required=True)
 _PLAN = (
@@ -263,4 +265,4 @@ _SCHEDULES = _group(
     Command("subscribe", "Get mentioned when its results change", _SUBSCRIBE, (_SCHEDULE,)),
     Command("unsubscribe", "Stop getting mentioned", _UNSUBSCRIBE, (_SCHEDULE,)),
 )
-COMMANDS = Registry((*_ROUNDS, *_BAKEOFFS, *_SUITES, *_SCHEDULES))
+COMMANDS = Registry((*_ROUNDS, *_BAKEOFFS, *_SUITES, *_SCHEDULES, _NO))

@@ -386,3 +386,10 @@ async def show_budget(app: AppContext, chat: Chat, message: IncomingMessage, _: 
     account = Account("", today, payer(message.asker.id), channel_account(message.place))
     used = await app.budget.ledger.usage(account)
     await chat.send_ephemeral(message, budget_post(app.budget.caps.for_account(account), used))
+
+
+async def change_nothing(
+    app: AppContext, chat: Chat, message: IncomingMessage, _: Arguments
+) -> None:
+    """Answer a "no" to a question whether something should be deleted."""
+    await chat.send_ephemeral(message, Post((Note("Nothing was changed."),)))

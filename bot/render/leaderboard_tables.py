@@ -169,7 +169,7 @@ def no_rounds_line(coverage: Coverage) -> str:
             f"No rounds yet for suite {coverage.suite}. Run it with `/council bakeoff "
             f"{coverage.suite}`."
         )
-    return "No rounds yet. Ask a question, or run a suite with `/council bakeoff`."
+    return "No rounds yet. Ask a question, or run a suite with `/council bakeoff SUITE`."
 
 
 def _counted_text(coverage: Coverage) -> str:

@@ -1,5 +1,6 @@
 """The HTTP API /v1 in OpenAI's shape: models, chat completions (whole or streamed), errors."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
@@ -16,6 +17,7 @@ from bot.access import AccessDeniedError, RoundLimitError, allows_panel
 from bot.api_keys import KEY_PREFIX, ApiKey, find_key
 from bot.chat import Asker, IncomingMessage, event_key
 from bot.commands.ask import AskOptions, new_round
+from bot.context import AppContext
 from bot.observability import logs
 from bot.ports import RoundSnapshot, RoundStoppedError
 from bot.render.round_json import round_document
@@ -29,7 +31,7 @@ from bot.web.api_requests import (
 )
 from bot.web.auth import TooManyRequestsError, address_of, bearer_of, matches_token
 from bot.web.context import WebContext
-from council.errors import BudgetError, CouncilError, QuestionError
+from council.errors import BudgetError, CouncilError, FileError, QuestionError
 from council.places import Place
 from council.prompts.shared import truncate
 from council.prompts.synthesis import settled_draft
@@ -39,6 +41,7 @@ MODEL = "council"
 BEARER = Asker("api", "the API")  # who has the page's token, or needs none
 HEARTBEAT_SECONDS = 5.0  # a client may give up after ten seconds of silence
 MAX_IDEMPOTENCY_KEY = 255
+SETTLE_SECONDS = 0.5
 RETRY_SECONDS = 60  # where nothing says when a budget has room again
 REPLACED = (
     "The model that was writing this answer stopped, and another one wrote it anew. Read the "
@@ -52,6 +55,7 @@ _STATUSES: tuple[tuple[type[Exception], int, str | None], ...] = (
     (BudgetError, TOO_MANY, "insufficient_quota"),
     (RoundLimitError, TOO_MANY, "rate_limit_exceeded"),
     (TooManyRequestsError, TOO_MANY, "rate_limit_exceeded"),
+    (FileError, 400, "unsupported_value"),
     (QuestionError, 400, "context_length_exceeded"),
     (AccessDeniedError, 403, None),
     (CouncilError, 503, None),
@@ -170,13 +174,22 @@ async def _open_round(context: WebContext, request: Request, wanted: CompletionR
     round_ = await new_round(app, message, AskOptions(panel, None, seed))
     terms = replace(round_.panel.terms, synthesis_tokens=wanted.max_tokens)
     round_ = replace(round_, panel=replace(round_.panel, terms=terms))
-    if not await app.open(round_):
+    if not await _open_when_settled(app, round_):
         stored = await app.store.load(round_id)
         if _request_of(stored) != _request_of(round_):
             raise ApiError(409, REUSED, "idempotency_key_reused")
         round_ = stored
     app.runner.start(round_)  # does nothing if it is running or closed
     return round_
+
+
+async def _open_when_settled(app: AppContext, round_: Round) -> bool:
+    """Store a round; try twice, since a round that has just ended frees its budget a bit later."""
+    try:
+        return await app.open(round_)
+    except BudgetError:
+        await asyncio.sleep(SETTLE_SECONDS)
+        return await app.open(round_)
 
 
 def _request_of(round_: Round) -> tuple[object, ...]:

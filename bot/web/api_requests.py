@@ -3,9 +3,9 @@
 import base64
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from bot.chat import Attachment, clean_text
 from council.errors import CouncilError
@@ -54,6 +54,9 @@ class StreamOptions(BaseModel):
     include_usage: bool = False
 
 
+Seed = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00]*$")]
+
+
 class _Message(BaseModel):
     role: str
     content: Any = None
@@ -68,7 +71,7 @@ class _Body(BaseModel):
     messages: list[_Message] = Field(min_length=1)
     stream: bool | None = None
     stream_options: StreamOptions | None = None
-    seed: int | str | None = None
+    seed: int | Seed | None = None
     n: int | None = None
     max_tokens: int | None = Field(None, ge=1)
     max_completion_tokens: int | None = Field(None, ge=1)

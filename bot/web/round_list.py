@@ -59,10 +59,10 @@ def _query(request: Request, given: dict[str, str]) -> RoundQuery:
         wanted = replace(wanted, asked_by=visitor_of(request).asker.id)
     with suppress(ValueError):
         wanted = replace(wanted, since=_start_of(given["since"]))
-    with suppress(ValueError):
+    with suppress(ValueError, OverflowError):
         wanted = replace(wanted, before=_start_of(given["until"]) + timedelta(days=1))
-    with suppress(ValueError, TypeError):
-        moment = datetime.fromisoformat(_parameter(request, "before"))
+    with suppress(ValueError, TypeError, OverflowError):
+        moment = datetime.fromisoformat(_parameter(request, "before")).astimezone(UTC)
         wanted = replace(wanted, before=min(moment, wanted.before or moment))
     return wanted
 

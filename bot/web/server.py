@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -58,7 +59,8 @@ async def run_server(
         sock = socket.create_server((host, port), family=family)
     except OSError as error:
         raise PortTakenError(
-            f"Can't listen on {host}:{port} ({error.strerror}). Set COUNCIL_PORT to another port."
+            f"Can't listen on {host}:{port} ({os.strerror(error.errno or 0).lower()}). Set "
+            "COUNCIL_PORT to another port."
         ) from None
     # asyncio does this only for sockets that name TCP; without it each reply waits 40 ms.
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
