@@ -45,6 +45,10 @@ async def bias_report(
     round matches, the report has no judges.
     """
     await update_votes(sources, tell)
+    return await _measure_stored(sources, query)
+
+
+async def _measure_stored(sources: RecordSources, query: RecordQuery) -> BiasReport:
     with garbage_collection_paused():
         votes = await sources.bakeoff_stores.votes.list_recent(query)
         return await asyncio.to_thread(lambda: measure_bias(vote_blocks(votes)))
@@ -77,12 +81,15 @@ async def load_bias(
 
 
 async def mark_biased_judges(
-    sources: RecordSources, query: LeaderboardQuery, board: Leaderboard, measure: MeasureBias
+    sources: RecordSources, query: LeaderboardQuery, board: Leaderboard
 ) -> Leaderboard:
-    """Return a leaderboard of judges that marks those which its bias report finds biased."""
+    """Return a leaderboard of judges that marks those which its bias report finds biased.
+
+    It does not wait for votes that are still missing.
+    """
     if not query.as_judge:
         return board
-    report = await measure(sources, query.wanted)
+    report = await _measure_stored(sources, query.wanted)
     biased = frozenset(judge.judge for judge in report.judges if judge.is_position_biased)
     return replace(board, biased=biased)
 

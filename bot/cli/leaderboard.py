@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bot.bakeoffs.bias_report import bias_report, mark_biased_judges
+from bot.bakeoffs.bias_report import mark_biased_judges
 from bot.bakeoffs.leaderboard import load_leaderboard, parse_query
 from bot.bakeoffs.records import update_records
 from bot.bootstrap import open_stores
@@ -52,7 +52,7 @@ async def leaderboard(  # noqa: PLR0913, PLR0917
     async with open_stores(settings) as stores:
         await update_records(stores, tell=partial(typer.echo, err=True))
         board = await load_leaderboard(stores.bakeoff_stores, query, names)
-        board = await mark_biased_judges(stores, query, board, bias_report)
+        board = await mark_biased_judges(stores, query, board)
         board = await stores.research.add_to_leaderboard(stores, query.wanted, query.weights, board)
     if to_csv:
         _write(to_csv, leaderboard_csv(board, as_judge=query.as_judge).encode(), quiet=as_json)

@@ -138,7 +138,7 @@ async def _leaderboard(
     query = with_scope(parse_query(options, app.now()), message)
     await update_records(app)
     board = await load_leaderboard(app.bakeoff_stores, query, panel_seat_names(app.panels.values()))
-    board = await mark_biased_judges(app, query, board, app.measure_bias)
+    board = await mark_biased_judges(app, query, board)
     board = await app.research.add_to_leaderboard(app, query.wanted, query.weights, board)
     picture = b""
     if has_files and board.board.rows:

@@ -168,7 +168,7 @@ async def _load_leaderboard(
     await update_records(app)
     names = panel_seat_names(app.panels.values())
     board, choices = await load_leaderboard_page(app.bakeoff_stores, query, names)
-    board = await mark_biased_judges(app, query, board, app.measure_bias)
+    board = await mark_biased_judges(app, query, board)
     board = await app.research.add_to_leaderboard(app, query.wanted, query.weights, board)
     return board, choices
 

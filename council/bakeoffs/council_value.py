@@ -53,8 +53,9 @@ class CouncilValueLine:
     """Council (the synthesis) or Winner (the answer in first place) on graded rounds.
 
     Cost and seconds are means per question: of the whole round for Council, of the round without
-    its synthesis for Winner. `difference` is its accuracy minus the best member's on the same
-    questions, with the 95 % interval. `verdict` is None below ten graded rounds.
+    its synthesis for Winner; a cost is None if that of any round is unknown. `difference` is its
+    accuracy minus the best member's on the same questions, with the 95 % interval. `verdict` is
+    None below ten graded rounds.
     """
 
     name: str
@@ -145,9 +146,11 @@ def _winner_line(
     has_winner = ~np.isnan(winners)
     correct = np.zeros(len(winners))
     correct[has_winner] = _correct_answers(columns)[has_winner, winners[has_winner].astype(int)]
+    synthesis_usd, synthesis_seconds = map(columns.round, ("synthesis_usd", "synthesis_seconds"))
+    has_none = np.isnan(synthesis_seconds)  # a round that failed before it
     before_synthesis = (
-        columns.round("cost_usd") - columns.round("synthesis_usd"),
-        columns.round("seconds") - columns.round("synthesis_seconds"),
+        columns.round("cost_usd") - np.where(has_none, 0, synthesis_usd),
+        columns.round("seconds") - np.where(has_none, 0, synthesis_seconds),
     )
     return _line(WINNER, correct, before_synthesis, questions, baseline)
 
@@ -279,7 +282,7 @@ def _line(
         len(correct),
         float(correct.mean()),
         wilson_interval(int(correct.sum()), len(correct)),
-        mean_or_none(known_values(costs[0])),
+        None if np.isnan(costs[0]).any() else mean_or_none(costs[0]),
         mean_or_none(known_values(costs[1])),
     )
     if baseline is None:

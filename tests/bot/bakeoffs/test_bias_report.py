@@ -8,7 +8,13 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.bakeoffs.bias_report import bias_report, load_bias, load_bias_page, parse_bias_query
+from bot.bakeoffs.bias_report import (
+    bias_report,
+    load_bias,
+    load_bias_page,
+    mark_biased_judges,
+    parse_bias_query,
+)
 from bot.bakeoffs.leaderboard import LeaderboardQuery, LeaderboardQueryError
 from bot.ports import RecordSources
 from council.bakeoffs.ports import RecordQuery
@@ -22,6 +28,7 @@ from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.builders import packed_all, runs_of
 from tests.bot.bakeoffs.test_records import NEXT, engine, of_database, stores
 from tests.bot.render.bias.builders import a_report
+from tests.bot.render.boards.builders import EMPTY
 from tests.builders import ASKED_AT, a_panel, a_round
 from tests.fakes.gateway import FakeGateway, rank_by_slot, rank_by_text
 from tests.storage.benches import Stores
@@ -54,6 +61,21 @@ async def test_judges_that_vote_by_slot_are_found_out(stores: Stores) -> None:
         assert one.position.is_found
     assert {one.kept.value for one in report.judges} <= {None, 0.0}
     json.dumps(asdict(report), allow_nan=False)
+
+
+async def test_a_board_of_judges_marks_those_that_the_report_finds_biased(stores: Stores) -> None:
+    await run_rounds(stores, 24, FakeGateway(answers=ANSWERS, vote=rank_by_slot))
+    query = LeaderboardQuery(as_judge=True)
+    without_votes = await mark_biased_judges(stores, query, EMPTY)
+    report = await bias_report(stores)
+
+    judges = await mark_biased_judges(stores, query, EMPTY)
+    authors = await mark_biased_judges(stores, LeaderboardQuery(), EMPTY)
+
+    assert judges.biased == {judge.judge for judge in report.judges if judge.is_position_biased}
+    assert judges.biased
+    assert authors is EMPTY
+    assert not without_votes.biased
 
 
 async def test_a_report_measures_only_the_queried_rounds(stores: Stores) -> None:

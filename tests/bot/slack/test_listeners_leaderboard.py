@@ -37,4 +37,4 @@ async def test_a_leaderboard_is_private_until_shared_with_its_figure(stage: Stag
     assert picture.content
     assert picture.content.startswith(b"\x89PNG")
     assert "place 1" in (picture.alt_text or "")
-    assert "It takes at least 10 rounds to tell that from chance." in text_of(root)
+    assert "Models share a place, marked =" in text_of(root)

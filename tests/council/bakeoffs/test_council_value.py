@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -115,6 +117,18 @@ def test_only_what_costs_more_is_not_worth_its_cost(
     rounds = [_graded(i, council=False, costs=costs) for i in range(1, 13)]
 
     assert _lines(of(*rounds))["Council"].verdict is verdict
+
+
+def test_a_cost_is_unknown_if_that_of_any_round_is() -> None:
+    unknown = _graded(1, council=True, costs=(None, 0.1))
+    failed = replace(_graded(2, council=False, winner=None), whole=CouncilRecord(None, False, 0, 9))
+
+    known = _lines(of(failed, *(_graded(i, council=True) for i in (1, 3))))
+    mixed = _lines(of(unknown, failed))
+
+    assert known["Council"].cost_usd == pytest.approx(1 / 3)
+    assert known["Winner"].cost_usd == pytest.approx(0.5 / 3)  # without the synthesis, .25 each
+    assert (mixed["Council"].cost_usd, mixed["Winner"].cost_usd) == (None, None)
 
 
 def test_below_ten_graded_rounds_there_is_no_verdict() -> None:
