@@ -25,7 +25,12 @@ PDF_SECONDS = 20.0
 PDFS_AT_ONCE = 2  # in one process
 KINDS = "text, code, CSV, Markdown, PDF or an image (PNG, JPEG, GIF, WebP)"
 _MAX_NAME = 100  # characters
-_IMAGES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
+_IMAGES = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF87a": "image/gif",
+    b"GIF89a": "image/gif",
+}
 _OFFICE = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _PDF_FAULTS = {
     pdf_text.ENCRYPTED: "{name} is protected by a password. Save a copy without one.",
@@ -99,7 +104,7 @@ def _plain_text(name: str, content: bytes) -> str:
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
-        raise FileError(f"{name} can't be read. Send {KINDS}.")
+        raise FileError(f"{name} can't be read. Send {KINDS}; save text as UTF-8.")
     return _checked_text(name, text)
 
 

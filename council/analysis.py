@@ -30,6 +30,8 @@ _DECORATION = re.compile(r"[*_`#>\"'“”„’‘«»]+")
 _ELLIPSIS = re.compile(r"…|\.{3}|\[\s?…?\s?\]")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _WORD = re.compile(r"[^\W\d_]+")
+WORDS_BEFORE = 3  # in which a negation turns a quote around
+_PUNCTUATION = " .,;:!?()[]\"“”„«»'’"
 _LONG_WORD = 4  # letters; shorter words carry little
 _NEGATION_WORDS = (
     "aldrig bez cannot cant doesnt dont ei geen ikke inte isnt jamais kein keine keinen "
@@ -85,7 +87,8 @@ def analyse(round_: Round) -> Analysis | None:
     if not synthesis or not synthesis.reply or not synthesis.prompt:
         return None
     families = {seat.family for seat in round_.panel.judges}
-    question = f"{round_.question.text}\n{round_.question.context}"
+    asked = round_.question
+    question = "\n".join((asked.text, asked.context, *(file.text for file in asked.files)))
     is_about_models = bool(mask_names(question, families).found)
     claims = split_reply(synthesis.reply.text)[1]
     answers = shown_answers(synthesis.prompt)
@@ -141,7 +144,16 @@ class _Checker:
         found = map(self.position, claim["positions"][:MAX_ENTRIES])
         positions = tuple(filter(None, found))
         takers = [label for position in positions for label in position.labels]
-        is_contradiction = len(positions) > 1 and len(takers) == len({*takers})
+        is_contradiction = (
+            len(positions) > 1
+            and len(takers) == len({*takers})
+            and not any(
+                self.is_from(one.says, label)
+                for one in positions
+                for label in takers
+                if label not in one.labels
+            )
+        )
         return Dispute(point, positions) if point and is_contradiction else None
 
     def position(self, claim: object) -> Position | None:
@@ -193,15 +205,27 @@ def _plain(text: str) -> str:
 
 
 def _contains(text: str, piece: str) -> bool:
-    if piece in text:
-        return True
+    start = text.find(piece)
+    while start >= 0:
+        passage = _whole_words(text, start, start + len(piece)).strip(_PUNCTUATION)
+        if passage == piece.strip(_PUNCTUATION) and not _is_negated(text, start):
+            return True
+        start = text.find(piece, start + 1)
     if len(piece) > len(text):
         return False
     found = fuzz.partial_ratio_alignment(piece, text, score_cutoff=MIN_SIMILARITY)
     if found is None:
         return False
     passage = _whole_words(text, found.dest_start, found.dest_end)
+    if _is_negated(text, found.dest_start):
+        return False
     return _facts(piece) == _facts(passage) and _has_words(passage, piece)
+
+
+def _is_negated(text: str, start: int) -> bool:
+    """Return whether one of the few words before a passage, in its sentence, negates it."""
+    before = re.split(r"[.!?;:] ", text[:start])[-1].replace("'", "")
+    return any(word in _NEGATIONS for word in _WORD.findall(before)[-WORDS_BEFORE:])
 
 
 def _whole_words(text: str, start: int, end: int) -> str:

@@ -3,7 +3,6 @@
 import asyncio
 from dataclasses import replace
 from datetime import UTC
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -36,6 +35,7 @@ from bot.settings import load_settings
 from bot.terminal import TERMINAL, TerminalChat, new_session_place
 from council.budget_caps import Account, channel_account
 from council.errors import CouncilError, StoreError
+from council.files import MAX_TOTAL_BYTES
 from council.integrity.erasure import check_not_forgotten
 from council.ports import Store
 from council.rounds import Round, Stage
@@ -103,10 +103,13 @@ async def find_round_id(store: Store, start: str) -> str:
 def open_attachment(path: Path) -> Attachment:
     """Return a file of this machine as an attachment; raise CouncilError if it can't be read."""
     try:
-        size = path.stat().st_size
+        if not path.is_file() and path.exists():
+            raise CouncilError(f"{path} is not a file.")
+        with path.open("rb") as opened:
+            content = opened.read(MAX_TOTAL_BYTES + 1)
     except OSError as error:
         raise CouncilError(f"{path} can't be opened: {error.strerror}.") from None
-    return Attachment(path.name, size, partial(asyncio.to_thread, path.read_bytes))
+    return Attachment.of(path.name, content)
 
 
 @async_command

@@ -12,7 +12,6 @@ from bot.context import AppContext, usual_seconds
 from bot.render.round_status import accepted_post
 from council.budget import estimate_round
 from council.errors import FileError, QuestionError
-from council.files import MAX_FILES
 from council.panel import Panel
 from council.rounds import Question, Round
 
@@ -83,7 +82,7 @@ async def new_round(app: AppContext, message: IncomingMessage, choice: AskOption
     """
     check_admitted(app.access, message)
     panel = app.panel(choice.panel, message.place, choice.method)
-    files = (*await app.file_reader.read(message.files), *message.attached)[:MAX_FILES]
+    files = await app.file_reader.read(message.files) or message.attached
     asked = Question(message.text, message.asker.id, message.context, message.place, files=files)
     await check_images(app, asked, panel)
     return app.new_round(asked, panel, choice.seed, message.key)

@@ -38,7 +38,9 @@ async def run_command(
     """
     if isinstance(parsed, Typo):
         check_admitted(app.access, message)
-        ask_it = await keep_unasked(app, message, parsed.text) if chat.is_room else None
+        # What waits for a button has no files, so a question with files is sent again.
+        may_wait = chat.is_room and not message.files
+        ask_it = await keep_unasked(app, message, parsed.text) if may_wait else None
         await chat.send_ephemeral(message, typo_post(parsed, ask_it))
         return
     command = parsed.command

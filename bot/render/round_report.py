@@ -285,7 +285,7 @@ def answer_markdown(answer: Answer) -> str:
     """Return an answer as it is read, with links to its sources at the end."""
     if not answer.reply.sources:
         return answer.text
-    lines = (f"- [{_link_text(one.title)}]({one.url})" for one in answer.reply.sources)
+    lines = (f"- [{_link_text(one.title)}](<{one.url}>)" for one in answer.reply.sources)
     return "\n".join((answer.text, "", "Sources:", "", *lines))
 
 

@@ -20,14 +20,14 @@ from council.places import Place
 _TIMEOUT = aiohttp.ClientTimeout(total=30)
 _NO_SCOPE = (
     "Slack does not let me read files. Ask an admin to add the scope files:read and install the "
-    "app again, or write the questions below the command, one per line."
+    "app again, or write what is in it."
 )
 NO_UPLOAD = (
     "Slack does not let me send you a file. Ask an admin to add the scopes files:write and "
     "im:write and install the app again."
 )
 _TOO_LARGE = "{name} is larger than {most:,} bytes. Send a smaller one."
-_NOT_READ = "Slack did not give me {name}. Send it once more, or write the questions in a message."
+_NOT_READ = "Slack did not give me {name}. Send it once more, or write it in a message."
 
 
 async def upload_file(client: AsyncWebClient, place: Place, file: File, comment: str = "") -> str:

@@ -221,10 +221,10 @@ def _parts(content: object, param: str) -> Iterator[tuple[str, str, Mapping[str,
 
 
 def _decoded(data: str, where: str) -> bytes:
-    head, _, body = data.partition(",")
+    head, _, body = data.rpartition(",")
     try:
-        if head.startswith("data:") and head.endswith(";base64"):
-            return base64.b64decode(body, validate=True)
+        if not head or (head.startswith("data:") and head.lower().endswith(";base64")):
+            return base64.b64decode("".join(body.split()), validate=True)
     except ValueError:
         pass
     what = "Send the file itself, as data:…;base64,…; the council fetches no addresses."

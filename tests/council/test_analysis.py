@@ -276,3 +276,36 @@ def test_a_maker_is_named_only_where_the_question_names_one(
 @pytest.mark.parametrize("written", [None, Synthesis("Use it.", None)])
 def test_a_round_without_a_chairmans_reply_has_no_map(written: Synthesis | None) -> None:
     assert analyse(replace(a_round(), synthesis=written)) is None
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("use TLS 1.2 anywhere", "I would never use TLS 1.2 anywhere."),
+        ("rotate keys yearly", "Do not rotate keys yearly."),
+        ("200 euros in 2019", "It cost 1,200 euros in 2019."),
+        ("The costs were 1", "The costs were 1,200."),
+    ],
+)
+def test_a_quote_that_leaves_out_a_negation_or_a_part_of_a_number_is_none(
+    quote: str, text: str
+) -> None:
+    assert not is_quoted(quote, text)
+
+
+def test_a_quote_after_a_negation_elsewhere_still_counts() -> None:
+    assert is_quoted("use TLS 1.3 anywhere", "Never use SSL. Use TLS 1.3 anywhere; not SSL.")
+    assert is_quoted("rotate keys", "Do not rotate keys daily, but do rotate keys yearly.") is True
+
+
+def test_what_both_sides_say_is_no_dispute() -> None:
+    said = {"labels": ["K"], "says": "Use Postgres for it"}
+    claims = {
+        "disputed": [{"point": "Which database?", "positions": [said, said | {"labels": ["L"]}]}]
+    }
+    answers = {Label(x): f"{x}: Use Postgres for it, says {x}." for x in "KL"}
+
+    found = check_claims(claims, answers)
+
+    assert found
+    assert found.disputed == ()
