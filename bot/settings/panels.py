@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -229,11 +230,16 @@ class _Parser:
         return self._validate(kind, document.get(kind, {}), shape) or shape()
 
     def _validate(self, name: str, value: object, shape: type[Parsed]) -> Parsed | None:
+        """Return a section; one with faults without what is wrong, so that the rest is checked."""
         try:
             return shape.model_validate(value)
         except ValidationError as error:
             self.faults += validation_faults(error, f"{self.name}: {name}.")
-            return None
+            wrong = {fault["loc"][0] for fault in error.errors() if fault["loc"]}
+        if isinstance(value, dict):
+            with suppress(ValidationError):
+                return shape.model_validate({k: v for k, v in value.items() if k not in wrong})
+        return None
 
     def _seats(self, key: str, models: Mapping[str, ModelSection], panel: str) -> dict[str, Seat]:
         """Return the seats of a key in a panel by their own keys, and that of its fallback."""

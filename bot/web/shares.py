@@ -32,7 +32,7 @@ async def create_share(context: WebContext, request: Request) -> Response:
         raise FormError(f"This question has {MAX_SHARES} active links. Revoke one first.", 422)
     key = await issue_share(context, round_.id, int(form["days"]))
     link = f"{request.base_url}rounds/{quote(round_.id, safe='')}?key={key}"
-    return await _render(context, request, round_, link)
+    return await _render(context, request, round_, link, link_name(round_.id, key))
 
 
 async def revoke_share(context: WebContext, request: Request) -> Response:
@@ -77,13 +77,16 @@ async def _active_links(context: WebContext, round_id: str) -> list[tuple[str, d
     return [(name, datetime.fromtimestamp(at, UTC)) for at, name in links if at >= now]
 
 
-async def _render(context: WebContext, request: Request, round_: Round, link: str = "") -> Response:
+async def _render(
+    context: WebContext, request: Request, round_: Round, link: str = "", made: str = ""
+) -> Response:
     return await context.render_page(
         request,
         "share.html",
         round_=round_,
         title=round_title(round_),
         link=link,
+        made=made,
         links=await _active_links(context, round_.id),
         days=SHARE_DAYS,
         is_loopback=is_loopback(request.url.hostname or ""),

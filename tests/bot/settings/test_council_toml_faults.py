@@ -128,3 +128,11 @@ def test_a_file_that_is_no_text_is_a_sentence(tmp_path: Path) -> None:
         load_panel_config(path)
     with pytest.raises(SettingsError, match="cannot be read: Is a directory"):
         load_panel_config(tmp_path)
+
+
+def test_a_wrong_key_hides_no_other_fault_of_its_section(tmp_path: Path) -> None:
+    found = faults(tmp_path, '[panels.trio]\nmembers = ["openai/a"]\nquorumm = 3\nmethod = "x"\n')
+
+    said = "\n".join(found)
+    for part in ("quorumm", "no method 'x'", "at least two models"):
+        assert part in said
