@@ -237,7 +237,7 @@ FEATURES_BY_SCOPE = {
     "app_mentions:read": "mentions are not received",
     "channels:history": "threads of channels are not read",
     "channels:read": "channels shared with other organisations look like ordinary ones",
-    "files:read": "files of questions are not read",
+    "files:read": "files are not read",
     "files:write": "no files are sent",
     "groups:history": "threads of private channels are not read",
     "groups:read": "private channels look like public ones, so all count as private",
