@@ -2,7 +2,6 @@
 
 import asyncio
 import base64
-import codecs
 import json
 import sys
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from pathlib import Path, PurePath
 
 from bot import pdf_text
 from bot.chat import Attachment, clean_text
+from bot.suite_files import OFFICE_FILES, decode_utf
 from council.errors import FileError
 from council.files import (
     MAX_FILES,
@@ -23,6 +23,7 @@ from council.files import (
 
 PDF_SECONDS = 20.0
 PDFS_AT_ONCE = 2  # in one process
+EMPTY = "{name} is empty."
 KINDS = "text, code, CSV, Markdown, PDF or an image (PNG, JPEG, GIF, WebP)"
 _MAX_NAME = 100  # characters
 _IMAGES = {
@@ -31,7 +32,6 @@ _IMAGES = {
     b"GIF87a": "image/gif",
     b"GIF89a": "image/gif",
 }
-_OFFICE = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _PDF_FAULTS = {
     pdf_text.ENCRYPTED: "{name} is protected by a password. Save a copy without one.",
     pdf_text.TOO_LONG: f"{{name}} has more than {MAX_PDF_PAGES} pages. Send the pages that matter.",
@@ -57,7 +57,7 @@ class FileReader:
 
     async def _parse(self, name: str, content: bytes) -> QuestionFile:
         if not content.strip():
-            raise FileError(f"{name} is empty.")
+            raise FileError(EMPTY.format(name=name))
         if media_type := _image_type(content):
             if len(content) > MAX_IMAGE_BYTES:
                 raise FileError(
@@ -96,11 +96,10 @@ def _image_type(content: bytes) -> str | None:
 
 
 def _plain_text(name: str, content: bytes) -> str:
-    if content.startswith(_OFFICE):
+    if content.startswith(OFFICE_FILES):
         raise FileError(f"{name} can't be read. Save it as PDF, CSV or text, and send that.")
-    is_utf_16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
-        text = content.decode("utf-16" if is_utf_16 else "utf-8-sig")
+        text = decode_utf(content)
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
@@ -113,11 +112,14 @@ def _checked_text(name: str, text: str) -> str:
         raise FileError(
             f"{name} has more than {MAX_TEXT_CHARACTERS:,} characters. Send the part that matters."
         )
-    return clean_text(text)
+    plain = clean_text(text)
+    if not plain:  # it has only invisible characters, such as a byte order mark
+        raise FileError(EMPTY.format(name=name))
+    return plain
 
 
 async def _read_pdf(content: bytes) -> dict[str, str]:
-    """Return the text of a PDF, or its fault, from a process of its own that may fail or hang."""
+    """Return the text of a PDF, or its fault; a separate process reads it, and may fail or hang."""
     command = (sys.executable, "-I", str(Path(pdf_text.__file__)), str(MAX_PDF_PAGES))
     process = await asyncio.create_subprocess_exec(
         *command,

@@ -42,7 +42,7 @@ _MAX_YAML_DEPTH = 20
 _MAX_FAULTS = 5  # named where a file has nothing usable
 # What a spreadsheet takes for the start of a formula; a number with a sign is none.
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.,]+\Z)")
-_SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx and .ods, .xls
+OFFICE_FILES = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how .xlsx, .docx and .ods, and .xls begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,17 +200,22 @@ def _from_csv_cell(cell: str) -> str:
 # --- From a file to its questions
 
 
+def decode_utf(content: bytes) -> str:
+    """Return text in UTF-8, or in UTF-16 with a byte order mark; raise UnicodeDecodeError."""
+    is_utf_16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return content.decode("utf-16" if is_utf_16 else "utf-8-sig")
+
+
 def _decode(filename: str, content: bytes) -> str:
     """Return the text of a file in UTF-8, or in UTF-16 with a byte order mark."""
     check_size(filename, len(content))
-    if content.startswith(_SPREADSHEETS):
+    if content.startswith(OFFICE_FILES):
         raise SuiteError(
             f"{filename} is a spreadsheet or an archive. Save the sheet as “CSV UTF-8”, and send "
             "that."
         )
-    is_utf_16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
-        text = content.decode("utf-16" if is_utf_16 else "utf-8-sig")
+        text = decode_utf(content)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise SuiteError(

@@ -95,7 +95,7 @@ class Panel:
     """The seats of a council; raise PanelError if they cannot hold a round.
 
     `replaced` are the members whose stand-ins took their seats in this round. With
-    `has_given_texts`, the members stand for texts that somebody brought: nobody asks them, no
+    `has_given_texts`, the members stand for texts that were given: they are not asked, no
     chairman writes, and only those with a model vote.
     """
 

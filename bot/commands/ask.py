@@ -84,12 +84,12 @@ async def new_round(app: AppContext, message: IncomingMessage, choice: AskOption
     panel = app.panel(choice.panel, message.place, choice.method)
     files = await app.file_reader.read(message.files) or message.attached
     asked = Question(message.text, message.asker.id, message.context, message.place, files=files)
-    await check_images(app, asked, panel)
+    await _check_images(app, asked, panel)
     return app.new_round(asked, panel, choice.seed, message.key)
 
 
-async def check_images(app: AppContext, question: Question, panel: Panel) -> None:
-    """Raise QuestionError for an image that no member of the panel can see."""
+async def _check_images(app: AppContext, question: Question, panel: Panel) -> None:
+    """Raise FileError for an image that no member of the panel can see."""
     if not question.images:
         return
     if not any([await app.gateway.sees_images(member) for member in panel.members]):

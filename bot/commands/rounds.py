@@ -225,7 +225,7 @@ def why_not_cancellable(round_: Round) -> str:
 
 
 async def cancel(app: AppContext, round_: Round) -> str:
-    """Stop a round, so that nobody else is asked; return what came of it."""
+    """Stop a round, so that nobody else is asked; return the result as a sentence."""
     was_cancelled = (await app.store.load_summary(round_.id)).paused
     # First, so that a restart does not resume it should this process end now.
     await app.store.pause(round_.id, paused=True)

@@ -324,7 +324,7 @@ def error_response(error: Exception, now: Callable[[], datetime]) -> Response:
 
 
 def _error_headers(error: Exception, status: int, now: Callable[[], datetime]) -> dict[str, str]:
-    """Say when to try again; where another try would only cost more, tell OpenAI's SDKs not to."""
+    """Return when to try again; if that would only cost more, that OpenAI's SDKs must not."""
     if isinstance(error, TooManyRequestsError):
         return {"Retry-After": str(error.retry_seconds)}
     if isinstance(error, BudgetError | RoundLimitError):

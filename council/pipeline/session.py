@@ -137,7 +137,7 @@ class RoundSession:
         return Reader(sees, gateway.context_tokens(member.key))
 
     async def seat_stand_in(self, member: Member) -> Member | None:
-        """Give a member's seat to its fallback and return that; None without one."""
+        """Seat a member's fallback in its place and return it; None without one."""
         if member.fallback:
             async with self._seating:
                 await self.save(StandIn(self.round_.panel.with_stand_in(member)))

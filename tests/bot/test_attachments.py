@@ -137,3 +137,8 @@ async def test_too_many_or_too_large_files_are_refused_before_they_are_fetched()
 async def test_a_file_larger_than_announced_is_refused_too() -> None:
     with pytest.raises(QuestionError, match="together they can have 10 MB"):
         await FileReader().read([a_file("a.txt", b"x" * 10_000_001, size=9)])
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"\xef\xbb\xbf", "\u200b\u2060".encode()])
+async def test_a_file_of_invisible_characters_is_empty(content: bytes) -> None:
+    assert await fault("blank.txt", content) == "blank.txt is empty."

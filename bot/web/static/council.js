@@ -27,17 +27,22 @@ function growing(area) {
   if (area.value) fit();
 }
 
-// Files can be dropped on the form, or pasted into it.
+// Files can be dropped anywhere on the form, or pasted into it.
 function takesFiles(form, input) {
   const take = (event, found) => {
+    form.classList.remove("over");
     if (!found?.files.length) return;
     event.preventDefault();
     input.files = found.files;
+    input.dispatchEvent(new Event("change"));
   };
   form.addEventListener("paste", (event) => take(event, event.clipboardData));
   form.addEventListener("drop", (event) => take(event, event.dataTransfer));
+  form.addEventListener("dragleave", () => form.classList.remove("over"));
   form.addEventListener("dragover", (event) => {
-    if (event.dataTransfer.types.includes("Files")) event.preventDefault();
+    if (!event.dataTransfer.types.includes("Files")) return;
+    event.preventDefault();
+    form.classList.add("over");
   });
 }
 
@@ -282,23 +287,14 @@ function rowForm(form) {
   });
 }
 
-// A file can be dropped anywhere on the form, or pasted into it.
+// A suite is named after its file, unless it has a name.
 function dropForm(form) {
-  const take = (event, data) => {
-    form.classList.remove("over");
-    if (!data || !data.files.length) return;
-    event.preventDefault();
-    form.elements.file.files = data.files;
-    if (!form.elements.name.value)
-      form.elements.name.value = data.files[0].name.replace(/\.[^.]*$/, "").replace(/[^\w.-]+/g, "-");
-  };
-  form.addEventListener("dragover", (event) => {
-    event.preventDefault();
-    form.classList.add("over");
+  const { file, name } = form.elements;
+  takesFiles(form, file);
+  file.addEventListener("change", () => {
+    if (file.files.length && !name.value)
+      name.value = file.files[0].name.replace(/\.[^.]*$/, "").replace(/[^\w.-]+/g, "-");
   });
-  form.addEventListener("dragleave", () => form.classList.remove("over"));
-  form.addEventListener("drop", (event) => take(event, event.dataTransfer));
-  form.addEventListener("paste", (event) => take(event, event.clipboardData));
 }
 
 // The next runs of a schedule, while its form is filled in.
