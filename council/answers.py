@@ -23,7 +23,8 @@ class Role(StrEnum):
     ANSWER = "answer"
     BALLOT = "ballot"
     SYNTHESIS = "synthesis"
-    GRADE = "grade"  # only in experiments
+    STEP = "step"  # what a method asks besides answers and ballots
+    GRADE = "grade"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,34 @@ class Absence:
     member: str
     role: Role
     reason: str
+
+
+Scores = tuple[tuple[str, float], ...]  # numbers read from a reply, by what they are of
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A prompt and its reply besides answers and ballots: a critique, a solution, a grade.
+
+    `kind` says which; `seat` was asked, about `subject`: a label, a judge or "". `scores` are the
+    numbers read from the reply, by label or criterion; texts stay in the reply. `fault` says why
+    nothing could be read, "" if it could; then attempt 2 asks again.
+    """
+
+    kind: str
+    seat: str
+    prompt: Prompt
+    reply: Reply
+    subject: str = ""
+    scores: Scores = ()
+    fault: str = ""
+    nonce: str = ""
+    attempt: int = 1
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Its kind, seat and subject: the same for both attempts."""
+        return self.kind, self.seat, self.subject
 
 
 @dataclass(frozen=True, slots=True)

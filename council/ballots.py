@@ -2,13 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from council.answers import Prompt, Reply, storable_text
+from council.answers import Exchange, Prompt, Reply, Scores, storable_text
 from council.labels import Label, Slate, voter_name
-from council.panel import IF_REPEATED
+from council.panel import IF_REPEATED, IF_SET
 
 AUDIT_ATTEMPT = 3  # after the two counted attempts; identifies a spoiled audit ballot
 # A round keeps the version of the rules by which its ballots are read, so that it still verifies.
@@ -40,6 +40,7 @@ class Ballot:
     paper: BallotExchange | None = None
     audit: str | None = None  # the kind of audit; an audit ballot is never counted
     pass_number: int = field(default=1, metadata=IF_REPEATED)
+    grades: tuple[tuple[Label, float], ...] = field(default=(), metadata=IF_SET)  # what it ranks by
 
     @property
     def voter(self) -> str:
@@ -163,6 +164,14 @@ def parse_signed_object(text: str, nonce: str, version: str = VERSION) -> dict[s
     if found.get("nonce") != nonce:
         raise BallotParseError(BallotFault.NONCE)
     return found
+
+
+def read_exchange(exchange: Exchange, read: Callable[[str], Scores]) -> Exchange:
+    """Return the exchange with the scores, or the fault, that its reply has."""
+    try:
+        return replace(exchange, scores=read(exchange.reply.text), fault="")
+    except BallotParseError as error:
+        return replace(exchange, scores=(), fault=error.fault.value)
 
 
 _THINKING = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)

@@ -62,6 +62,10 @@ async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
     method = find_method(panel.terms.method)
     votes = [_ballot(round_, x, prices[x.key], tokens) for x in method.judges(panel)]
     ballots = method.passes * sum(votes)
+    others = sum(
+        count * _exchange(round_, panel.seat(key), prices)
+        for key, count in method.exchanges(panel).items()
+    )
     if panel.has_given_texts:
         return Estimate(ballots, unknown=unknown)
     question_tokens = max_prompt_tokens(answer_prompt(round_.question)) + _image_tokens(round_)
@@ -73,7 +77,7 @@ async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
     ]
     syntheses = [_synthesis(round_, chairman, prices) for chairman in panel.chair_order]
     return Estimate(
-        sum(answers) + ballots + max(syntheses),
+        sum(answers) + ballots + others + max(syntheses),
         sum(sorted(answers)[: panel.terms.quorum]),
         unknown,
     )
@@ -116,6 +120,16 @@ def _ballot(round_: Round, judge: Member, price: Price | None, tokens: Mapping[s
         max_prompt_tokens(frame) + _image_tokens(round_) + answer_tokens,
         max_reply_tokens(price, ballot=True),
     )
+
+
+def _exchange(round_: Round, seat: Member, prices: Prices) -> int:
+    """Return what one more call of a seat may cost, which reads all answers and writes another."""
+    price = prices[seat.key]
+    if price is None:
+        return 0
+    tokens = max_prompt_tokens(answer_prompt(round_.question)) + _image_tokens(round_)
+    answers = sum(max_reply_tokens(prices[member.key]) for member in round_.panel.members)
+    return price.cost_micro_usd(tokens + answers, max_reply_tokens(price))
 
 
 def _synthesis(round_: Round, chairman: Member, prices: Prices) -> int:

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NewType
 
-from council.panel import IF_REPEATED
+from council.panel import IF_REPEATED, IF_SET
 from council.randomness import shuffle
 
 Label = NewType("Label", str)
@@ -57,12 +57,14 @@ def draw_labels(authors: Sequence[str], seed: str) -> LabelMap:
 class Slate:
     """The labels one judge sees, in display order; the slot letter is the position.
 
-    `pass_number` counts the rankings that the method asks of a judge, from 1.
+    `pass_number` counts the rankings that the method asks of a judge, from 1. `wording` is how its
+    prompt is worded, "" unless the method varies it.
     """
 
     judge: str
     shown: tuple[Label, ...]
     pass_number: int = field(default=1, metadata=IF_REPEATED)
+    wording: str = field(default="", metadata=IF_SET)
 
     @property
     def voter(self) -> str:

@@ -3,14 +3,30 @@
 Pure. What a method asks of models is in council.pipeline.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from council.answers import Exchange, Prompt
+from council.ballots import Ballot, SpoiledBallot, cast_ballot
 from council.errors import PanelError
 from council.labels import LabelMap, Slate, draw_slates
 from council.panel import Member, Panel
+from council.prompts.ballot import ballot_schema, judge_prompt
+from council.rounds import Draw, Round
 
 DrawSlates = Callable[[LabelMap, Sequence[str], str], tuple[Slate, ...]]
+
+
+def _cast_ballots(round_: Round, _draw: Draw) -> Sequence[Ballot]:
+    return round_.ballots
+
+
+def _no_exchanges(_panel: Panel) -> Mapping[str, int]:
+    return {}
+
+
+def _keep(_round: Round, exchange: Exchange) -> Exchange:
+    return exchange
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +35,10 @@ class Method:
 
     `draw_slates` returns the slates of all passes, from the labels, the judges without an answer
     and the seed. `least_outside` is how many outside judges a panel needs for it.
+
+    `prompt` and `schema` ask for a ballot and `cast` reads the reply. `ballots` returns what is
+    counted. `exchanges` says how many calls, at most, each seat makes besides answers and ballots;
+    `read` returns an exchange with nonce, scores and fault as its reply and the seed give them.
     """
 
     name: str
@@ -27,6 +47,12 @@ class Method:
     passes: int = 1
     only_outside: bool = False
     least_outside: int = 0
+    prompt: Callable[..., Prompt] = judge_prompt
+    schema: Callable[[Sequence[str], str], dict[str, object]] = ballot_schema
+    cast: Callable[..., Ballot | SpoiledBallot] = cast_ballot
+    ballots: Callable[[Round, Draw], Sequence[Ballot]] = _cast_ballots
+    exchanges: Callable[[Panel], Mapping[str, int]] = _no_exchanges
+    read: Callable[[Round, Exchange], Exchange] = _keep
 
     def check(self, panel: Panel) -> None:
         """Raise PanelError, naming what is missing, for a panel that is too small for it."""
@@ -73,10 +99,22 @@ PANEL_OF_JUDGES = Method(
     least_outside=1,
 )
 METHODS = {method.name: method for method in (BLIND_RANKING, BOTH_ORDERS, PANEL_OF_JUDGES)}
+_PLUGGED_IN: dict[str, Method] = {}  # known, but not offered until a panel names them
+
+
+def plug_in(method: Method) -> None:
+    """Make a method from elsewhere known."""
+    _PLUGGED_IN[method.name] = method
+
+
+def offered_methods(panels: Iterable[Panel]) -> tuple[str, ...]:
+    """Return the methods to choose from: the usual ones, and those that a panel names."""
+    return tuple(dict.fromkeys((*METHODS, *(panel.terms.method for panel in panels))))
 
 
 def find_method(name: str) -> Method:
     """Return the method with this name; raise PanelError for an unknown one."""
-    if name not in METHODS:
+    method = METHODS.get(name) or _PLUGGED_IN.get(name)
+    if method is None:
         raise PanelError(f"There is no method {name!r}. Known methods: {', '.join(METHODS)}.")
-    return METHODS[name]
+    return method

@@ -15,8 +15,8 @@ MAX_MEMBERS = 10  # slot letters are A…J and public labels K…Z, so they neve
 
 
 def is_unset(value: object) -> bool:
-    """Return whether an optional setting has no value: None, False or ()."""
-    return value is None or value is False or value == ()
+    """Return whether an optional setting has no value: None, False, "" or ()."""
+    return value is None or value is False or value in ("", ())
 
 
 # Metadata of a field that is stored, exported and sealed only where it is set, so that rounds from

@@ -40,7 +40,8 @@ def compute_draw(round_: Round) -> Draw:
 def compute_tally(round_: Round, draw: Draw) -> Tally:
     """Return the tally of the round's ballots, without N_eff, which needs other rounds."""
     rule = ChanceRule.of(dict(round_.versions))
-    tally = count_ballots(draw.labels.labels, round_.ballots, round_.seed, rule)
+    ballots = find_method(round_.panel.terms.method).ballots(round_, draw)
+    tally = count_ballots(draw.labels.labels, ballots, round_.seed, rule)
     return replace(tally, verdict=replace(tally.verdict, flags=_flags(round_, draw)))
 
 

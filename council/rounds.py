@@ -6,7 +6,7 @@ from enum import StrEnum
 from math import inf
 from typing import Any
 
-from council.answers import Absence, Answer, LateReply, Prompt, Reply, Role
+from council.answers import Absence, Answer, Exchange, LateReply, Prompt, Reply, Role
 from council.ballots import Ballot, BallotExchange, SpoiledBallot
 from council.digests import Erasure
 from council.files import QuestionFile
@@ -97,6 +97,7 @@ Artefact = (
     Answer
     | Absence
     | LateReply
+    | Exchange
     | StandIn
     | Draw
     | Ballot
@@ -113,7 +114,7 @@ class Round:
 
     `versions` are those of the program and its libraries. `forgotten` is set once the texts are
     erased. `bakeoff` is the id of its bake-off, "" for a person's question. Replies in `late` may
-    come after the closing, so no seal covers them.
+    come after the closing, so no seal covers them. `exchanges` are of its method and grader.
     """
 
     id: str
@@ -133,6 +134,7 @@ class Round:
     forgotten: Erasure | None = None
     bakeoff: str = ""
     late: tuple[LateReply, ...] = field(default=(), metadata=IF_SET)
+    exchanges: tuple[Exchange, ...] = field(default=(), metadata=IF_SET)
 
     @property
     def stage(self) -> Stage:
@@ -146,11 +148,14 @@ class Round:
     @property
     def replies(self) -> tuple[Reply, ...]:
         """Every reply the round paid for, including late ones, spoiled and audit ballots."""
-        papers = [ballot.paper for ballot in self.ballots if ballot.paper]
-        papers += [spoiled.paper for spoiled in self.spoiled]
-        chair = [self.synthesis.reply] if self.synthesis and self.synthesis.reply else []
-        exchanges: list[Answer | BallotExchange | LateReply] = [*self.answers, *papers, *self.late]
-        return (*(exchange.reply for exchange in exchanges), *chair)
+        replies = [answer.reply for answer in self.answers]
+        replies += [ballot.paper.reply for ballot in self.ballots if ballot.paper]
+        replies += [spoiled.paper.reply for spoiled in self.spoiled]
+        replies += [late.reply for late in self.late]
+        replies += [exchange.reply for exchange in self.exchanges]
+        if self.synthesis and self.synthesis.reply:
+            replies.append(self.synthesis.reply)
+        return tuple(replies)
 
     def absence(self, member: str, role: Role) -> Absence | None:
         """Return a seat's absence in this role; None if it delivered, or still may."""
@@ -172,6 +177,7 @@ _FIELDS: dict[type, str] = {
     Answer: "answers",
     Absence: "absences",
     LateReply: "late",
+    Exchange: "exchanges",
     Ballot: "ballots",
     SpoiledBallot: "spoiled",
     Draw: "draw",
@@ -198,6 +204,9 @@ def sort_by_panel(round_: Round) -> Round:
         answers=tuple(sorted(round_.answers, key=lambda a: place(a.member))),
         absences=tuple(sorted(round_.absences, key=lambda a: (place(a.member), a.role))),
         late=tuple(sorted(round_.late, key=lambda late: (place(late.member), late.role))),
+        exchanges=tuple(
+            sorted(round_.exchanges, key=lambda x: (x.kind, place(x.seat), x.subject, x.attempt))
+        ),
         ballots=tuple(sorted(round_.ballots, key=lambda b: (*turn(b), b.audit or ""))),
         spoiled=tuple(sorted(round_.spoiled, key=lambda s: (*turn(s), s.paper.attempt))),
     )

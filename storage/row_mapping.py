@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 from sqlmodel import SQLModel
 
-from council.answers import Absence, Answer, LateReply
+from council.answers import Absence, Answer, Exchange, LateReply
 from council.ballots import Ballot, SpoiledBallot
 from council.digests import Digests, Erasure
 from council.errors import PanelError, StoreError
@@ -43,6 +43,7 @@ _PARSERS: dict[type[SQLModel], Callable[[object], Any]] = {
     rows.AnswerRow: TypeAdapter(Answer).validate_python,
     rows.AbsenceRow: TypeAdapter(Absence).validate_python,
     rows.LateReplyRow: TypeAdapter(LateReply).validate_python,
+    rows.ExchangeRow: TypeAdapter(Exchange).validate_python,
     rows.LabelRow: rows.LabelRow.model_validate,
     rows.SlateRow: TypeAdapter(Slate).validate_python,
     rows.BallotRow: BALLOT.validate_python,
@@ -60,6 +61,7 @@ PART_TABLES: tuple[type[Any], ...] = (
     rows.AnswerRow,
     rows.AbsenceRow,
     rows.LateReplyRow,
+    rows.ExchangeRow,
     rows.LabelRow,
     rows.SlateRow,
     rows.BallotRow,
@@ -72,6 +74,7 @@ _TABLES: dict[type, type[SQLModel]] = {
     Answer: rows.AnswerRow,
     Absence: rows.AbsenceRow,
     LateReply: rows.LateReplyRow,
+    Exchange: rows.ExchangeRow,
     Ballot: rows.BallotRow,
     SpoiledBallot: rows.SpoiledBallotRow,
 }
@@ -109,6 +112,7 @@ def list_artefacts(round_: Round) -> list[Artefact]:
         *round_.answers,
         *round_.absences,
         *round_.late,
+        *round_.exchanges,
         *round_.ballots,
         *round_.spoiled,
     )
@@ -212,6 +216,7 @@ def round_from_rows(own: RowValues, parts: RowsByTable) -> Round:
                 answers=_parse_all(rows.AnswerRow, parts),
                 absences=_parse_all(rows.AbsenceRow, parts),
                 late=_parse_all(rows.LateReplyRow, parts),
+                exchanges=_parse_all(rows.ExchangeRow, parts),
                 draw=_draw(parts),
                 ballots=_parse_all(rows.BallotRow, parts),
                 spoiled=_parse_all(rows.SpoiledBallotRow, parts),

@@ -162,6 +162,22 @@ class AbsenceRow(_OfRound, table=True):
     reason: str
 
 
+class ExchangeRow(_OfRound, _WithPrompt, _WithReply, table=True):
+    """A prompt and its reply besides answers and ballots; `scores` are pairs of name and number."""
+
+    __tablename__ = "exchange"
+    kind: str = Field(primary_key=True)
+    seat: str = Field(primary_key=True)
+    subject: str = Field(primary_key=True)
+    attempt: int = Field(primary_key=True)
+    scores: list[list[Any]] = Field(sa_type=Json)
+    fault: str
+    nonce: str
+    sources: list[dict[str, str]] = Field(
+        default_factory=list, sa_type=Json, sa_column_kwargs={"server_default": "[]"}
+    )
+
+
 class LateReplyRow(_OfRound, _WithPrompt, _WithReply, table=True):
     """A reply that came after the round had gone on without it."""
 
@@ -198,6 +214,7 @@ class SlateRow(_OfRound, table=True):
     pass_number: int = _pass_number()
     shown: list[str] = Field(sa_type=Json)
     position: int
+    wording: str = Field(default="", sa_column_kwargs={"server_default": ""})
 
 
 class BallotRow(_OfRound, _WithPrompt, _WithReply, table=True):
@@ -213,6 +230,9 @@ class BallotRow(_OfRound, _WithPrompt, _WithReply, table=True):
     nonce: str
     attempt: int
     cut_to: int | None = None
+    grades: list[list[Any]] = Field(
+        default_factory=list, sa_type=Json, sa_column_kwargs={"server_default": "[]"}
+    )
 
 
 class SpoiledBallotRow(_OfRound, _WithPrompt, _WithReply, table=True):

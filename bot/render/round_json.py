@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.render.formatting import sum_or_none
 from council.analysis import Analysis, analyse
-from council.answers import Answer, LateReply, Reply
+from council.answers import Answer, Exchange, LateReply, Reply
 from council.ballots import Ballot
 from council.pipeline.ranking import Ranked
 from council.ports import RoundSummary
@@ -40,6 +40,7 @@ def round_document(round_: Round) -> Document:
             {"member": a.member, "role": a.role.value, "reason": a.reason} for a in round_.absences
         ],
         "late": [_late_document(late) for late in round_.late],
+        "exchanges": [_exchange_document(exchange) for exchange in round_.exchanges],
         "ballots": [_ballot_document(ballot) for ballot in round_.ballots],
         "spoiled": [
             {
@@ -66,7 +67,9 @@ def round_document(round_: Round) -> Document:
 
 def readable_document(round_: Round) -> Document:
     """Return the round for those who may read it: who wrote what only once it is closed."""
-    hidden: Document = {} if round_.closing else {"answers": [], "ballots": [], "spoiled": []}
+    hidden: Document = (
+        {} if round_.closing else {"answers": [], "exchanges": [], "ballots": [], "spoiled": []}
+    )
     return round_document(round_) | hidden
 
 
@@ -152,6 +155,19 @@ def _late_document(late: LateReply) -> Document:
     return document | _usage_document(late.reply)
 
 
+def _exchange_document(exchange: Exchange) -> Document:
+    return {
+        "kind": exchange.kind,
+        "seat": exchange.seat,
+        "subject": exchange.subject,
+        "attempt": exchange.attempt,
+        "scores": dict(exchange.scores),
+        "fault": exchange.fault or None,
+        "text": exchange.reply.text,
+        **_usage_document(exchange.reply),
+    }
+
+
 def _ballot_document(ballot: Ballot) -> Document:
     return {
         "judge": ballot.judge,
@@ -163,6 +179,7 @@ def _ballot_document(ballot: Ballot) -> Document:
         "counted": ballot.counts,
         "audit": ballot.audit,
         "pass": ballot.pass_number,
+        "grades": dict(ballot.grades),
     }
 
 

@@ -36,7 +36,7 @@ from bot.settings.council_toml import (
 from council.bakeoffs.models import Suite
 from council.budget_caps import Caps, Scope
 from council.errors import PanelError, SuiteError
-from council.methods import METHODS
+from council.methods import find_method
 from council.model_families import family_of
 from council.money import cap_micro_usd
 from council.panel import Member, ModelId, Panel, Rubric, Terms
@@ -267,9 +267,6 @@ class _Parser:
         seats: Mapping[str, Seat],
         rubrics: Mapping[str, Rubric],
     ) -> Panel | None:
-        if section.method not in METHODS:
-            known = ", ".join(METHODS)
-            self._fault(f"panels.{name}: there is no method {section.method!r}; known: {known}.")
         if section.rubric not in rubrics:
             self._fault(f"panels.{name}: there is no rubric {section.rubric!r}.")
             return None
@@ -291,8 +288,7 @@ class _Parser:
                 chairmen=tuple(seats[key].member for key in section.chairman),
                 terms=Terms(**terms),
             )
-            if method := METHODS.get(section.method):
-                method.check(panel)
+            find_method(section.method).check(panel)
         except PanelError as error:
             self._fault(f"panels.{name}: {error}")
             return None

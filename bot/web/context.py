@@ -45,7 +45,7 @@ from bot.web.auth import (
 )
 from bot.web.health import DatabaseProbe
 from bot.web.limits import PageLimits
-from council.methods import METHODS
+from council.methods import offered_methods
 from council.money import format_usd
 from council.ports import RoundSummary
 from council.rounds import Round
@@ -114,7 +114,7 @@ class WebContext:
             "known": is_known,
             "panels": self.app.panels,
             "panel": self.app.picked_panel(place) or self.app.default,
-            "methods": tuple(METHODS),
+            "methods": offered_methods(self.app.panels.values()),
             "new_key": self.app.new_id(),
             "key": request.query_params.get("key", ""),
             "current": "",

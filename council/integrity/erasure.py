@@ -1,7 +1,7 @@
 """Erasure of a round's texts, which keeps everything that leaderboards and reports need.
 
 Erased: question, context, reference, files, prompts, answers with their sources, ballots' replies
-and reasons, synthesis, late replies.
+and reasons, exchanges, synthesis, late replies.
 Kept: panel, draw, rankings, standings, verdict, tokens, costs, times and masked model names.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
-from council.answers import Answer, LateReply, Prompt, Source
+from council.answers import Answer, Exchange, LateReply, Prompt, Source
 from council.ballots import Ballot, BallotExchange
 from council.digests import Digests, Erasure, salted_digest
 from council.errors import ForgottenError
@@ -19,7 +19,7 @@ from council.files import QuestionFile
 from council.rounds import Round, Synthesis
 
 _TextEdit = Callable[[str, str], str]  # name and text in, replacement out
-_Exchange = TypeVar("_Exchange", Answer, BallotExchange, LateReply)
+_Exchange = TypeVar("_Exchange", Answer, BallotExchange, Exchange, LateReply)
 
 
 def forget(round_: Round, at: datetime, salt: str) -> Round:
@@ -100,8 +100,15 @@ def _replace_texts(round_: Round, edit: _TextEdit) -> Round:
             for s in round_.spoiled
         ),
         synthesis=round_.synthesis and _synthesis(round_.synthesis, edit),
+        exchanges=tuple(_exchange(x, exchange_name(x), edit) for x in round_.exchanges),
         late=tuple(_exchange(x, f"late[{x.member} {x.role}]", edit) for x in round_.late),
     )
+
+
+def exchange_name(exchange: Exchange) -> str:
+    """Return its name in reports, such as "critique[judge K #1]"."""
+    subject = f" {exchange.subject}" if exchange.subject else ""
+    return f"{exchange.kind}[{exchange.seat}{subject} #{exchange.attempt}]"
 
 
 def _file(file: QuestionFile, name: str, edit: _TextEdit) -> QuestionFile:

@@ -28,6 +28,7 @@ PARTS: Mapping[str, str] = {
     "synthesis, beside its texts": "synthesis",
     "closing": "closing",
     "bake-off": "bakeoff",
+    "exchanges, beside their texts": "exchanges",
 }
 
 # Texts have separate digests, so that they can be erased; see council.integrity.erasure. Every
@@ -79,6 +80,7 @@ def compute_digests(round_: Round, salt: str) -> RoundDigests:
     parts = tuple(
         (name, salted_digest(salt, canonical_json(plain_json(getattr(round_, field)))))
         for name, field in PARTS.items()
+        if field != "exchanges" or round_.exchanges  # older rounds have no such part
     )
     return RoundDigests(salt, text_digests(round_, salt), parts)
 

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from math import isclose
 
-from council.ballots import Ballot, BallotExchange, SpoiledBallot, cast_ballot
-from council.integrity.erasure import removable_texts
+from council.ballots import Ballot, BallotExchange, SpoiledBallot
+from council.integrity.erasure import exchange_name, removable_texts
 from council.integrity.hash_chain import LINK_VERSION, Link, StoredLink
+from council.methods import find_method
 from council.prompts.shared import nonce_for
 from council.round_rules import Audit, ballot_version, compute_draw, compute_tally, due_audit
 from council.rounds import Draw, Round
@@ -55,6 +56,9 @@ def _fields(round_: Round) -> _Fields:
         which = "audit" if spoiled.is_audit else f"#{spoiled.paper.attempt}"
         name = f"spoiled[{spoiled.voter} {which}]"
         fields |= {f"{name}.fault": spoiled.fault, f"{name}.nonce": spoiled.paper.nonce}
+    for exchange in round_.exchanges:
+        read = {"scores": exchange.scores, "fault": exchange.fault, "nonce": exchange.nonce}
+        fields |= _prefixed(exchange_name(exchange), read)
     if round_.tally:
         for line in round_.tally.standings:
             fields |= _prefixed(f"standings[{line.label}]", asdict(line))
@@ -67,7 +71,7 @@ def _fields(round_: Round) -> _Fields:
 def _ballot_fields(ballot: Ballot) -> _Fields:
     which = "" if ballot.counts else f" audit {ballot.audit}"
     name = f"ballots[{ballot.voter}{which}]"
-    names = ("shown", "ranking", "reason", "audit")
+    names = ("shown", "ranking", "reason", "audit", "grades")
     fields = {field: getattr(ballot, field) for field in names}
     return _prefixed(name, fields | {"nonce": ballot.paper.nonce if ballot.paper else None})
 
@@ -89,6 +93,10 @@ def recompute(round_: Round) -> Round:
     """Return the round with its draw, ballots and tally recomputed from seed, replies and panel."""
     draw = compute_draw(round_)
     recomputed = replace(round_, draw=draw)
+    if not round_.forgotten:
+        read = find_method(round_.panel.terms.method).read
+        exchanges = tuple(read(round_, exchange) for exchange in round_.exchanges)
+        recomputed = replace(recomputed, exchanges=exchanges)
     if round_.forgotten:
         recomputed = _with_ballots(recomputed, _check_rankings(round_, draw))
     else:
@@ -125,12 +133,13 @@ def is_ranked(round_: Round) -> bool:
 def _recast(round_: Round, draw: Draw) -> Iterator[AnyBallot]:
     """Yield every reply parsed as a counted ballot; an audit spoils, since its nonce differs."""
     slates = {slate.voter: slate for slate in draw.slates}
+    cast = find_method(round_.panel.terms.method).cast
     papers = [(ballot.voter, ballot.paper) for ballot in round_.ballots if ballot.paper]
     papers += [(spoiled.voter, spoiled.paper) for spoiled in round_.spoiled]
     for voter, paper in papers:
         if voter in slates:
             paper = _with_true_nonce(paper, round_, voter)
-            yield cast_ballot(slates[voter], paper.nonce, paper, version=ballot_version(round_))
+            yield cast(slates[voter], paper.nonce, paper, version=ballot_version(round_))
 
 
 def _check_rankings(round_: Round, draw: Draw) -> list[AnyBallot]:

@@ -1,12 +1,15 @@
 """Run a round from where it stands to its end; what it has already is not done again."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
 
+from council import methods
 from council.ballots import VERSION as BALLOTS
 from council.errors import QuorumError
 from council.integrity.erasure import check_not_forgotten
+from council.methods import Method
 from council.pipeline.session import RoundServices, RoundSession
 from council.pipeline.stages import collect_answers, collect_ballots
 from council.pipeline.synthesis import write_and_audit
@@ -19,6 +22,8 @@ from council.tally import Tally
 from council.tally.agreement import effective_judges
 from council.tally.chance import DEFAULT_RULE, ChanceRule
 
+Collect = Callable[[RoundSession, Draw], Awaitable[None]]
+_COLLECT: dict[str, Collect] = {}  # by method, if it does more than ask for the ballots of a draw
 _installed_version = cache(version)  # its metadata is read once
 
 
@@ -27,6 +32,13 @@ def versions(gateway: Gateway, rule: ChanceRule = DEFAULT_RULE) -> dict[str, str
     own = {"audits": AUDITS, "ballots": BALLOTS, "prompts": PROMPTS}
     own["council"] = _installed_version("council-bot")
     return {**gateway.versions, **own, **rule.versions}
+
+
+def plug_in(method: Method, collect: Collect | None = None) -> None:
+    """Make a method from elsewhere known, with what it does between the draw and the count."""
+    methods.plug_in(method)
+    if collect:
+        _COLLECT[method.name] = collect
 
 
 async def run_round(round_id: str, services: RoundServices) -> Round:
@@ -79,7 +91,8 @@ def _check_quorum(round_: Round) -> None:
 
 async def rank_blind(session: RoundSession, draw: Draw) -> Tally:
     """Ask every judge for a blind ranking; return the tally (Borda count in pair form)."""
-    await collect_ballots(session, draw)
+    collect = _COLLECT.get(session.round_.panel.terms.method, collect_ballots)
+    await collect(session, draw)
     # Sampling p takes tenths of a second, which would block other rounds.
     tally: Tally = await session.services.in_thread(compute_tally, session.round_, draw)
     past = await session.services.store.load_past_ballots(session.round_.panel.name)

@@ -28,7 +28,7 @@ from council.rounds import Artefact, Round, StandIn, Synthesis
 
 CHAIRMAN_SECONDS = 20.0  # a chairman who has sent nothing by then gets a rival
 
-Exchange = Answer | BallotExchange | Synthesis  # what holds a prompt and its reply
+Delivery = Answer | BallotExchange | Synthesis  # what holds a prompt and its reply
 
 _IDENTIFYING = re.compile(r"\w/\w|[A-Za-z]{2}.*\d")  # a route, or a name with a version
 
@@ -162,6 +162,7 @@ class Deadline:
             Role.ANSWER: "did not answer",
             Role.BALLOT: "did not vote",
             Role.SYNTHESIS: "did not finish the council's answer",
+            Role.STEP: "did not finish its part",
             Role.GRADE: "did not grade",
         }
         return f"{failure[role]} in {round(self.seconds, 2):g} s"
@@ -232,7 +233,7 @@ class Asked:
     is_in: bool = False
     is_late: bool = False
 
-    async def receive(self, session: RoundSession, came: "Exchange | None") -> bool:
+    async def receive(self, session: RoundSession, came: "Delivery | None") -> bool:
         """Return whether what came, if anything, is in time; if it is not, store it as late."""
         self.is_in = True
         if self.is_late and came and came.prompt and came.reply:

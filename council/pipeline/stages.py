@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from council.answers import Absence, Answer, Call, Prompt, Role
-from council.ballots import Ballot, BallotExchange, SpoiledBallot, cast_ballot
+from council.ballots import Ballot, BallotExchange, SpoiledBallot
 from council.errors import (
     ContextOverflowError,
     GatewayError,
@@ -14,6 +14,7 @@ from council.errors import (
 )
 from council.files import QuestionFile
 from council.labels import Label, Slate
+from council.methods import Method, find_method
 from council.panel import Member
 from council.pipeline.session import (
     Asked,
@@ -25,7 +26,7 @@ from council.pipeline.session import (
 )
 from council.prompt_injection import find_suspicions
 from council.prompts.answer import ANY_READER, Reader, answer_prompt, missed_files
-from council.prompts.ballot import BallotPrompt, ballot_schema, judge_prompt
+from council.prompts.ballot import BallotPrompt
 from council.prompts.shared import (
     CUT_MARK,
     MIN_TOKENS,
@@ -40,6 +41,7 @@ from council.rounds import Draw, Round
 
 MAX_ATTEMPTS = 2  # a spoiled ballot is retried once
 BALLOT_REPLY_TOKENS = 600  # reserved in a judge's context for its reply
+NO_NOTES: Mapping[str, tuple[str, ...]] = {}
 TOO_LONG = "could not fit the answers in its context, even shortened"
 
 Name = TypeVar("Name", bound=str)
@@ -161,7 +163,10 @@ def text_budget(context: int | None, frame: Prompt, reply_tokens: int) -> int | 
 
 @dataclass(frozen=True, slots=True)
 class BallotRequest:
-    """What a judge is asked to rank; `authors` are shown in an audit of names only."""
+    """What a judge is asked to rank; `authors` are shown in an audit of names only.
+
+    `notes` are the method's, for this judge.
+    """
 
     round_: Round
     slate: Slate
@@ -169,6 +174,12 @@ class BallotRequest:
     texts: Mapping[Label, str]
     authors: Mapping[Label, str] = field(default_factory=dict)
     reader: Reader = ANY_READER
+    notes: tuple[str, ...] = ()
+
+    @property
+    def method(self) -> Method:
+        """The round's method."""
+        return find_method(self.round_.panel.terms.method)
 
     @property
     def judge(self) -> Member:
@@ -178,7 +189,7 @@ class BallotRequest:
     def call(self, length: int | None, fault: str | None) -> Call:
         """Return the call with answers of this length; `fault` is what spoiled the last reply."""
         prompt = self._prompt(truncate_all(self._by_letter(self.texts), length), fault)
-        schema = ballot_schema(self.slate.letters, self.nonce)
+        schema = self.method.schema(self.slate.letters, self.nonce)
         temperature = self.round_.panel.terms.ballot_temperature
         images = images_for(self.round_, self.reader)
         return Call(self.judge, prompt, temperature, Role.BALLOT, schema, images=images)
@@ -191,25 +202,40 @@ class BallotRequest:
 
     def _prompt(self, texts: Mapping[str, str], fault: str | None) -> Prompt:
         authors = self._by_letter(self.authors) if self.authors else {}
-        sheet = BallotPrompt(texts, self.nonce, fault, authors, self.reader)
-        return judge_prompt(self.round_.question, self.round_.panel.rubric, sheet)
+        sheet = BallotPrompt(
+            *(texts, self.nonce, fault, authors, self.reader, self.notes), self.slate.wording
+        )
+        return self.method.prompt(self.round_.question, self.round_.panel.rubric, sheet)
 
     def _by_letter(self, by_label: Mapping[Label, str]) -> dict[str, str]:
         pairs = zip(self.slate.letters, self.slate.shown, strict=True)
         return {letter: by_label[label] for letter, label in pairs}
 
 
-async def collect_ballots(session: RoundSession, draw: Draw) -> None:
-    """Ask every judge without a ballot, two spoiled ballots or an absence, concurrently."""
+async def collect_ballots(
+    session: RoundSession,
+    draw: Draw,
+    slates: Sequence[Slate] | None = None,
+    notes: Mapping[str, tuple[str, ...]] = NO_NOTES,
+) -> None:
+    """Ask every judge without a ballot, two spoiled ballots or an absence, concurrently.
+
+    Without `slates`, all of the draw's; `notes` are added to prompts, by the slate's voter.
+    """
+    slates = draw.slates if slates is None else slates
     terms = session.round_.panel.terms
     deadline = session.deadline(terms.ballot_seconds)
     texts = await blind_answers(session, draw)
     seed = session.round_.seed
     requests = [
-        BallotRequest(session.round_, slate, nonce_for(seed, slate.voter), texts)
-        for slate in draw.slates
+        BallotRequest(
+            *(session.round_, slate, nonce_for(seed, slate.voter), texts),
+            notes=notes.get(slate.voter, ()),
+        )
+        for slate in slates
     ]
-    voted = {ballot.voter for ballot in session.round_.ballots if ballot.counts}
+    shown = {slate.voter for slate in slates}
+    voted = {b.voter for b in session.round_.ballots if b.counts} & shown
     absent = {absence.member for absence in session.round_.absences if absence.role is Role.BALLOT}
     calls = {}
     for request in requests:
@@ -255,5 +281,5 @@ async def _request_ballot(
             return reply
         paper = BallotExchange(request.nonce, call.prompt, reply, len(spoiled) + 1, length)
         version = ballot_version(session.round_)
-        return cast_ballot(request.slate, request.nonce, paper, version=version)
+        return request.method.cast(request.slate, request.nonce, paper, version=version)
     return Absence(request.judge.key, Role.BALLOT, TOO_LONG)

@@ -32,7 +32,8 @@ class BallotPrompt:
     """The variable parts of a judge's prompt; `texts` are blind answers by slot letter, in order.
 
     `fault` is what spoiled the judge's first reply, of which nothing else is shown. `authors`, by
-    slot letter, are named only in an audit of names.
+    slot letter, are named only in an audit of names. `notes` are paragraphs that the method adds
+    below the answers, `wording` is the slate's.
     """
 
     texts: Mapping[str, str]
@@ -40,6 +41,8 @@ class BallotPrompt:
     fault: str | None = None
     authors: Mapping[str, str] = field(default_factory=dict)
     reader: Reader = ANY_READER
+    notes: tuple[str, ...] = ()
+    wording: str = ""
 
 
 def judge_prompt(question: Question, rubric: Rubric, sheet: BallotPrompt) -> Prompt:
@@ -47,11 +50,7 @@ def judge_prompt(question: Question, rubric: Rubric, sheet: BallotPrompt) -> Pro
     parts = question_parts(question, sheet.reader)
     if sheet.authors:
         parts.append("\n".join(_written_by(sheet.authors)))
-    parts.append("The answers:")
-    parts += [fence(text, letter, sheet.nonce) for letter, text in sheet.texts.items()]
-    parts.append(f"Nonce: {sheet.nonce}")
-    if sheet.fault:
-        parts.append(fault_note(sheet.fault))
+    parts += answer_parts(sheet)
     parts.append(
         f"Rank {', '.join(sheet.texts)}. Reply with the JSON object alone: nonce, reason, ranking."
     )
@@ -67,6 +66,17 @@ def question_parts(question: Question, reader: Reader = ANY_READER) -> list[str]
     if question.reference:
         parts.append(f"The right answer, known beforehand:\n{neutralise(question.reference)}")
     return parts
+
+
+def answer_parts(sheet: BallotPrompt) -> list[str]:
+    """Return the fenced answers, the method's notes, the nonce and what spoiled the last reply."""
+    return [
+        "The answers:",
+        *(fence(text, letter, sheet.nonce) for letter, text in sheet.texts.items()),
+        *sheet.notes,
+        f"Nonce: {sheet.nonce}",
+        *([fault_note(sheet.fault)] if sheet.fault else []),
+    ]
 
 
 def criteria_list(rubric: Rubric) -> str:

@@ -20,10 +20,10 @@ from tests.compatibility.product import (
 )
 
 EXPECTED = DATA / "expected"
-ADDED_SINCE: dict[str, Any] = {"analysis": None, "late": [], "files": []}
+ADDED_SINCE: dict[str, Any] = {"analysis": None, "late": [], "files": [], "exchanges": []}
 ADDED_TO: dict[str, dict[str, Any]] = {
     "answers": {"missed": [], "sources": []},
-    "ballots": {"pass": 1},
+    "ballots": {"pass": 1, "grades": {}},
     "spoiled": {"pass": 1},
 }
 SHOWN = ("three", "five", "audited", "torn", "forgotten", "stopped")
