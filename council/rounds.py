@@ -7,7 +7,7 @@ from math import inf
 from typing import Any
 
 from council.answers import Absence, Answer, Exchange, LateReply, Prompt, Reply, Role
-from council.ballots import Ballot, BallotExchange, SpoiledBallot
+from council.ballots import Ballot, SpoiledBallot
 from council.digests import Erasure
 from council.files import QuestionFile
 from council.labels import Label, LabelMap, Slate
