@@ -2,7 +2,7 @@
 
 from html import unescape
 
-from bot.commands.rounds import NOT_BLIND
+from bot.commands.voting import NOT_BLIND
 from council.rounds import Round
 from tests.bot.web.browsing import SOMEBODY, Site, a_round_of
 
