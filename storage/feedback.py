@@ -50,7 +50,7 @@ class SqlFeedback(SqlStore):
             tallied = (await connection.execute(_TALLIED, {"round_id": vote.round_id})).first()
             stored = settle_vote(
                 vote,
-                _vote_from_row(found) if found else None,
+                _vote_from_row(dict(found)) if found else None,
                 has_result=bool(tallied) or state.seconds is not None or imported,
                 hides_result=bool(state.bakeoff) or imported,
             )
@@ -75,7 +75,7 @@ class SqlFeedback(SqlStore):
 
 _IS_ROUND = col(RoundRow.id) == bindparam("round_id")
 _VOTED = select(col(RoundRow.seconds), col(RoundRow.bakeoff)).where(_IS_ROUND).with_for_update()
-_TALLIED = select(VerdictRow.round_id).where(col(VerdictRow.round_id) == bindparam("round_id"))
+_TALLIED = select(col(VerdictRow.round_id)).where(col(VerdictRow.round_id) == bindparam("round_id"))
 _EARLIER = select(HumanVoteRow).where(
     col(HumanVoteRow.round_id) == bindparam("round_id"), col(HumanVoteRow.by) == bindparam("by")
 )

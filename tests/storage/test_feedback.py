@@ -15,7 +15,7 @@ from tests.builders import ASKED_AT, CLAUDE, a_round
 from tests.storage.builders import in_memory_too
 
 SAID = Feedback("r1", "U1", helpful=False, reason="It missed the point.", at=ASKED_AT)
-CAST = HumanVote("r1", "U1", "K", CLAUDE, ASKED_AT)
+CAST = HumanVote("r1", "U1", "K", CLAUDE, ASKED_AT, blind=True, ranking=(("K",), ("L", "M")))
 
 both = pytest.mark.parametrize("entry", [SAID, CAST], ids=["rating", "vote"])
 

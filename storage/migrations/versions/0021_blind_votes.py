@@ -11,11 +11,12 @@ depends_on = None
 
 
 def upgrade() -> None:
-    blind = sa.Column("blind", sa.Boolean(), nullable=False, server_default=sa.false())
-    op.add_column("human_vote", blind)
     json = sa.JSON().with_variant(JSONB(), "postgresql")
-    ranking = sa.Column("ranking", json, nullable=False, server_default="[]")
-    op.add_column("human_vote", ranking)
+    op.add_column(
+        "human_vote",
+        sa.Column[bool]("blind", sa.Boolean(), nullable=False, server_default=sa.false()),
+    )
+    op.add_column("human_vote", sa.Column("ranking", json, nullable=False, server_default="[]"))
 
 
 def downgrade() -> None:
