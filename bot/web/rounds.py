@@ -137,7 +137,13 @@ async def _running_values(context: WebContext, request: Request, round_: Round) 
 
 async def _rating_values(context: WebContext, request: Request, round_: Round) -> dict[str, Any]:
     if not may_rate(context, request, round_):
-        return {"may_rate": False, "suites": (), "said_before": None, "voted_before": None}
+        return {
+            "may_rate": False,
+            "suites": (),
+            "said_before": None,
+            "voted_before": None,
+            "votes": "",
+        }
     app, asker_id = context.app, visitor_of(request).asker.id
     return {
         "may_rate": True,

@@ -286,7 +286,7 @@ class HumanVote:
     given: RoundShares
     shares: Floats
     chosen: int
-    round_id: str = ""
+    round_id: str
 
 
 def human_votes(rounds: Iterable[RoundShares], choices: Sequence[Choice]) -> Iterator[HumanVote]:
