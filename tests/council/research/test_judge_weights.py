@@ -177,7 +177,7 @@ def test_kappa_is_agreement_beyond_chance() -> None:
     assert cohen_kappa(PICKS) == pytest.approx(0.5)
     # Three picks, in 100 votes: 25 13 12 / 12 2 16 / 3 15 2.
     cells = {"aa": 25, "ab": 13, "ac": 12, "ba": 12, "bb": 2, "bc": 16, "ca": 3, "cb": 15, "cc": 2}
-    pairs = [(own, theirs) for (own, theirs), count in cells.items() for _ in range(count)]
+    pairs = [(cell[0], cell[1]) for cell, count in cells.items() for _ in range(count)]
     # p = .29; chance = .5·.4 + .3·.3 + .2·.3 = .35; κ = −.06/.65.
     assert cohen_kappa(pairs) == pytest.approx(-0.06 / 0.65)
 
