@@ -158,6 +158,7 @@ async def test_what_people_read_before_the_result_is_masked_and_in_an_order_of_i
     app, message = an_app(gateway), IncomingMessage("Why?", ANA, HERE, "k")
     await ask_with_options(app, Room(), message)
     closed = await app.store.load("k")
+    assert all(answer.scrubbed for answer in closed.answers)
     running = without_result(closed)
     app = await an_app_with(running)
 
