@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.render.suites import KEEP
 from bot.render.voting import READ_AND_VOTE
 from tests.bot.homes import SERVED
 from tests.bot.slack.story import Stage, text_of
@@ -56,7 +57,9 @@ async def test_the_asker_alone_is_offered_the_answers_and_votes_before_the_resul
 async def test_a_bakeoff_is_voted_on_in_one_modal(stage: Stage) -> None:
     cleo = stage.add_user("cleo", is_admin=True)
     channel = stage.add_channel(cleo)
-    await stage.reply_to(cleo, channel, "suite add blindly\nWhich one?\nWhich other?")
+    kept = await stage.reply_to(cleo, channel, "suite add blindly\nWhich one?\nWhich other?")
+    await stage.slack.click(kept, f"council:{KEEP}", cleo)
+    await stage.slack.until(lambda: stage.home.sql("SELECT name FROM suite"), 30)
     await stage.slack.command(cleo, channel, "/council", "bakeoff blindly now")
     done = "SELECT count(*) FROM round WHERE bakeoff != '' AND channel = ? AND seconds IS NOT NULL"
     await stage.slack.until(lambda: stage.home.sql(done, channel) == [(2,)], 30)
