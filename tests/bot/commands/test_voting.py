@@ -33,7 +33,6 @@ from bot.render.voting import (
     takes_blind_votes,
     votes_line,
 )
-from council.answers import Call, Reply, Role
 from council.errors import CouncilError
 from council.labels import Label, LabelMap
 from council.places import Place
@@ -44,7 +43,7 @@ from tests.bot.app_fakes import ANA, BEN, HERE, an_app, replies_to
 from tests.bot.bakeoffs.fakes import Room, a_bakeoff, a_suite, store_bakeoff
 from tests.bot.rounds import words_of
 from tests.builders import NAMES
-from tests.fakes.gateway import FakeGateway
+from tests.fakes.gateway import FakeGateway, HeldJudges
 from tests.fakes.memory_store import MemoryStore
 from tests.sqlite import new_file
 from tests.storage.builders import a_closed_round, wait_until
@@ -190,15 +189,6 @@ class PrivateRoom(Room):
     """A chat whose unasked replies reach the asker alone."""
 
     replies_privately = True
-
-
-class HeldJudges(FakeGateway):
-    """Judges that vote once they are released."""
-
-    async def complete(self, call: Call) -> Reply:
-        if call.role is Role.BALLOT:
-            await self.released.wait()
-        return await super().complete(call)
 
 
 def ask(gateway: FakeGateway, room: Room) -> tuple[AppContext, asyncio.Task[None]]:
