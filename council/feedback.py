@@ -1,7 +1,9 @@
 """Feedback and votes of people on a round, which they reference by id."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+
+from council.panel import IF_SET
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +31,8 @@ class HumanVote:
     label: str
     member: str
     at: datetime
-    blind: bool = False
-    ranking: tuple[tuple[str, ...], ...] = ()
+    blind: bool = field(default=False, metadata=IF_SET)
+    ranking: tuple[tuple[str, ...], ...] = field(default=(), metadata=IF_SET)
 
 
 def settle_vote(
