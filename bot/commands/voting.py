@@ -86,14 +86,11 @@ async def posts_to_vote(
     found = await next_question(app, bakeoff, by)
     if found is None:
         return [Post((Line(NO_MORE), progress), NO_MORE)]
-    return [question_post(bakeoff, found, progress), *voting_posts(found, reader=by)]
-
-
-def question_post(bakeoff: Bakeoff, round_: Round, progress: Note) -> Post:
-    """Return a question of a bake-off to vote on."""
-    number = split_round_id(round_.id)[1]
-    title = f"Question {number} of {len(bakeoff.suite.questions)}"
-    return Post((Heading(title), Prose(round_.question.text), progress), title)
+    number = split_round_id(found.id)[1]
+    title = Heading(f"Question {number} of {len(bakeoff.suite.questions)}")
+    first, *others = voting_posts(found, reader=by)
+    parts = (title, Prose(found.question.text), progress, *first.parts)
+    return [replace(first, parts=parts), *others]
 
 
 async def next_question(app: AppContext, bakeoff: Bakeoff, by: str) -> Round | None:

@@ -4,16 +4,21 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from random import Random
+from typing import cast
 
 import pytest
+from rich.console import Console
 
 from bot.bakeoffs.lifecycle import run_bakeoff
-from bot.chat import Asker, Buttons, IncomingMessage, Post, Prose
+from bot.chat import Asker, Buttons, Chat, IncomingMessage, Post, Prose
 from bot.commands import round_delivery
 from bot.commands.ask import ask_with_options
+from bot.commands.buttons import shown_posts
 from bot.commands.dispatch import COMMANDS, handle_message, run_command
+from bot.commands.round_delivery import ReplyRelay, enqueue_and_relay
 from bot.commands.voting import (
     NO_MORE,
     cast_pressed,
@@ -23,6 +28,8 @@ from bot.commands.voting import (
     posts_to_vote,
 )
 from bot.context import AppContext
+from bot.coordination.pubsub import LocalPubSub
+from bot.ports import Job, JobQueue
 from bot.render.voting import (
     BAKEOFF_VOTE,
     BEST,
@@ -33,6 +40,7 @@ from bot.render.voting import (
     takes_blind_votes,
     votes_line,
 )
+from bot.terminal import TerminalChat
 from council.errors import CouncilError
 from council.labels import Label, LabelMap
 from council.places import Place
@@ -177,6 +185,14 @@ async def test_what_people_read_before_the_result_is_masked_and_in_an_order_of_i
     assert {one.label for one in blind_answers(running, "U1")} == {*labels_of(closed)}
 
 
+async def test_no_button_shows_who_wrote_what_before_the_result() -> None:
+    app = await an_app_with(replace(asked_in(HERE), synthesis=None, closing=None))
+
+    for what in ("answers", "ballots", "round"):
+        with pytest.raises(CouncilError, match="Nothing to show yet"):
+            await shown_posts(app, IncomingMessage("", ANA, HERE, "k"), what, ID)
+
+
 # --- The offer
 
 
@@ -191,7 +207,7 @@ class PrivateRoom(Room):
     replies_privately = True
 
 
-def ask(gateway: FakeGateway, room: Room) -> tuple[AppContext, asyncio.Task[None]]:
+def ask(gateway: FakeGateway, room: Chat) -> tuple[AppContext, asyncio.Task[None]]:
     app = an_app(gateway)
     asking = ask_with_options(app, room, IncomingMessage("Why?", ANA, HERE, "k"))
     return app, asyncio.create_task(asking)
@@ -208,6 +224,19 @@ async def test_the_asker_is_offered_the_vote_once_before_the_result() -> None:
     gateway.released.set()
     await asking
     assert [*map(is_offer, room.posts)].count(True) == 1
+
+
+@pytest.mark.usefixtures("_at_once")
+async def test_a_terminal_shows_a_hint_of_one_line() -> None:
+    gateway, printed = HeldJudges(), StringIO()
+    console = Console(file=printed, force_terminal=True, width=100)
+    _, asking = ask(gateway, TerminalChat(console))
+
+    await wait_until(lambda: "council vote k" in printed.getvalue())
+
+    assert not TerminalChat(Console(file=printed)).replies_privately
+    gateway.released.set()
+    await asking
 
 
 @pytest.mark.usefixtures("_at_once")
@@ -409,3 +438,36 @@ async def test_of_a_thousand_forged_repeated_late_and_foreign_votes_none_counts_
         )
     for round_id in over:
         assert (await app.store.load(round_id)).tally == closed[round_id].tally
+
+
+# --- In a cluster, the process that received the command sends the offer
+
+
+class FullQueue:
+    """A job queue in which every job waits for ever."""
+
+    async def enqueue(self, job: Job) -> None:
+        """Take a job."""
+
+    async def is_queued(self, job: Job) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("is_private", [True, False])
+async def test_an_offer_keeps_its_button_on_the_way_to_the_process_of_the_command(
+    is_private: bool,
+) -> None:
+    pubsub, job, room = LocalPubSub(), Job("show slack", ID), PrivateRoom()
+    room.replies_privately = is_private
+    message, direct = IncomingMessage("", ANA, HERE, ID), Room()
+    relay = ReplyRelay(pubsub, job, direct.send_ephemeral)
+    queue = cast(JobQueue, FullQueue())
+    relaying = asyncio.create_task(enqueue_and_relay(queue, pubsub, job, room, message))
+    await asyncio.sleep(0)
+
+    await relay(message, offer_post(ID))
+    await relay.end()
+    await relaying
+
+    assert room.posts == ([offer_post(ID)] if is_private else [])
+    assert direct.posts == []

@@ -59,7 +59,9 @@ async def test_a_bakeoff_is_voted_on_in_one_modal(stage: Stage) -> None:
     channel = stage.add_channel(cleo)
     kept = await stage.reply_to(cleo, channel, "suite add blindly\nWhich one?\nWhich other?")
     await stage.slack.click(kept, f"council:{KEEP}", cleo)
-    await stage.slack.until(lambda: stage.home.sql("SELECT 1 FROM suite WHERE name = 'blindly'"), 30)
+    await stage.slack.until(
+        lambda: stage.home.sql("SELECT 1 FROM suite WHERE name = 'blindly'"), 30
+    )
     await stage.slack.command(cleo, channel, "/council", "bakeoff blindly now")
     done = "SELECT count(*) FROM round WHERE bakeoff != '' AND channel = ? AND seconds IS NOT NULL"
     await stage.slack.until(lambda: stage.home.sql(done, channel) == [(2,)], 30)
