@@ -20,7 +20,7 @@ from bot.commands.parameters import Arguments
 from bot.commands.reports import SHARE, share_report
 from bot.commands.retraction import retract_forgotten
 from bot.commands.round_delivery import deliver_round
-from bot.commands.voting import choose_best, posts_to_vote
+from bot.commands.voting import posts_to_vote
 from bot.context import AppContext, usual_seconds
 from bot.render.bakeoffs import CANCEL, RESUME, START
 from bot.render.bakeoffs import LEAVE as DECLINE
@@ -31,7 +31,7 @@ from bot.render.round_status import terms_line
 from bot.render.suites import KEEP, question_added_post
 from bot.render.suites import LEAVE as DECLINE_SUITE
 from bot.render.text_safety import shorten_to_line
-from bot.render.voting import BAKEOFF_VOTE, BEST, VOTE
+from bot.render.voting import BAKEOFF_VOTE, VOTE
 from council.budget import estimate_round
 from council.errors import CouncilError
 from council.rounds import Round, Stage
@@ -273,7 +273,6 @@ BUTTON_HANDLERS = {
     suites.RETAIN: suites.retain_suite,
     DECLINE_SUITE: suites.decline_suite,
     SHARE: share_report,
-    BEST: choose_best,
 }
 
 

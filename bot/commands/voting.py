@@ -117,22 +117,17 @@ async def voting_progress(app: AppContext, bakeoff: Bakeoff, by: str) -> str:
     )
 
 
-async def cast_pressed(
-    app: AppContext, message: IncomingMessage, value: str
-) -> tuple[Round, HumanVote]:
-    """Store the vote of a button; raise CouncilError for one that may not be cast here."""
+async def cast_pressed(app: AppContext, message: IncomingMessage, value: str) -> tuple[Round, Post]:
+    """Store the vote of a button; return its round and the confirmation.
+
+    Raise CouncilError for a vote that may not be cast here.
+    """
     check_admitted(app.access, message)
     round_id, _, letter = value.rpartition(":")
-    round_ = await _load_readable(app, message, round_id)
-    return round_, await cast_vote(
-        app, round_, message.asker.id, letter, hides_result=bool(round_.bakeoff)
-    )
-
-
-async def choose_best(app: AppContext, chat: Chat, message: IncomingMessage, value: str) -> None:
-    """Store the vote of a button, and confirm it."""
-    line = voted_line(*await cast_pressed(app, message, value))
-    await chat.send_ephemeral(message, Post((Note(line),), line))
+    round_, by = await _load_readable(app, message, round_id), message.asker.id
+    cast = await cast_vote(app, round_, by, letter, hides_result=bool(round_.bakeoff))
+    line = voted_line(round_, cast)
+    return round_, Post((Line(line),), line)
 
 
 async def cast_vote(

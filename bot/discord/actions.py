@@ -13,7 +13,7 @@ from bot.chat import Button as ChatButton
 from bot.chat import Buttons, Chat, File, IncomingMessage, Note, Part, Post
 from bot.commands import buttons
 from bot.commands.rounds import Opinion
-from bot.commands.voting import cast_pressed, voted_line
+from bot.commands.voting import cast_pressed
 from bot.context import AppContext
 from bot.discord.components import MORE, fits_discord
 from bot.render.charts import render_png
@@ -65,12 +65,11 @@ async def handle_button(
     if action in PAGED or action in PAGE_TURNS:
         await _show_page(app, chat, incoming, action, value)
     elif action == BEST:
-        round_, cast = await cast_pressed(app, incoming, value)
+        round_, confirmation = await cast_pressed(app, incoming, value)
         if round_.bakeoff:
             await _show_page(app, chat, incoming, BAKEOFF_VOTE, round_.bakeoff)
         else:
-            line = voted_line(round_, cast)
-            await chat.send_ephemeral(incoming, Post((Note(line),), line))
+            await chat.send_ephemeral(incoming, confirmation)
     elif action == MORE:
         round_ = await buttons.load_readable_round(app, incoming, value)
         await chat.send_ephemeral(incoming, Post((Buttons(menu_buttons(round_.id)),), "More"))

@@ -5,9 +5,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.chat import Caution, IncomingMessage, Line, Note, Post
-from bot.commands import buttons, voting
+from bot.chat import Caution, IncomingMessage, Note, Post
+from bot.commands import buttons
 from bot.commands.rounds import Opinion, own_feedback, save_feedback
+from bot.commands.voting import cast_pressed
 from bot.context import AppContext
 from bot.render.voting import BEST
 from bot.slack import modals
@@ -78,20 +79,16 @@ async def turn_page(app: AppContext, chat: SlackChat, action: BlockAction) -> No
 
 async def choose_best(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Store the vote of a button in a modal, and show it there, or a bake-off's next question."""
-    if action.view is None:
-        await voting.choose_best(app, chat, action.message, action.value)
-        return
-    state = replace(modals.ModalState.parse(action.view["private_metadata"]), page=0)
+    view = action.view or {}
+    state = replace(modals.ModalState.parse(view["private_metadata"]), page=0)
     try:
-        round_, cast = await voting.cast_pressed(app, action.message, action.value)
+        round_, reply = await cast_pressed(app, action.message, action.value)
+        if round_.bakeoff:
+            await _fill_modal(app, chat, action.message, view, state)
+            return
     except CouncilError as error:
         reply = Post((Caution(str(error)),))
-    else:
-        if round_.bakeoff:
-            await _fill_modal(app, chat, action.message, action.view, state)
-            return
-        reply = Post((Line(voting.voted_line(round_, cast)),))
-    await modals.fill_modal(chat.workspace.client, action.view, state, [reply])
+    await modals.fill_modal(chat.workspace.client, view, state, [reply])
 
 
 async def ask_for_suite(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
