@@ -277,7 +277,7 @@ class Chat(Protocol):
     `is_room`: readers did not see the question, so posts repeat it. `tick_seconds`: how often
     progress is refreshed if nothing changes. `accepts_files`: files can be posted.
     `shows_progress`: progress of long tasks is shown. `is_bound`: no other process of a cluster can
-    post in the place.
+    post in the place. `replies_privately`: an unasked reply to the asker reaches nobody else.
     """
 
     is_room: ClassVar[bool] = False
@@ -285,6 +285,7 @@ class Chat(Protocol):
     accepts_files: bool = False
     shows_progress: ClassVar[bool] = True
     is_bound: ClassVar[bool] = False
+    replies_privately: bool = False
 
     def has_own_thread(self, place: Place) -> bool:
         """Return whether a round that is posted in a place has a thread of its own there."""

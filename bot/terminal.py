@@ -163,6 +163,7 @@ class TerminalChat(Chat):
         self._console = console
         self._live: Live | None = None
         self._summary = ""
+        self.replies_privately = console.is_terminal  # somebody reads along
 
     def has_own_thread(self, place: Place) -> bool:
         """Return True: the results follow the answer, also of a follow-up."""

@@ -248,11 +248,17 @@ class Store(RunningRoundStore, Protocol):
     async def ratings(self, round_id: str) -> tuple[Feedback, ...]:
         """Return the feedback on a round, oldest first; empty for an unknown round."""
 
-    async def vote(self, vote: HumanVote) -> None:
-        """Store a person's vote, replacing their earlier one; raise RoundNotFoundError."""
+    async def vote(self, vote: HumanVote, *, imported: bool = False) -> HumanVote:
+        """Store a person's vote as `settle_vote` says, and return it, or the one that stays.
 
-    async def votes(self, round_id: str | None = None) -> tuple[HumanVote, ...]:
-        """Return the votes of people on one round or on all, oldest first."""
+        Whether the round has a result is decided in the same transaction. An imported vote is as
+        blind as it was elsewhere. Raise RoundNotFoundError.
+        """
+
+    async def votes(
+        self, round_id: str | None = None, *, bakeoff: str | None = None
+    ) -> tuple[HumanVote, ...]:
+        """Return the votes of people on one round, on a bake-off's or on all, oldest first."""
 
     async def ids(
         self, limit: int | None = None, wanted: RoundQuery = ALL_ROUNDS

@@ -1,18 +1,19 @@
 """Store of people's feedback and votes on rounds: one row for each round and person."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import SQLModel, col
 
-from council.feedback import Feedback, HumanVote
+from council.feedback import Feedback, HumanVote, settle_vote
 from council.integrity.erasure import check_feedback_allowed
 from storage.engine import SqlStore
 from storage.queries import round_not_found
-from storage.tables import FeedbackRow, HumanVoteRow, RoundRow, by_letter
+from storage.tables import FeedbackRow, HumanVoteRow, RoundRow, VerdictRow, by_letter
 from storage.transactions import insert_into, retried_and_shielded
 
 _ROUND_ID: Any = col(FeedbackRow.round_id)
@@ -37,21 +38,51 @@ class SqlFeedback(SqlStore):
         return tuple(Feedback(**row) for row in await self._fetch(query))
 
     @retried_and_shielded
-    async def vote(self, vote: HumanVote) -> None:
-        """Store a person's vote on a round; the newest of each person counts."""
+    async def vote(self, vote: HumanVote, *, imported: bool = False) -> HumanVote:
+        """Store a person's vote on a round as `settle_vote` says; return what is stored."""
         async with self._write() as connection:
-            await _lock_round(connection, vote.round_id)
-            await _upsert_newest(connection, HumanVoteRow, vote)
+            # Locked against the artefacts of the round: its result comes before or after.
+            state = (await connection.execute(_VOTED, {"round_id": vote.round_id})).one_or_none()
+            if state is None:
+                raise round_not_found(vote.round_id)
+            is_own = {"round_id": vote.round_id, "by": vote.by}
+            found = (await connection.execute(_EARLIER, is_own)).mappings().one_or_none()
+            tallied = (await connection.execute(_TALLIED, {"round_id": vote.round_id})).first()
+            stored = settle_vote(
+                vote,
+                _vote_from_row(dict(found)) if found else None,
+                has_result=bool(tallied) or state.seconds is not None or imported,
+                hides_result=bool(state.bakeoff) or imported,
+            )
+            await _upsert_newest(connection, HumanVoteRow, stored)
+            return stored
 
     @retried_and_shielded
-    async def votes(self, round_id: str | None = None) -> tuple[HumanVote, ...]:
-        """Return the votes on a round, or on all rounds, oldest first."""
+    async def votes(
+        self, round_id: str | None = None, *, bakeoff: str | None = None
+    ) -> tuple[HumanVote, ...]:
+        """Return the votes on a round, on the rounds of a bake-off or on all, oldest first."""
         query = select(HumanVoteRow).order_by(
             col(HumanVoteRow.at), by_letter(HumanVoteRow.round_id), by_letter(HumanVoteRow.by)
         )
         if round_id is not None:
             query = query.where(col(HumanVoteRow.round_id) == round_id)
-        return tuple(HumanVote(**row) for row in await self._fetch(query))
+        if bakeoff is not None:
+            own = select(col(RoundRow.id)).where(col(RoundRow.bakeoff) == bakeoff)
+            query = query.where(col(HumanVoteRow.round_id).in_(own))
+        return tuple(map(_vote_from_row, await self._fetch(query)))
+
+
+_IS_ROUND = col(RoundRow.id) == bindparam("round_id")
+_VOTED = select(col(RoundRow.seconds), col(RoundRow.bakeoff)).where(_IS_ROUND).with_for_update()
+_TALLIED = select(col(VerdictRow.round_id)).where(col(VerdictRow.round_id) == bindparam("round_id"))
+_EARLIER = select(HumanVoteRow).where(
+    col(HumanVoteRow.round_id) == bindparam("round_id"), col(HumanVoteRow.by) == bindparam("by")
+)
+
+
+def _vote_from_row(row: Mapping[str, Any]) -> HumanVote:
+    return HumanVote(**{**row, "ranking": tuple(map(tuple, row["ranking"]))})
 
 
 async def clear_reasons(connection: AsyncConnection, round_id: str) -> None:

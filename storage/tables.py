@@ -322,13 +322,17 @@ class FeedbackRow(_OfRound, table=True):
 
 
 class HumanVoteRow(_OfRound, table=True):
-    """One person's vote for the best answer of a round."""
+    """One person's ballot on a round: the best answer, and any ranking of the others."""
 
     __tablename__ = "human_vote"
     by: str = Field(primary_key=True)
     label: str
     member: str
     at: datetime = Field(sa_type=UtcDateTime)
+    blind: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    ranking: list[list[str]] = Field(
+        default_factory=list, sa_type=Json, sa_column_kwargs={"server_default": "[]"}
+    )
 
 
 class CompatibleRow(SQLModel, table=True):

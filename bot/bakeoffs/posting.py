@@ -190,7 +190,8 @@ async def _council_value(
     """Return the council's value by grades, with the best member's drafts, or by people's votes."""
     suite, columns = bakeoff.suite, record_columns(now)
     if not board.worth.rows:
-        return measure_voted_value(columns, await app.store.votes())
+        votes = await app.store.votes(bakeoff=bakeoff.id)
+        return measure_voted_value(columns, [one for one in votes if one.blind])
     if not board.worth.best:
         return board.worth
     same_suite = RecordQuery(bakeoff.place.scope, suite.name, suite.version)

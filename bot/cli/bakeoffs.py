@@ -34,8 +34,10 @@ from bot.cli.output import (
 from bot.cli.progress import BakeoffBar, DownloadBar
 from bot.cli.rounds import TERMINAL_USER
 from bot.cli.suites import find_suite
+from bot.commands import voting
 from bot.commands.bakeoffs import CANCELLED, find_bakeoff, load_readable_bakeoffs, parse_cap_text
-from bot.commands.parameters import Kind
+from bot.commands.parameters import LAST, Kind
+from bot.commands.rounds import FeedbackError
 from bot.context import AppContext
 from bot.observability import logs
 from bot.render.bakeoffs import (
@@ -49,6 +51,7 @@ from bot.render.formatting import count_noun
 from bot.render.junit import Case, Outcome, bakeoff_cases, junit_xml
 from bot.render.leaderboard import leaderboard_thread
 from bot.render.matrix import matrix_csv, matrix_post
+from bot.render.voting import BAKEOFF_VOTE
 from bot.settings import load_settings
 from bot.terminal import TERMINAL, render_post
 from council.bakeoffs.changes import Changes
@@ -159,6 +162,25 @@ async def show_bakeoff(
     print_posts((matrix_post(results.run, results.board.names),))
     if to_csv:
         typer.echo(f"Saved to {to_csv}.")
+
+
+@bakeoff_app.command("vote")
+@async_command
+async def vote(bakeoff_id: BakeoffId = LAST) -> None:
+    """Vote for the best answers of a bake-off, question by question, without names."""
+    async with open_app(load_settings()) as app:
+        bakeoff = await find_bakeoff(app, MESSAGE, bakeoff_id)
+        while True:
+            print_posts(await voting.posts_to_vote(app, MESSAGE, BAKEOFF_VOTE, bakeoff.id))
+            round_ = await voting.next_question(app, bakeoff, TERMINAL_USER.id)
+            prompt = "The best answer's letter, or an order (K > M = L); Enter to stop"
+            choice = stdin.isatty() and typer.prompt(prompt, default="", show_default=False)
+            if round_ is None or not choice:
+                return
+            try:
+                await voting.cast_vote(app, round_, TERMINAL_USER.id, choice, hides_result=True)
+            except FeedbackError as error:
+                typer.echo(str(error), err=True)
 
 
 @bakeoff_app.command("cancel")

@@ -247,7 +247,7 @@ async def _store_round(store: Store, record: ExportedRound) -> bool:
         with suppress(ForgottenError):  # forgotten here since it was exported
             await store.rate(feedback)
     for vote in record.votes:
-        await store.vote(vote)
+        await store.vote(vote, imported=True)
     return is_new
 
 

@@ -22,6 +22,7 @@ COMMANDS = {
     "rank": ("rank:rank", "Let models rank texts from a file, without knowing who wrote them."),
     "mcp": ("mcp:mcp", "Serve the council as tools of an MCP client, on stdin and stdout."),
     "show": ("rounds:show", "Show a stored round."),
+    "vote": ("rounds:vote", "Vote for the best answer of a round, without names until its result."),
     "rounds": ("rounds:rounds", "List stored rounds, newest first."),
     "budget": ("rounds:budget", "Show what was spent, is reserved and is left."),
     "leaderboard": ("leaderboard:leaderboard", "Rank models over many rounds, with intervals."),

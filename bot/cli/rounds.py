@@ -23,6 +23,7 @@ from bot.cli.output import (
     print_posts,
 )
 from bot.cli.progress import DownloadBar
+from bot.commands import voting
 from bot.commands.ask import AskOptions, acceptance_post, new_round
 from bot.commands.parameters import LAST, Kind
 from bot.commands.round_delivery import follow_and_deliver
@@ -31,6 +32,7 @@ from bot.observability import logs
 from bot.render.budgets import budget_document, budget_post
 from bot.render.round_json import round_document, summary_document
 from bot.render.round_report import round_state, whole_round
+from bot.render.voting import add_votes
 from bot.settings import load_settings
 from bot.terminal import TERMINAL, TerminalChat, new_session_place
 from council.budget_caps import Account, channel_account
@@ -117,13 +119,29 @@ async def show(round_id: RoundId, as_json: Json = False) -> None:
     """Show a stored round."""
     async with open_stores(load_settings()) as stores:
         round_ = await stores.store.load(await find_round_id(stores.store, round_id))
+        votes = await stores.store.votes(round_.id)
     if as_json:
         print_json(round_document(round_))
         return
     thread = whole_round(round_)
-    print_posts((thread.root, *thread.replies))
+    print_posts((add_votes(thread.root, round_, votes), *thread.replies))
     if round_.stage is not Stage.CLOSED and not round_.forgotten:
         typer.echo(f"Not finished. Resume with: council ask --resume {round_.id}")
+
+
+@async_command
+async def vote(
+    round_id: RoundId,
+    answer: Annotated[
+        list[str] | None,
+        typer.Argument(help="The best answer's letter, or an order: K M L.", show_default=False),
+    ] = None,
+) -> None:
+    """Vote for the best answer, or read the answers without names while the judges vote."""
+    asked = {"round": round_id} | ({"answer": " ".join(answer)} if answer else {})
+    async with open_app(load_settings()) as app:
+        message = IncomingMessage("", TERMINAL_USER, TERMINAL, "")
+        await voting.vote(app, TerminalChat(Console(highlight=False)), message, asked)
 
 
 @async_command

@@ -20,6 +20,7 @@ from bot.commands.parameters import Arguments
 from bot.commands.reports import SHARE, share_report
 from bot.commands.retraction import retract_forgotten
 from bot.commands.round_delivery import deliver_round
+from bot.commands.voting import posts_to_vote
 from bot.context import AppContext, usual_seconds
 from bot.render.bakeoffs import CANCEL, RESUME, START
 from bot.render.bakeoffs import LEAVE as DECLINE
@@ -30,6 +31,7 @@ from bot.render.round_status import terms_line
 from bot.render.suites import KEEP, question_added_post
 from bot.render.suites import LEAVE as DECLINE_SUITE
 from bot.render.text_safety import shorten_to_line
+from bot.render.voting import BAKEOFF_VOTE, VOTE
 from council.budget import estimate_round
 from council.errors import CouncilError
 from council.rounds import Round, Stage
@@ -117,9 +119,16 @@ async def load_readable_round(app: AppContext, message: IncomingMessage, round_i
     return round_
 
 
+async def shown_posts(app: AppContext, message: IncomingMessage, what: str, id_: str) -> list[Post]:
+    """Return what the presser may see of a round: its answers, rankings, or what to vote on."""
+    if what in {VOTE, BAKEOFF_VOTE}:
+        return await posts_to_vote(app, message, what, id_)
+    return answer_or_ballot_posts(await load_readable_round(app, message, id_), what)
+
+
 def answer_or_ballot_posts(round_: Round, what: str) -> list[Post]:
     """Return the answers, the ballots or all of a round as posts; CouncilError without any."""
-    if round_.draw is None:
+    if round_.draw is None or not (round_.closing or round_.forgotten):
         raise CouncilError("Nothing to show yet: no answers have been ranked.")
     if round_.forgotten and what != "ballots":
         raise CouncilError("The texts of this round have been forgotten.")

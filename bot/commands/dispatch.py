@@ -6,7 +6,7 @@ from functools import partial
 
 from bot.access import check_admin, check_admitted
 from bot.chat import Caution, Chat, IncomingMessage, Post
-from bot.commands import bakeoffs, rounds, schedules, suites
+from bot.commands import bakeoffs, rounds, schedules, suites, voting
 from bot.commands.ask import ask, keep_unasked
 from bot.commands.buttons import forget_command
 from bot.commands.help import command_help_post, help_post, typo_post
@@ -116,7 +116,7 @@ _QUESTION = (
     _form_field("private", "Send the answer only to you", Kind.FLAG),
     _form_field("attachment", "A text, PDF or image for the question", Kind.FILE),
 )
-_LETTER = Parameter("answer", "The letter of the answer", Kind.LABEL, required=True)
+_LETTER = Parameter("answer", "The letter of the best answer, or an order: K > M = L", Kind.LABEL)
 _FORGET_NOW = Parameter("yes", "Delete it without asking first", Kind.FLAG, text_only=True)
 _FILTERS = (
     _option("since", "Only rounds since then: 30d, 2w or 2026-11-01", Kind.DATE),
@@ -148,7 +148,7 @@ _ROUNDS = (
     ),
     Command("rounds", "List the newest rounds", _with("limit", rounds.show_rounds), (_LIMIT,)),
     Command("show", "Open a round", _with("round", rounds.show_round), (_ROUND,)),
-    Command("vote", "Say which answer of a round is the best", rounds.vote, (_ROUND, _LETTER)),
+    Command("vote", "Say which answer of a round is the best", voting.vote, (_ROUND, _LETTER)),
     Command("cancel", "Stop your round", _with("round", rounds.cancel_round), (_ROUND,)),
     Command("budget", "See what is spent and what is left", rounds.show_budget),
     Command(
@@ -188,6 +188,12 @@ _BAKEOFFS = _group(
         "show",
         "Show the progress or the result of a bake-off",
         _with("bakeoff", bakeoffs.show_bakeoff),
+        (_BAKEOFF,),
+    ),
+    Command(
+        "vote",
+        "Vote for the best answers of a bake-off, without knowing who wrote them",
+        _with("bakeoff", voting.bakeoff_vote),
         (_BAKEOFF,),
     ),
     _admin(

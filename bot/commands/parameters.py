@@ -29,7 +29,7 @@ class Kind(StrEnum):
     SUITE = "suite"
     BAKEOFF = "bakeoff"
     SCHEDULE = "schedule"
-    LABEL = "label"  # of an answer in a round: "K" or "Response K"
+    LABEL = "label"  # of an answer in a round, or several: "K", "Response K", "K > M = L"
     TOPIC = "topic"  # the name of a command
     CHANNEL = "channel"
     MONEY = "money"  # "$1.50"
@@ -43,7 +43,7 @@ _PATTERNS = {
     Kind.ROUND: ROUND_PATTERN,
     Kind.BAKEOFF: r"last|[\w:.@-]+",
     Kind.SUITE: r"[\w.+-]+(?:@[0-9a-f]+)?",
-    Kind.LABEL: r"(?:response\s+)?[a-z]",
+    Kind.LABEL: r"(?:response\s+)?[a-z](?:[\s>=,]+[a-z])*",
     Kind.TOPIC: r"\S+(?:\s+\S+)?",  # with its group: "schedule add"
 }
 _TAKE_THE_REST = {Kind.TEXT, Kind.LABEL, Kind.TOPIC}

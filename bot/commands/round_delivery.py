@@ -47,7 +47,9 @@ from bot.render.round_report import (
     whole_round,
 )
 from bot.render.round_status import add_asker, progress_post, running_post, stopped_post
+from bot.render.voting import add_votes, hint_post, is_offer, offer_post, takes_blind_votes
 from council.errors import CouncilError, StoreError
+from council.feedback import HumanVote
 from council.places import Place
 from council.ports import RoundQuery, RoundSummary
 from council.rounds import Round
@@ -60,6 +62,10 @@ READY = "Your answer is ready."
 NO_ANSWER = "Your question got no answer."
 MAX_DELIVERIES = 200  # at once by one process
 RETRY_SECONDS = 1.0  # before a round is delivered again whose process stopped
+OFFERED, MAX_REMEMBERED_OFFERS = "vote offer", 1_000  # the kind of memo
+OFFER_ONCE_SECONDS = 86_400.0
+OFFER_AFTER_SECONDS = 1.0  # judges that are faster end before anybody could read the answers
+OFFER = "?"  # relayed in place of an offer to vote, whose button a text would lose
 
 
 async def deliver_round(
@@ -135,11 +141,32 @@ async def _run_round(app: AppContext, live: "_LiveMessage") -> None:
 
 async def _follow(app: AppContext, live: "_LiveMessage") -> None:
     round_ = live.snapshot.round_
-    async with live.keep_updated():
-        app.runner.start(round_)
-        async with app.runner.subscribe(round_.id) as snapshots:
-            async for snapshot in snapshots:
-                live.show(snapshot)
+    offer: asyncio.Task[None] | None = None
+    try:
+        async with live.keep_updated():
+            app.runner.start(round_)
+            async with app.runner.subscribe(round_.id) as snapshots:
+                async for snapshot in snapshots:
+                    live.show(snapshot)
+                    if takes_blind_votes(snapshot.round_):
+                        offer = offer or asyncio.create_task(_offer_vote(app, live))
+                    elif offer:
+                        offer.cancel()
+    finally:
+        if offer:
+            offer.cancel()
+            await asyncio.gather(offer, return_exceptions=True)
+
+
+async def _offer_vote(app: AppContext, live: "_LiveMessage") -> None:
+    """Offer the asker the answers without names, once, unless the judges are done at once."""
+    await asyncio.sleep(OFFER_AFTER_SECONDS)
+    round_, chat = live.snapshot.round_, live.chat
+    is_offered = chat.replies_privately and round_.question.asked_by
+    if is_offered and await app.key_values.mark_once(OFFERED, round_.id, OFFER_ONCE_SECONDS):
+        await app.key_values.prune(OFFERED, MAX_REMEMBERED_OFFERS)
+        post = offer_post(round_.id) if chat.is_room else hint_post(round_.id)
+        await chat.send_ephemeral(message_of(RoundSummary.of(round_)), post)
 
 
 async def _is_cancelled(app: AppContext, live: "_LiveMessage") -> bool:
@@ -154,7 +181,8 @@ async def _show_stopped(app: AppContext, live: "_LiveMessage", why: str) -> None
 async def _deliver(app: AppContext, live: "_LiveMessage") -> None:
     round_, chat = live.snapshot.round_, live.chat
     # Splitting long answers into pages is slow and must not block the event loop.
-    root, *replies = await asyncio.to_thread(_delivered_posts, chat, round_, live.asker)
+    votes = await app.store.votes(round_.id)
+    root, *replies = await asyncio.to_thread(_delivered_posts, chat, round_, live.asker, votes)
     sent = live.sent
     try:
         await chat.edit(sent, root)
@@ -187,7 +215,9 @@ async def _is_forgotten(app: AppContext, live: "_LiveMessage") -> bool:
     return bool(now.forgotten and not before.forgotten)
 
 
-def _delivered_posts(chat: Chat, round_: Round, asker: str) -> list[Post]:
+def _delivered_posts(
+    chat: Chat, round_: Round, asker: str, votes: Sequence[HumanVote]
+) -> list[Post]:
     """Return the messages of a closed round, each within the chat's limits.
 
     With a thread of its own, a round has the results and the rankings there; else one message. If
@@ -195,9 +225,10 @@ def _delivered_posts(chat: Chat, round_: Round, asker: str) -> list[Post]:
     """
     if not chat.is_room:
         whole = whole_round(round_)
-        return [page for post in (whole.root, *whole.replies) for page in chat.pages(post)]
+        root = add_votes(whole.root, round_, votes)
+        return [page for post in (root, *whole.replies) for page in chat.pages(post)]
     has_thread = chat.has_own_thread(round_.question.place)
-    root = round_post(round_, with_results=not has_thread)
+    root = add_votes(round_post(round_, with_results=not has_thread), round_, votes)
     if chat.is_direct(round_.question.place):
         root = add_new_question(root, round_)
     posts = list(chat.pages(add_asker(root, round_, asker)))
@@ -344,7 +375,8 @@ class ReplyRelay:
     async def __call__(self, message: IncomingMessage, post: Post) -> None:
         """Send an ephemeral reply."""
         with self._pubsub.subscription(_receipt_topic(self._job)) as receipts:
-            await self._pubsub.publish(_reply_topic(self._job), f"+{post.summary}")
+            text = OFFER if is_offer(post) else f"+{post.summary}"
+            await self._pubsub.publish(_reply_topic(self._job), text)
             with suppress(TimeoutError):
                 async with asyncio.timeout(RECEIPT_SECONDS):
                     while not await receipts.get():
@@ -371,9 +403,12 @@ async def enqueue_and_relay(
                     text = await replies.get()
             if text == ENDED or (not text and not await is_probably_queued(job_queue, job)):
                 return
-            if text.startswith("+"):
+            if text.startswith(("+", OFFER)):
                 await pubsub.publish(_receipt_topic(job), "+")
+            if text.startswith("+"):
                 await chat.send_ephemeral(message, Post((Caution(text[1:]),), text[1:]))
+            elif text == OFFER and chat.replies_privately:
+                await chat.send_ephemeral(message, offer_post(job.name))
 
 
 def _reply_topic(job: Job) -> str:

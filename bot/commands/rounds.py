@@ -1,4 +1,4 @@
-"""Commands on rounds: panel, rounds, show, cancel, forget, feedback, vote, budget."""
+"""Commands on rounds: panel, rounds, show, cancel, forget, feedback, budget."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -16,17 +16,18 @@ from bot.chat import Chat, Heading, IncomingMessage, Note, Post, SentMessage, Ta
 from bot.commands.parameters import LAST, Arguments
 from bot.context import AppContext
 from bot.render.budgets import budget_post
-from bot.render.formatting import author_names, count_noun, join_words, seat_names
+from bot.render.formatting import count_noun, seat_names
 from bot.render.round_report import forgotten_line, round_state, whole_round
 from bot.render.round_status import receivers
 from bot.render.text_safety import shorten_to_line
+from bot.render.voting import add_votes
 from council.budget_caps import Account, channel_account, payer
 from council.errors import CouncilError, RoundNotFoundError, StoreError
-from council.feedback import Feedback, HumanVote
+from council.feedback import Feedback
 from council.integrity.erasure import removable_texts
 from council.places import Place
 from council.ports import ALL_ROUNDS, RoundQuery, Store
-from council.rounds import Draw, Round, Stage
+from council.rounds import Round, Stage
 from storage.hash_chain import new_salt
 
 
@@ -171,7 +172,8 @@ async def show_round(app: AppContext, chat: Chat, message: IncomingMessage, want
         await chat.send_ephemeral(message, Post((Note(line),)))
         return
     thread = whole_round(round_)
-    for post in (thread.root, *(() if chat.is_room else thread.replies)):
+    root = add_votes(thread.root, round_, await app.store.votes(round_.id))
+    for post in (root, *(() if chat.is_room else thread.replies)):
         await chat.send_ephemeral(message, post)
 
 
@@ -321,60 +323,6 @@ async def own_feedback(app: AppContext, round_id: str, by: str) -> Feedback | No
     """Return somebody's feedback on a round, else None."""
     ratings = await app.store.ratings(round_id)
     return next((feedback for feedback in ratings if feedback.by == by), None)
-
-
-# --- The command vote
-
-NOT_BLIND = "You have already seen who wrote what, so this vote is not blind."
-
-
-async def vote(app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments) -> None:
-    """Store a vote for the best answer of a round."""
-    round_ = await find_round_or_last(app, message, arguments["round"])
-    cast = await cast_vote(app, round_, message.asker.id, arguments["answer"].split()[-1])
-    line = voted_line(round_, cast)
-    await chat.send_ephemeral(message, Post((Note(line),), line))
-
-
-async def cast_vote(app: AppContext, round_: Round, by: str, letter: str) -> HumanVote:
-    """Store somebody's vote on a closed round, replacing any earlier one.
-
-    Raise FeedbackError if there are no two answers, or no such answer.
-    """
-    draw = _draw_of(round_)
-    label = next((one for one in draw.labels.labels if one == letter.upper()), None)
-    if label is None:
-        raise FeedbackError(
-            f"Round {round_.id} has no Response {letter.upper()[:20]}. Choose "
-            f"{join_words(sorted(draw.labels.labels))}."
-        )
-    cast = HumanVote(round_.id, by, label, draw.labels.author_of(label), app.now())
-    await app.store.vote(cast)
-    return cast
-
-
-def _draw_of(round_: Round) -> Draw:
-    if round_.forgotten:
-        raise FeedbackError(f"The answers of round {round_.id} have been forgotten.")
-    if not round_.closing:
-        raise FeedbackError(f"Round {round_.id} is not finished yet. Wait for its answer.")
-    if round_.draw is None or len(round_.draw.labels.labels) < 2:  # noqa: PLR2004
-        raise FeedbackError(
-            f"Round {round_.id} has fewer than two answers, so there is nothing to choose."
-        )
-    return round_.draw
-
-
-def voted_line(round_: Round, cast: HumanVote) -> str:
-    """Return the confirmation of a vote."""
-    author = author_names(round_.panel, _draw_of(round_))[cast.label]
-    return f"Noted: you chose Response {cast.label}, by {author}, as the best. {NOT_BLIND}"
-
-
-async def own_vote(app: AppContext, round_id: str, by: str) -> HumanVote | None:
-    """Return somebody's vote on a round, else None."""
-    cast = await app.store.votes(round_id)
-    return next((one for one in cast if one.by == by), None)
 
 
 # --- The command budget

@@ -13,6 +13,7 @@ from bot.chat import Button as ChatButton
 from bot.chat import Buttons, Chat, File, IncomingMessage, Note, Part, Post
 from bot.commands import buttons
 from bot.commands.rounds import Opinion
+from bot.commands.voting import cast_pressed
 from bot.context import AppContext
 from bot.discord.components import MORE, fits_discord
 from bot.render.charts import render_png
@@ -21,13 +22,15 @@ from bot.render.pagination import paginate
 from bot.render.ranking_chart import ranking_figure
 from bot.render.round_report import menu_buttons, placement_table
 from bot.render.text_safety import shorten
+from bot.render.voting import BAKEOFF_VOTE, BEST, VOTE
 from council.errors import CouncilError
 from council.rounds import Round
 
 ASK, WHY, SUITE = "ask", "why", "suite"  # the modals
 QUESTION, CONTEXT, REASON = "question", "context", "reason"  # their fields
 NAME, ANSWER = "name", "answer"
-PAGED = {"answers": "answers_page", "ballots": "ballots_page"}  # and the actions of ◀ and ▶
+# And the actions of ◀ and ▶.
+PAGED = {one: f"{one}_page" for one in ("answers", "ballots", VOTE, BAKEOFF_VOTE)}
 PAGE_TURNS = {turn: action for action, turn in PAGED.items()}
 MAX_FIELD_LENGTH, MAX_REASON_LENGTH, MAX_DESCRIPTION_LENGTH = 4000, 1000, 100
 
@@ -61,6 +64,12 @@ async def handle_button(
     """Handle a button press; raise CouncilError for an action of another version."""
     if action in PAGED or action in PAGE_TURNS:
         await _show_page(app, chat, incoming, action, value)
+    elif action == BEST:
+        round_, confirmation = await cast_pressed(app, incoming, value)
+        if round_.bakeoff:
+            await _show_page(app, chat, incoming, BAKEOFF_VOTE, round_.bakeoff)
+        else:
+            await chat.send_ephemeral(incoming, confirmation)
     elif action == MORE:
         round_ = await buttons.load_readable_round(app, incoming, value)
         await chat.send_ephemeral(incoming, Post((Buttons(menu_buttons(round_.id)),), "More"))
@@ -80,34 +89,35 @@ async def _show_page(
     app: AppContext, chat: Chat, incoming: IncomingMessage, action: str, value: str
 ) -> None:
     """Show a page of a round's answers or rankings; drawing and paging are slow."""
-    round_id, number = value, "1"
+    id_, number = value, "1"
     if action in PAGE_TURNS:
-        action, (round_id, _, number) = PAGE_TURNS[action], value.rpartition(":")
-    round_ = await buttons.load_readable_round(app, incoming, round_id)
-    page = await asyncio.to_thread(page_post, round_, action, int(number))
+        action, (id_, _, number) = PAGE_TURNS[action], value.rpartition(":")
+    posts = await buttons.shown_posts(app, incoming, action, id_)
+    page = await asyncio.to_thread(page_post, posts, action, id_, int(number))
     if action == "ballots" and number == "1" and chat.accepts_files:
+        round_ = await buttons.load_readable_round(app, incoming, id_)
         page = replace(page, parts=(*await asyncio.to_thread(_chart, round_), *page.parts))
     await chat.send_ephemeral(incoming, page)
 
 
-def page_post(round_: Round, action: str, number: int = 1) -> Post:
-    """Return one page of a round's answers or rankings, with buttons to the pages beside it."""
-    room = _page_turns(round_, action, 88, 99)  # for the longest row of buttons
+def page_post(posts: Sequence[Post], action: str, id_: str, number: int = 1) -> Post:
+    """Return one page of a round's posts, with buttons to the pages next to it."""
+    room = _page_turns(id_, action, 88, 99)  # for the longest row of buttons
     pages = [
         page
-        for post in buttons.answer_or_ballot_posts(round_, action)
+        for post in posts
         for page in paginate(post, lambda one: fits_discord(Post((*one.parts, *room))))
     ]
     number = max(1, min(number, len(pages)))
     page = pages[number - 1]
-    turns = _page_turns(round_, action, number, len(pages)) if len(pages) > 1 else ()
+    turns = _page_turns(id_, action, number, len(pages)) if len(pages) > 1 else ()
     return replace(page, parts=(*page.parts, *turns))
 
 
-def _page_turns(round_: Round, action: str, number: int, count: int) -> tuple[Part, ...]:
+def _page_turns(id_: str, action: str, number: int, count: int) -> tuple[Part, ...]:
     targets = (("◀", number - 1), ("▶", number + 1))
     turns = (
-        ChatButton(PAGED[action], sign, f"{round_.id}:{target}")
+        ChatButton(PAGED[action], sign, f"{id_}:{target}")
         for sign, target in targets
         if 1 <= target <= count
     )

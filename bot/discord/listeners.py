@@ -55,6 +55,7 @@ from bot.discord.messages import ClientState, DiscordChat
 from bot.discord.servers import ServerTracker
 from bot.discord.slash_commands import ADMIN, COUNCIL, CommandTree, add_commands, option_values
 from bot.discord.user_installs import OutsideChat, OutsideReplies, as_direct
+from bot.render.voting import BEST
 from council.errors import CouncilError
 
 COMMANDS_MEMO, COMMAND_IDS_MEMO = "discord commands", "discord command ids"  # kinds of memos
@@ -219,7 +220,7 @@ class DiscordClient(discord.Client):
             await interaction.response.send_modal(actions.why_modal(value))
         elif replacement := replacement_post(action):
             await replace_message(interaction, replacement)
-        elif action in actions.PAGE_TURNS:
+        elif action in actions.PAGE_TURNS or action == BEST:
             await defer_page(interaction)
         else:
             await defer(interaction)
@@ -258,6 +259,7 @@ class DiscordClient(discord.Client):
         incoming = replace(parse_message(message), text=text or "help", files=files)
         self._state.names[incoming.asker.id] = incoming.asker.name
         chat = self.chat(MessageReplies(message, self.mention_commands))
+        chat.replies_privately = message.guild is None
         handled = self._handle_message(chat, incoming, message)
         self._tasks.start(report_errors(chat, incoming, handled))
 

@@ -73,6 +73,7 @@ class DiscordChat(Chat):
 
     is_room = True
     tick_seconds: ClassVar[float] = 15.0
+    replies_privately = True
 
     def __init__(
         self,

@@ -101,6 +101,7 @@ class OutsideChat(DiscordChat):
     """Chat adapter for a place that the bot is not in; only this process can post there."""
 
     is_bound = True
+    replies_privately = False  # Discord limits how often we may reply there
 
     def __init__(
         self,

@@ -50,7 +50,8 @@ HOW_JUDGES = (
     "Agreement is with the other judges, from −1 to +1. Shown first: the points a judge gave to "
     "the answer it saw first, above or below one half. Consistency: pairs ranked the same way "
     "when it saw the answers again, reversed. With people: of its rankings that include an "
-    "answer a person chose as best, those that put it first. Price is per valid ranking."
+    "answer a person chose blind as best, those that put it first; κ is the same beyond chance, "
+    "from −1 to +1, with its 95 % interval. Price is per valid ranking."
 )
 
 

@@ -85,6 +85,8 @@ def _judge_document(line: JudgeLine, leaderboard: Leaderboard) -> Document:
         "with_people": people.share if people else None,
         "with_people_ci": _interval_list(people.ci) if people else None,
         "people_votes": people.ballots if people else 0,
+        "people_kappa": people.kappa if people else None,
+        "people_kappa_ci": _interval_list(people.kappa_ci) if people else None,
         "cost_usd": line.cost_usd,
     }
 

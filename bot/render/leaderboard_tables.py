@@ -385,6 +385,15 @@ def judge_columns(leaderboard: Leaderboard) -> tuple[Column, ...]:
         agreement = people.get(line.judge)
         return f"{agreement.same} of {agreement.ballots}" if agreement else ""
 
+    def people_kappa(line: Any) -> float | None:  # noqa: ANN401
+        return people[line.judge].kappa if line.judge in people else None
+
+    def kappa_text(line: Any) -> str:  # noqa: ANN401
+        if (kappa := people_kappa(line)) is None:
+            return ""
+        ends = " to ".join(map(signed_number, people[line.judge].kappa_ci or ()))
+        return f"{signed_number(kappa)}, {ends}" if ends else signed_number(kappa)
+
     def position_text(line: Any) -> str:  # noqa: ANN401
         flag = " biased" if line.judge in biased else ""
         return "" if line.position is None else signed_number(line.position) + flag
@@ -419,6 +428,7 @@ def judge_columns(leaderboard: Leaderboard) -> tuple[Column, ...]:
             lambda line: f"{line.kept} of {line.pairs}" if line.pairs else "",
         ),
         Column("people", "With people", people_share, people_text),
+        Column("people_kappa", "κ with people", people_kappa, kappa_text),
         _number_column("cost_usd", "Price", "cost_usd", money, is_low_best=True),
         _number_column("rounds", "Rounds", "rounds"),
     )

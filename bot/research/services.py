@@ -34,11 +34,11 @@ class ResearchServices:
     ) -> Leaderboard:
         """Return the leaderboard with its additions, if any; the official standings do not change.
 
-        These are the leaderboard by weighted judges, and, from twenty human votes on, how far
-        judges agree with people.
+        These are the leaderboard by weighted judges, and, from twenty blind votes of people on, how
+        far judges agree with them.
         """
         cast = await sources.store.votes()
-        choices = [Choice(vote.round_id, vote.member) for vote in cast]
+        choices = [Choice(vote.round_id, vote.member) for vote in cast if vote.blind]
         if not weights and (len(choices) < MIN_VOTES or not board.judges.rows):
             return board
         await update_votes(sources)

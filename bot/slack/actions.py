@@ -8,7 +8,9 @@ from typing import Any
 from bot.chat import Caution, IncomingMessage, Note, Post
 from bot.commands import buttons
 from bot.commands.rounds import Opinion, own_feedback, save_feedback
+from bot.commands.voting import cast_pressed
 from bot.context import AppContext
+from bot.render.voting import BEST
 from bot.slack import modals
 from bot.slack.block_kit import MORE, action_from_id, action_id
 from bot.slack.events import Body, parse_interaction
@@ -46,7 +48,7 @@ class BlockAction:
         if name in {"feedback", MORE}:
             name, _, value = value.partition(":")
         message = parse_interaction(workspace, body)
-        if view and name.startswith("page"):
+        if view and (name.startswith("page") or name == BEST):
             channel = modals.ModalState.parse(view["private_metadata"]).channel
             message = replace(message, place=replace(message.place, channel=channel))
         if view and view["type"] == "home":
@@ -73,6 +75,20 @@ async def turn_page(app: AppContext, chat: SlackChat, action: BlockAction) -> No
         state = modals.ModalState.parse(action.view["private_metadata"])
         state = replace(state, page=int(action.value))
         await _fill_modal(app, chat, action.message, action.view, state)
+
+
+async def choose_best(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
+    """Store the vote of a button in a modal, and show it there, or a bake-off's next question."""
+    view = action.view or {}
+    state = replace(modals.ModalState.parse(view["private_metadata"]), page=0)
+    try:
+        round_, reply = await cast_pressed(app, action.message, action.value)
+        if round_.bakeoff:
+            await _fill_modal(app, chat, action.message, view, state)
+            return
+    except CouncilError as error:
+        reply = Post((Caution(str(error)),))
+    await modals.fill_modal(chat.workspace.client, view, state, [reply])
 
 
 async def ask_for_suite(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
@@ -122,8 +138,7 @@ async def _fill_modal(
     state: modals.ModalState,
 ) -> None:
     try:
-        round_ = await buttons.load_readable_round(app, message, state.round_id)
-        posts = buttons.answer_or_ballot_posts(round_, state.what)
+        posts = await buttons.shown_posts(app, message, state.what, state.round_id)
         await modals.fill_modal(chat.workspace.client, opened, state, posts)
     except CouncilError as error:
         await modals.fill_modal(
@@ -157,6 +172,7 @@ ACTION_HANDLERS: Mapping[str, ActionHandler] = {
     },
     MORE: run_option,
     "page": turn_page,
+    BEST: choose_best,
     "suite": ask_for_suite,
 }
 

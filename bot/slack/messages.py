@@ -76,6 +76,7 @@ class SlackChat(Chat):
 
     is_room = True
     tick_seconds: ClassVar[float] = 15.0
+    replies_privately = True
 
     def __init__(self, workspace: Workspace, send_ephemeral: SendEphemeral | None = None) -> None:
         self.workspace = workspace

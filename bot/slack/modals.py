@@ -19,6 +19,7 @@ from bot.context import AppContext
 from bot.render.pagination import paginate
 from bot.render.round_status import receivers
 from bot.render.text_safety import shorten
+from bot.render.voting import BAKEOFF_VOTE, VOTE
 from bot.slack.block_kit import PostRenderer, fits_modal, is_within, unique_action_ids
 from bot.slack.client import RefusedError, call_api
 from bot.slack.events import Body, check_can_answer, new_message, resolve_message, to_plain_text
@@ -37,6 +38,7 @@ SUITE, NAME, ANSWER = "suite", "name", "answer"
 WHY = "why"
 # By what a modal shows of a round.
 TITLES = {"answers": "Answers", "ballots": "Rankings", ROUND: "Round"}
+TITLES |= dict.fromkeys((VOTE, BAKEOFF_VOTE), "Vote")
 
 _HERE, _ONLY_ME = "here", "me"  # values of the audience
 _MAX_OPTIONS, _MAX_OPTION = 100, 75  # options, and characters of one

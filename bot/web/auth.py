@@ -227,6 +227,11 @@ def address_of(connection: HTTPConnection) -> str:
     return host
 
 
+def is_member(context: "WebContext", request: Request) -> bool:
+    """Return whether a visitor is more than the holder of a signed link."""
+    return "key" not in request.query_params and context.is_authenticated(request)
+
+
 def place_of(visitor: Visitor, *, private: bool = False) -> Place:
     """Return the visitor's place on the page."""
     return Place("web", channel=visitor.asker.id, private=private)

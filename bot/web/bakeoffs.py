@@ -24,10 +24,12 @@ from bot.commands.bakeoffs import (
     proposal_value,
     proposed_bakeoff,
 )
-from bot.render.bakeoffs import bakeoff_state, proposal_post
+from bot.commands.voting import NO_MORE, cast_vote, next_question, voting_progress
+from bot.render.bakeoffs import bakeoff_state, bakeoff_title, proposal_post
+from bot.render.voting import blind_answers
 from bot.web.auth import empty_message, read_form, visitor_of
 from bot.web.context import WebContext
-from council.bakeoffs.models import Bakeoff
+from council.bakeoffs.models import Bakeoff, split_round_id
 from council.errors import BakeoffError, CouncilError
 
 MAX_LISTED_BAKEOFFS = 30
@@ -98,6 +100,36 @@ async def resume_bakeoff(context: WebContext, request: Request) -> Response:
         again = await reopen_bakeoff(context.app, bakeoff, _cap_of(form))
         await begin_bakeoff(context.app, context.app.find_chat(again.place), again)
     return RedirectResponse(bakeoff_path(bakeoff), status_code=303)
+
+
+async def vote_page(context: WebContext, request: Request) -> Response:
+    """Show the next question of a bake-off to vote on, without the authors of its answers."""
+    app, by = context.app, visitor_of(request).asker.id
+    bakeoff = await load_bakeoff(context, request)
+    round_ = await next_question(app, bakeoff, by)
+    return await context.render_page(
+        request,
+        "vote.html",
+        bakeoff=bakeoff,
+        title=f"Vote: {bakeoff_title(bakeoff)}",
+        progress=await voting_progress(app, bakeoff, by),
+        round_=round_,
+        number=split_round_id(round_.id)[1] if round_ else 0,
+        cards=[one for one in blind_answers(round_, by) if one.label] if round_ else (),
+        no_more=NO_MORE,
+    )
+
+
+async def vote(context: WebContext, request: Request) -> Response:
+    """Store the visitor's vote on a question, and redirect to the next one."""
+    form = await read_form(context, request)
+    bakeoff = await load_bakeoff(context, request)
+    round_ = await context.app.store.load(form["round"])
+    if round_.bakeoff != bakeoff.id:
+        raise BakeoffError(f"Bake-off {bakeoff.id} has no such question.")
+    choice, by = form["label"] or form["order"], visitor_of(request).asker.id
+    await cast_vote(context.app, round_, by, choice, hides_result=True)
+    return RedirectResponse(f"{bakeoff_path(bakeoff)}/vote", status_code=303)
 
 
 async def load_bakeoff(context: WebContext, request: Request, id_: str = "") -> Bakeoff:

@@ -15,9 +15,11 @@ from bot.observability import logs
 from bot.ports import RoundSnapshot
 from bot.render.bakeoffs import running_post
 from bot.render.round_status import progress_summary
+from bot.render.voting import blind_answers, takes_blind_votes
+from bot.web.auth import is_member
 from bot.web.bakeoffs import load_bakeoff
 from bot.web.context import WebContext, render_fragment
-from bot.web.round_view import blind_answers, progress_steps
+from bot.web.round_view import progress_steps
 from council.bakeoffs.models import BakeoffProgress
 from council.errors import CouncilError
 
@@ -33,7 +35,8 @@ async def round_events(context: WebContext, request: Request) -> Response:
     round_ = await context.load_round(request)
     runner = context.app.runner
     subscription, is_running = runner.subscribe(round_.id), partial(runner.is_running, round_.id)
-    return _stream(subscription, round_payload, is_running, round_id=round_.id)
+    payload = partial(round_payload, may_vote=is_member(context, request))
+    return _stream(subscription, payload, is_running, round_id=round_.id)
 
 
 async def round_state(context: WebContext, request: Request) -> Response:
@@ -43,20 +46,22 @@ async def round_state(context: WebContext, request: Request) -> Response:
         snapshot = await anext(snapshots)
     is_running = await context.app.runner.is_running(round_.id)
     stopped = not snapshot.round_.closing and not is_running
-    return JSONResponse(round_payload(snapshot) | {"stopped": stopped})
+    payload = round_payload(snapshot, may_vote=is_member(context, request))
+    return JSONResponse(payload | {"stopped": stopped})
 
 
 @lru_cache(maxsize=256)  # many browsers show the same snapshot
-def round_payload(snapshot: RoundSnapshot) -> Payload:
+def round_payload(snapshot: RoundSnapshot, *, may_vote: bool = False) -> Payload:
     """Return what a page shows of a running round; if it is `closed`, the page reloads."""
     round_, summary = snapshot.round_, progress_summary(snapshot.round_)
     steps, cards = progress_steps(round_), () if round_.closing else blind_answers(round_)
+    shown = {"is_running": True, "takes_votes": may_vote and takes_blind_votes(round_)}
     return {
         "closed": round_.closing is not None,
         "summary": summary,
         "seconds": round(snapshot.seconds, 1),
         "progress": render_fragment("progress.html", summary=summary, steps=steps),
-        "answers": [render_fragment("blind.html", card=card, is_running=True) for card in cards],
+        "answers": [render_fragment("blind.html", card=card, **shown) for card in cards],
         "draft": render_fragment("draft.html", draft=snapshot.draft) if snapshot.draft else "",
     }
 

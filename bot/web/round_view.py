@@ -1,58 +1,20 @@
-"""What a round's page shows: its progress and blind answers, then its results and rankings.
+"""What a round's page shows: its progress, then its results and rankings.
 
 While a round runs, nothing here may show who wrote which answer.
 """
-
-from dataclasses import dataclass
-from functools import lru_cache
 
 from bot.chat import Prose, Step, StepState
 from bot.render.formatting import author_names, seat_names
 from bot.render.round_report import ordered_labels, ranking_notes, voter_title
 from bot.render.round_status import WRITING, ballot_steps
-from council.answers import Answer, Reply, Role
+from council.answers import Reply, Role
 from council.ballots import Ballot
 from council.labels import Label, Slate
 from council.methods import find_method
-from council.pipeline.session import identifying_names
-from council.prompts.shared import anonymize_answer
-from council.randomness import shuffle
 from council.rounds import Draw, Round
 from council.tally.standings import Standing
 
 # --- A running round
-
-
-@dataclass(frozen=True, slots=True)
-class BlindAnswer:
-    """An answer without its author; `label` is "" until all are in, `text` until it is written.
-
-    The text of a missing answer is None.
-    """
-
-    label: str
-    text: str | None
-
-
-def blind_answers(round_: Round) -> tuple[BlindAnswer, ...]:
-    """Return the answers in places that depend only on the seed, not on who wrote first."""
-    written = {answer.member: answer for answer in round_.answers}
-    keys = shuffle((seat.key for seat in round_.panel.members), round_.seed, "reading")
-    return tuple(_blind_answer(round_, key, written.get(key)) for key in keys)
-
-
-def _blind_answer(round_: Round, key: str, answer: Answer | None) -> BlindAnswer:
-    if answer is None:
-        return BlindAnswer("", None if round_.absence(key, Role.ANSWER) else "")
-    label = round_.draw.labels.label_of(key) if round_.draw else None
-    names = identifying_names(round_.panel.seat(key))
-    text = _masked_text(answer.text, names) if answer.scrubbed else answer.text
-    return BlindAnswer(label or "", text)
-
-
-@lru_cache(maxsize=64)  # every event shows the same answers
-def _masked_text(text: str, names: tuple[str, ...]) -> str:
-    return anonymize_answer(text, names).text
 
 
 def progress_steps(round_: Round) -> tuple[Step, ...]:

@@ -15,8 +15,9 @@ from bot.commands.ask import AskOptions, new_round
 from bot.commands.conversations import follow_up, load_turns
 from bot.commands.dispatch import COMMANDS, handle_message
 from bot.commands.registry import Invocation, is_question
-from bot.commands.rounds import NOT_BLIND, Opinion, cast_vote, own_feedback, own_vote, save_feedback
-from bot.context import AppContext, usual_seconds
+from bot.commands.rounds import Opinion, own_feedback, save_feedback
+from bot.commands.voting import NOT_BLIND, cast_vote, own_vote
+from bot.context import usual_seconds
 from bot.render.agreement import agreement_chip, agreement_parts
 from bot.render.formatting import author_names, rough_duration
 from bot.render.round_json import readable_document
@@ -35,11 +36,19 @@ from bot.render.round_report import (
     whole_round,
 )
 from bot.render.round_status import progress_summary, receipt_line
+from bot.render.voting import blind_answers, takes_blind_votes, votes_line
 from bot.settings.default_panels import DEMO_QUESTIONS
-from bot.web.auth import FormError, empty_message, place_of, read_form, read_uploads, visitor_of
+from bot.web.auth import (
+    FormError,
+    empty_message,
+    is_member,
+    place_of,
+    read_form,
+    read_uploads,
+    visitor_of,
+)
 from bot.web.context import WebContext, file_response
 from bot.web.round_view import (
-    blind_answers,
     late_answers,
     progress_steps,
     ranking_rows,
@@ -77,7 +86,7 @@ async def round_page(context: WebContext, request: Request) -> Response:
         seal = await context.app.store.seal(round_.id)
         values = await asyncio.to_thread(_closed_values, round_, seal)
     else:
-        values = await _running_values(context.app, round_)
+        values = await _running_values(context, request, round_)
     if round_.panel.name in context.app.panels:
         values["panel"] = round_.panel.name
     if "key" in request.query_params:  # a shared page shows nothing but the round
@@ -108,9 +117,14 @@ def _answer_of(round_: Round) -> Post:
     return Post(tuple(part for part in round_post(round_).parts if isinstance(part, Prose)))
 
 
-async def _running_values(app: AppContext, round_: Round) -> dict[str, Any]:
+async def _running_values(context: WebContext, request: Request, round_: Round) -> dict[str, Any]:
+    app, asker_id = context.app, visitor_of(request).asker.id
     usual = await usual_seconds(app.store, round_.panel.name)
+    may_vote = is_member(context, request)
     return {
+        "may_vote": may_vote,
+        "takes_votes": may_vote and takes_blind_votes(round_),
+        "own": await own_vote(app, round_.id, asker_id) if may_vote else None,
         "root": None,
         "draw": None,
         "summary": progress_summary(round_),
@@ -123,13 +137,20 @@ async def _running_values(app: AppContext, round_: Round) -> dict[str, Any]:
 
 async def _rating_values(context: WebContext, request: Request, round_: Round) -> dict[str, Any]:
     if not may_rate(context, request, round_):
-        return {"may_rate": False, "suites": (), "said_before": None, "voted_before": None}
+        return {
+            "may_rate": False,
+            "suites": (),
+            "said_before": None,
+            "voted_before": None,
+            "votes": "",
+        }
     app, asker_id = context.app, visitor_of(request).asker.id
     return {
         "may_rate": True,
         "suites": tuple(line.name for line in await app.bakeoff_stores.suites.list_summaries("")),
         "said_before": await own_feedback(app, round_.id, asker_id),
         "voted_before": await own_vote(app, round_.id, asker_id),
+        "votes": votes_line(round_, await app.store.votes(round_.id)),
     }
 
 
@@ -354,11 +375,12 @@ async def vote(context: WebContext, request: Request) -> Response:
     """Store the visitor's vote for the best answer, and redirect to the answers."""
     form = await read_form(context, request)
     round_ = await context.load_round(request)
-    await cast_vote(context.app, round_, visitor_of(request).asker.id, form["label"])
-    return RedirectResponse(f"/rounds/{round_.id}#answers", status_code=303)
+    choice = form["label"] or form["order"]
+    await cast_vote(context.app, round_, visitor_of(request).asker.id, choice)
+    there = "answers" if round_.closing else "vote"
+    return RedirectResponse(f"/rounds/{round_.id}#{there}", status_code=303)
 
 
 def may_rate(context: WebContext, request: Request, round_: Round) -> bool:
     """Return whether the visitor may rate a round: a closed one, and not by a signed link alone."""
-    by_link = "key" in request.query_params or not context.is_authenticated(request)
-    return not (by_link or round_.forgotten or round_.closing is None)
+    return is_member(context, request) and not (round_.forgotten or round_.closing is None)

@@ -161,14 +161,17 @@ def _placed(lines: Sequence[AuthorLine], ahead: Container[tuple[str, str]]) -> l
 
 @dataclass(frozen=True, slots=True)
 class HumanAgreement:
-    """How often a judge ranked the answer a person chose above all others that it was shown.
+    """How often a judge ranked the answer a person chose blind above all others it was shown.
 
     `same` of `ballots`, one per vote on an answer it saw; a tie does not count. By chance it is 1/m
-    for m answers.
+    for m answers. `kappa` is the agreement beyond chance, −1 to 1, with its 95 % interval; None if
+    chance alone explains everything, or there is one round.
     """
 
     same: int
     ballots: int
+    kappa: float | None = None
+    kappa_ci: Interval | None = None
 
     @property
     def share(self) -> float:

@@ -1,11 +1,14 @@
 """Weights of judges by consistency, agreement with people, maker, or PeerRank."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
+from math import sqrt
 
 import numpy as np
 
+from council.bakeoffs.intervals import LEVEL, Interval, t_quantile
 from council.bakeoffs.leaderboard import HumanAgreement
 from council.bakeoffs.record_arrays import PRECISION, Booleans, Floats
 
@@ -283,6 +286,7 @@ class HumanVote:
     given: RoundShares
     shares: Floats
     chosen: int
+    round_id: str
 
 
 def human_votes(rounds: Iterable[RoundShares], choices: Sequence[Choice]) -> Iterator[HumanVote]:
@@ -294,7 +298,7 @@ def human_votes(rounds: Iterable[RoundShares], choices: Sequence[Choice]) -> Ite
         for i, round_id in enumerate(given.rounds):
             for member in by_round.get(round_id, ()):
                 if member in given.members:
-                    yield HumanVote(given, given.shares[i], given.members.index(member))
+                    yield HumanVote(given, given.shares[i], given.members.index(member), round_id)
 
 
 def human_agreement(
@@ -304,19 +308,70 @@ def human_agreement(
     votes = [*human_votes(rounds, choices)]
     if len(votes) < MIN_VOTES:
         return {}
-    by_judge: dict[str, HumanAgreement] = {}
+    # By judge and round, which several people may have voted on: its pick and a person's.
+    picks: dict[str, dict[str, list[Picks]]] = {}
     for vote in votes:
+        members = vote.given.members
         for judge, row in zip(vote.given.judges, vote.shares, strict=True):
             if not np.isnan(row[vote.chosen]):
-                before = by_judge.get(judge, HumanAgreement(0, 0))
-                same = before.same + _is_ranked_first(row, vote.chosen)
-                by_judge[judge] = HumanAgreement(same, before.ballots + 1)
-    return by_judge
+                pair = (_first_of(row, members), members[vote.chosen])
+                picks.setdefault(judge, {}).setdefault(vote.round_id, []).append(pair)
+    return {judge: _agreement([*by_round.values()]) for judge, by_round in picks.items()}
 
 
-def _is_ranked_first(row: Floats, chosen: int) -> bool:
-    others = np.delete(row, chosen)
-    return bool(np.nanmax(others) < row[chosen] - PRECISION)
+Picks = tuple[str, str]  # what a judge put first, "" for a tie, and what a person did
+
+
+def _first_of(row: Floats, members: Sequence[str]) -> str:
+    first = np.flatnonzero(row >= np.nanmax(row) - PRECISION)
+    return members[first[0]] if len(first) == 1 else ""
+
+
+def _agreement(by_round: Sequence[Sequence[Picks]]) -> HumanAgreement:
+    pairs = [pair for votes in by_round for pair in votes]
+    found = HumanAgreement(sum(own == theirs for own, theirs in pairs), len(pairs))
+    return replace(found, kappa=cohen_kappa(pairs), kappa_ci=_kappa_interval(by_round, found))
+
+
+def cohen_kappa(pairs: Sequence[Picks]) -> float | None:
+    """Return κ = (p − c)/(1 − c), c = Σ_k p_k·q_k by both sides' shares of each pick (Cohen 1960).
+
+    `p` is the share of equal picks; a tie equals none. None if c = 1.
+    """
+    chance = _chance(pairs)
+    same = sum(own == theirs for own, theirs in pairs) / len(pairs)
+    return None if chance > 1 - PRECISION else (same - chance) / (1 - chance)
+
+
+def _chance(pairs: Sequence[Picks]) -> float:
+    own, theirs = (Counter(side) for side in zip(*pairs, strict=True))
+    return sum(count * theirs[pick] for pick, count in own.items()) / len(pairs) ** 2
+
+
+def _kappa_interval(by_round: Sequence[Sequence[Picks]], found: HumanAgreement) -> Interval | None:
+    """Return the 95 % interval: a jackknife over rounds, with t (Efron and Tibshirani 1993, §11).
+
+    Rounds that are all alike have no spread; then Wilson's interval of the equal picks, by the same
+    chance, stands for it.
+    """
+    rounds = len(by_round)
+    pairs = [pair for votes in by_round for pair in votes]
+    kappa = cohen_kappa(pairs)
+    without = [
+        cohen_kappa([pair for j, votes in enumerate(by_round) if j != i for pair in votes])
+        for i in range(rounds if rounds > 1 else 0)
+    ]
+    known = np.array([value for value in without if value is not None])
+    if kappa is None or not without or len(known) < rounds:
+        return None
+    if np.ptp(known) < PRECISION:
+        chance = _chance(pairs)
+        low, high = ((end - chance) / (1 - chance) for end in found.ci)
+    else:
+        error = sqrt((rounds - 1) / rounds * float(((known - known.mean()) ** 2).sum()))
+        half = t_quantile((1 + LEVEL) / 2, rounds - 1) * error
+        low, high = kappa - half, kappa + half
+    return max(-1.0, low), min(1.0, high)
 
 
 # κ weighs as much as sixteen votes on answers a whole share apart, while β is small.

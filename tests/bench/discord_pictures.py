@@ -15,10 +15,12 @@ import simcord
 from playwright.async_api import BrowserType
 
 from bot.chat import Post
+from bot.discord.actions import page_post
 from bot.discord.components import build_view, fits_discord, render_components
 from bot.render.pagination import paginate
 from bot.render.round_report import round_thread
 from bot.render.round_status import add_asker
+from bot.render.voting import VOTE, offer_post, voting_posts
 from council.answers import Call, Reply
 from council.round_rules import compute_tally
 from council.rounds import Round
@@ -30,7 +32,7 @@ from tests.builders import a_member, a_panel, a_question
 from tests.fakes.gateway import FakeGateway, ReadPrompt
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
-WIDE, PHONE = (960, 1360), (400, 2000)
+WIDE, PHONE, VOTE_SIZE = (960, 1360), (400, 2000), (960, 640)
 NOBODY = discord.AllowedMentions.none()
 
 
@@ -123,6 +125,23 @@ async def main() -> None:
                 path = PICTURES / f"discord-{name}.png"
                 await preview.screenshot(path, mode="viewport", viewport=size, viewer=ada)
                 print(f"{path.name}: {path.stat().st_size // 1000} KB")
+        await the_vote(client, env, round_)
+
+
+async def the_vote(client: discord.Client, env: simcord.Env, round_: Round) -> None:
+    """Picture what the asker alone sees while the judges vote."""
+    guild = env.create_guild()
+    channel, ada = guild.create_text_channel("vote"), guild.add_member(env.create_user("Ada"))
+    room = client.get_channel(channel.id)
+    assert isinstance(room, discord.TextChannel)
+    running = replace(round_, tally=None, synthesis=None, closing=None)
+    page = page_post(voting_posts(running), VOTE, running.id)
+    for post in (offer_post(running.id), page):
+        await said(room, post)
+    async with env.preview(channel, viewers=[ada], layout="channel") as preview:
+        path = PICTURES / "discord-vote.png"
+        await preview.screenshot(path, mode="viewport", viewport=VOTE_SIZE, viewer=ada)
+        print(f"{path.name}: {path.stat().st_size // 1000} KB")
 
 
 async def said(room: discord.TextChannel, post: Post) -> None:

@@ -73,6 +73,11 @@ async def taken(browser: Browser, address: str) -> None:
     await page.goto("/")
     await page.get_by_label("Question").fill(QUESTION)
     await page.get_by_role("button", name="Ask").click()
+    await expect(page.get_by_role("button", name="Mark as best").first).to_be_visible(
+        timeout=60_000
+    )
+    await page.locator("#vote summary").click()
+    await page.screenshot(path=PICTURES / "page-vote.png")
     await expect(page.locator("#draft")).to_contain_text("autovacuum", timeout=60_000)
     await page.screenshot(path=PICTURES / "page-running.png")
     await expect(page.locator("#answers")).to_be_attached(timeout=60_000)

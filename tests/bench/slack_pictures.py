@@ -16,6 +16,7 @@ from typing import Any
 
 from playwright.async_api import Browser, ViewportSize, async_playwright
 
+from bot.render.voting import READ_AND_VOTE
 from tests.bench.blockkit import Line, Screen, drawn, thinned
 from tests.bench.ours import QUESTION
 from tests.bench.pictures import PICTURES, config, playing
@@ -28,7 +29,7 @@ from tests.wire.slack import BOT, FakeSlack, Message, View, Workspace
 ADA, BEN, CHANNEL = "U1", "U2", "C1"
 PEOPLE = {ADA: "Ada", BEN: "Ben"}
 PANE, THREAD, MODAL, PHONE = 800, 620, 568, 390
-PHONE_HEIGHT = 844
+PHONE_HEIGHT, VOTE_HEIGHT = 844, 620
 PACE = 3  # slower than the page's round: Slack shows progress every three seconds
 SAID = (
     (BEN, "The nightly import is behind again: 1.4 million jobs waiting at 7 this morning."),
@@ -171,6 +172,26 @@ async def the_modal(studio: Studio, slack: FakeSlack) -> None:
     slack.closes(view)
 
 
+async def the_vote(studio: Studio, product: RunningProduct) -> None:
+    """Ask once more, and picture the offer to vote and the answers while the judges vote."""
+    slack = product.slack
+    before = len(slack.ephemerals(ADA))
+    await slack.command(ADA, CHANNEL, "/council", QUESTION)
+
+    def offers() -> list[Message]:
+        return [m for m in slack.ephemerals(ADA)[before:] if READ_AND_VOTE in str(m.blocks)]
+
+    await slack.until(offers, 60)
+    await slack.click(offers()[0], "council:vote", ADA)
+    view = await filled(slack)
+    screens = (
+        Screen("backend", (line_of(slack, offers()[0], only_you=True),)),
+        Screen("Vote", modal=view.payload),
+    )
+    await studio.take("vote", *screens, width=MODAL, height=VOTE_HEIGHT)
+    slack.closes(view)
+
+
 async def the_home(studio: Studio, slack: FakeSlack) -> None:
     """Picture the home of somebody who has asked."""
     await slack.opens_app(ADA)
@@ -213,6 +234,7 @@ async def all_of_them(studio: Studio) -> None:
     async with ModelServer() as models:
         async with beside(models, config(models.api_base)) as product:
             await the_round(studio, product)
+            await the_vote(studio, product)
             await the_home(studio, product.slack)
             await the_modal(studio, product.slack)
             await the_thread(studio, product.slack)

@@ -199,3 +199,12 @@ class SlowStore(MemoryStore):
     async def open(self, round_: Round) -> bool:
         await asyncio.sleep(0)
         return await super().open(round_)
+
+
+class HeldJudges(FakeGateway):
+    """Judges that vote once they are released."""
+
+    async def complete(self, call: Call) -> Reply:
+        if call.role is Role.BALLOT:
+            await self.released.wait()
+        return await super().complete(call)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from council.answers import LateReply
 from council.ballots import Ballot, SpoiledBallot
 from council.errors import StoreError
-from council.feedback import Feedback, HumanVote
+from council.feedback import Feedback, HumanVote, settle_vote
 from council.integrity.erasure import check_feedback_allowed, check_not_forgotten, forget
 from council.integrity.hash_chain import Link, next_link
 from council.integrity.seal import Seal, compute_digests
@@ -109,12 +109,25 @@ class MemoryStore:
         found = [feedback for (of, _), feedback in self._ratings.items() if of == round_id]
         return tuple(sorted(found, key=lambda feedback: (feedback.at, feedback.by)))
 
-    async def vote(self, vote: HumanVote) -> None:
-        await self.load(vote.round_id)
-        _put_newest(self._votes, vote)
+    async def vote(self, vote: HumanVote, *, imported: bool = False) -> HumanVote:
+        round_, key = await self.load(vote.round_id), (vote.round_id, vote.by)
+        has_result = bool(round_.tally or round_.closing) or imported
+        hides_result = bool(round_.bakeoff) or imported
+        earlier = self._votes.get(key)
+        self._votes[key] = settle_vote(
+            vote, earlier, has_result=has_result, hides_result=hides_result
+        )
+        return self._votes[key]
 
-    async def votes(self, round_id: str | None = None) -> tuple[HumanVote, ...]:
-        found = [vote for vote in self._votes.values() if round_id in {None, vote.round_id}]
+    async def votes(
+        self, round_id: str | None = None, *, bakeoff: str | None = None
+    ) -> tuple[HumanVote, ...]:
+        found = [
+            vote
+            for vote in self._votes.values()
+            if round_id in {None, vote.round_id}
+            and bakeoff in {None, self._rounds[vote.round_id].bakeoff}
+        ]
         return tuple(sorted(found, key=lambda vote: (vote.at, vote.round_id, vote.by)))
 
     async def ids(

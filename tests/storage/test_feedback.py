@@ -1,5 +1,6 @@
 """Ratings and votes: one of each person on a round, the newest, and no texts on a forgotten one."""
 
+import asyncio
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -10,12 +11,12 @@ from council.errors import ForgottenError, RoundNotFoundError
 from council.feedback import Feedback, HumanVote
 from council.places import Place
 from council.ports import Store
-from council.rounds import Question
+from council.rounds import Artefact, Question, Round
 from tests.builders import ASKED_AT, CLAUDE, a_round
-from tests.storage.builders import in_memory_too
+from tests.storage.builders import a_closed_round, in_memory_too
 
 SAID = Feedback("r1", "U1", helpful=False, reason="It missed the point.", at=ASKED_AT)
-CAST = HumanVote("r1", "U1", "K", CLAUDE, ASKED_AT)
+CAST = HumanVote("r1", "U1", "K", CLAUDE, ASKED_AT, blind=True, ranking=(("K",), ("L", "M")))
 
 both = pytest.mark.parametrize("entry", [SAID, CAST], ids=["rating", "vote"])
 
@@ -123,3 +124,87 @@ async def test_a_deleted_round_loses_its_entries(store: Store, entry: Any) -> No
     await store.delete_workspace("slack", "T1")
 
     assert await read(store, entry) == ()
+
+
+def closing_of(round_: Round) -> list[Artefact]:
+    """Return the artefacts that make the result and end the round."""
+    assert round_.tally
+    assert round_.closing
+    return [round_.tally, round_.closing]
+
+
+async def drawn(store: Store, **fields: Any) -> Round:  # noqa: ANN401
+    """Store a round that has everything but its result; return the closed one."""
+    closed = replace(a_closed_round(), **fields)
+    await store.open(replace(closed, tally=None, synthesis=None, closing=None))
+    return closed
+
+
+@in_memory_too
+async def test_a_vote_before_the_result_is_blind_whatever_it_says(store: Store) -> None:
+    await drawn(store)
+
+    stored = await store.vote(replace(CAST, blind=False))
+
+    assert stored == CAST
+    assert await store.votes("r1") == (CAST,)
+
+
+@in_memory_too
+@pytest.mark.parametrize("result", [0, 1], ids=["tallied", "failed"])
+async def test_a_vote_after_the_result_is_not_blind_and_replaces_no_blind_one(
+    store: Store, result: int
+) -> None:
+    closed = await drawn(store)
+    await store.vote(CAST)
+    await store.save("r1", closing_of(closed)[result])
+
+    kept = await store.vote(after(CAST, 60, label="L"))
+    late = await store.vote(after(CAST, 60, by="U2"))
+
+    assert kept == CAST
+    assert late == after(CAST, 60, by="U2", blind=False)
+    assert await store.votes("r1") == (CAST, late)
+
+
+@in_memory_too
+async def test_in_a_bakeoff_a_vote_stays_blind_until_one_was_cast_with_the_result(
+    store: Store,
+) -> None:
+    closed = await drawn(store, bakeoff="b1")
+    for artefact in closing_of(closed):
+        await store.save("r1", artefact)
+
+    first = await store.vote(CAST)
+    second = await store.vote(after(CAST, 60, label="L"))
+    seen = await store.vote(after(CAST, 1, by="U2", blind=False))
+    again = await store.vote(after(CAST, 2, by="U2"))
+
+    assert (first.blind, second.blind, seen.blind, again.blind) == (True, True, False, False)
+    assert await store.votes(bakeoff="b1") == (again, second)
+    assert await store.votes(bakeoff="b2") == ()
+
+
+@in_memory_too
+async def test_an_imported_vote_is_as_blind_as_it_was(store: Store) -> None:
+    await store.open(a_closed_round())
+    seen = replace(CAST, by="U2", blind=False)
+
+    await store.vote(CAST, imported=True)
+    await store.vote(seen, imported=True)
+
+    assert await store.votes("r1") == (CAST, seen)
+
+
+async def test_of_a_vote_and_the_result_at_once_one_comes_first(store: Store) -> None:
+    for number in range(20):
+        closed = await drawn(store, id=f"r{number}")
+        cast = replace(CAST, round_id=f"r{number}")
+
+        stored, _ = await asyncio.gather(
+            store.vote(cast), store.save(cast.round_id, closing_of(closed)[0])
+        )
+        late = await store.vote(after(cast, 1, by="U2"))
+
+        assert await store.votes(cast.round_id) == (stored, late)
+        assert not late.blind

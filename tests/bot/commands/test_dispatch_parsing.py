@@ -119,7 +119,7 @@ def test_anything_else_is_a_question(question: str) -> None:
         ("shwo last", ["show"]),
         ("rounds 12345", ["rounds"]),
         ("show tables quickly", ["show"]),
-        ("vote beef1", ["vote"]),
+        ("vote beef1 best", ["vote"]),
         ("schedule lsit", None),
         ("schedule pause", ["pause"]),
         ("suites", None),

@@ -21,13 +21,14 @@ async def app() -> AppContext:
     return an_app(store=store)
 
 
-async def voted(app: AppContext, people: int) -> None:
+async def voted(app: AppContext, people: int, *, blind: bool = True) -> None:
     """Store votes of so many people for the third member's answer."""
     draw = (await app.store.load("r1")).draw
     assert draw
     label = draw.labels.label_of(GEMINI) or ""
     for person in range(people):
-        await app.store.vote(HumanVote("r1", f"U{person}", label, GEMINI, ASKED_AT))
+        cast = HumanVote("r1", f"U{person}", label, GEMINI, ASKED_AT, blind=blind)
+        await app.store.vote(cast, imported=True)
 
 
 async def shown(app: AppContext, query: LeaderboardQuery) -> Leaderboard:
@@ -46,6 +47,12 @@ async def test_judges_stand_beside_people_from_twenty_votes_on(app: AppContext) 
     assert enough.people
     assert GEMINI not in enough.people
     assert {one.ballots for one in enough.people.values()} == {20}
+
+
+async def test_votes_after_the_result_do_not_judge_the_judges(app: AppContext) -> None:
+    await voted(app, 20, blind=False)
+
+    assert (await shown(app, LeaderboardQuery(as_judge=True))).people == {}
 
 
 async def test_a_board_of_authors_does_not_look_at_people(app: AppContext) -> None:

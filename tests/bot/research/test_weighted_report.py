@@ -123,6 +123,9 @@ def test_the_judges_table_shows_agreement_with_people() -> None:
 
     assert "With people" in words
     assert "12 of 31" in words
+    assert "+.21, −.04 to +.46" in words
+    assert (rows[0]["people_kappa"], rows[0]["people_kappa_ci"]) == (0.21, [-0.04, 0.46])
+    assert (rows[1]["people_kappa"], rows[1]["people_kappa_ci"]) == (None, None)
     assert rows[0]["with_people"] == pytest.approx(12 / 31)
     assert (rows[1]["with_people"], rows[1]["people_votes"]) == (None, 0)
     assert "With people" not in [

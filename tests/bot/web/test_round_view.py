@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from bot.chat import StepState
-from bot.web.round_view import blind_answers, progress_steps
+from bot.render.voting import blind_answers
+from bot.web.round_view import progress_steps
 from council.answers import Role
 from council.round_rules import compute_draw
 from council.rounds import Round

@@ -1,10 +1,21 @@
 """Votes of visitors for the best answer."""
 
+import re
 from html import unescape
+from typing import cast
 
-from bot.commands.rounds import NOT_BLIND
+from bot.bakeoffs.lifecycle import run_bakeoff
+from bot.commands.voting import NO_MORE, NOT_BLIND
+from bot.ports import RoundSnapshot
+from bot.render.formatting import seat_names
+from bot.web.auth import place_of
+from bot.web.events import round_payload
 from council.rounds import Round
-from tests.bot.web.browsing import SOMEBODY, Site, a_round_of
+from tests.bot.app_fakes import an_app
+from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite, store_bakeoff
+from tests.bot.web.browsing import SOMEBODY, NewSite, Site, a_round_of, redirected_round_id
+from tests.fakes.gateway import HeldJudges
+from tests.storage.builders import wait_until
 
 
 def labels_of(round_: Round) -> tuple[str, ...]:
@@ -25,3 +36,90 @@ async def test_a_vote_is_stored_shown_and_marked_as_not_blind(site: Site) -> Non
     assert page.count(f'aria-pressed="true" aria-label="Your best answer: Response {label}"') == 1
     (vote,) = await site.store.votes(round_.id)
     assert (vote.by, vote.label) == (browser.visitor.asker.id, label)
+
+
+def vote_buttons(page: str) -> list[str]:
+    """Return the labels that a page has vote buttons for."""
+    return re.findall(r'form="vote" name="label" value="(\w)"', page)
+
+
+async def judged(site: Site, round_id: str) -> Round:
+    """Wait until the judges of a round are asked; return it."""
+    runner = site.context.app.runner
+    await wait_until(lambda: (now := runner.latest(round_id)) and now.round_.draw)
+    running = runner.latest(round_id)
+    assert running
+    return running.round_
+
+
+async def test_while_judges_vote_the_page_takes_a_blind_vote(new_site: NewSite) -> None:
+    gateway = HeldJudges()
+    site = new_site(an_app(gateway))
+    browser = site.browser()
+    round_id = redirected_round_id(await browser.ask("Why?"))
+    round_ = await judged(site, round_id)
+    path, (first, second, _) = f"/rounds/{round_id}/vote", labels_of(round_)
+
+    page = await browser.get(f"/rounds/{round_id}")
+    done = await browser.post(path, **{**browser.form_of(page, path), "label": first})
+    ordered = f"{second} > {first}"
+    await browser.post(path, **{**browser.form_of(page, path), "order": ordered})
+
+    assert sorted(vote_buttons(page.text)) == sorted(labels_of(round_))
+    answers_shown = page.text[page.text.index("Answers so far") :]
+    assert not [n for n in seat_names(round_.panel).values() if n in answers_shown]
+    assert (done.status_code, done.headers["location"]) == (303, f"/rounds/{round_id}#vote")
+    (vote,) = await site.store.votes(round_id)
+    assert (vote.blind, vote.label, vote.ranking) == (True, second, ((second,), (first,)))
+    page = await browser.get(f"/rounds/{round_id}")
+    assert f"You marked Response {second} as the best. You can change it" in unescape(page.text)
+
+    gateway.released.set()
+    await site.wait_until_closed(round_id)
+    closed = unescape((await browser.get(f"/rounds/{round_id}")).text)
+    assert f"1 person voted blind for {second}; the council chose " in closed
+    assert f"You marked Response {second} as the best, before the result." in closed
+    assert closed.count('name="label"') == 1
+
+
+async def test_events_bring_the_buttons_to_members_alone(new_site: NewSite) -> None:
+    gateway = HeldJudges()
+    site = new_site(an_app(gateway))
+    browser = site.browser()
+    round_id = redirected_round_id(await browser.ask("Why?"))
+    round_ = await judged(site, round_id)
+
+    state = (await browser.get(f"/rounds/{round_id}/state")).json()
+    shared = round_payload(RoundSnapshot(round_))
+
+    assert sorted(vote_buttons("".join(state["answers"]))) == sorted(labels_of(round_))
+    assert vote_buttons("".join(cast(list[str], shared["answers"]))) == []
+    gateway.released.set()
+    await site.wait_until_closed(round_id)
+
+
+async def test_a_bakeoff_is_voted_on_without_names(site: Site) -> None:
+    app, browser = site.context.app, site.browser()
+    await browser.get("/")
+    bakeoff = a_bakeoff(a_suite(2), place=place_of(browser.visitor))
+    await store_bakeoff(app, bakeoff)
+    await run_bakeoff(app, None, bakeoff)
+    path, names = f"/bakeoffs/{bakeoff.id}/vote", seat_names(bakeoff.panel).values()
+
+    for voted in range(2):
+        page = await browser.get(path)
+        assert f"{voted} of 2 questions voted" in page.text
+        assert not [name for name in names if name in page.text]
+        label = vote_buttons(page.text)[-1]
+        done = await browser.post(path, **{**browser.form_of(page, path), "label": label})
+        assert (done.status_code, done.headers["location"]) == (303, path)
+
+    assert NO_MORE in (await browser.get(path)).text
+    votes = await site.store.votes(bakeoff=bakeoff.id)
+    assert [vote.blind for vote in votes] == [True, True]
+    elsewhere = await site.run_round(a_round_of(browser.visitor))
+    forged = await browser.post(
+        path, **(await browser.form() | {"round": elsewhere.id, "label": labels_of(elsewhere)[0]})
+    )
+    assert forged.status_code == 404
+    assert await site.store.votes(elsewhere.id) == ()

@@ -5,6 +5,7 @@ from council.ballots import Ballot
 from council.research.judge_weights import (
     Choice,
     Repeats,
+    cohen_kappa,
     consistency_weights,
     human_agreement,
     peer_rank,
@@ -165,3 +166,63 @@ def test_shares_in_single_precision_tie_where_ballots_did() -> None:
     one = given([[third, third + 1e-8]], judges="j", members="ab")
 
     assert weighted_shares(one, np.ones(1)).tolist() == [[0.5, 0.5]]
+
+
+# p = 3/4. Of four votes ada picks x, x, y, y and people x, x, y, x:
+# chance = ½·¾ + ½·¼ = ½, so κ = (¾ − ½)/(1 − ½) = ½.
+PICKS = [("x", "x"), ("x", "x"), ("y", "y"), ("y", "x")]
+
+
+def test_kappa_is_agreement_beyond_chance() -> None:
+    assert cohen_kappa(PICKS) == pytest.approx(0.5)
+    # Three picks, in 100 votes: 25 13 12 / 12 2 16 / 3 15 2.
+    cells = {"aa": 25, "ab": 13, "ac": 12, "ba": 12, "bb": 2, "bc": 16, "ca": 3, "cb": 15, "cc": 2}
+    pairs = [(cell[0], cell[1]) for cell, count in cells.items() for _ in range(count)]
+    # p = .29; chance = .5·.4 + .3·.3 + .2·.3 = .35; κ = −.06/.65.
+    assert cohen_kappa(pairs) == pytest.approx(-0.06 / 0.65)
+
+
+def test_a_tie_agrees_with_nothing() -> None:
+    # p = ½; chance = ½·1 of x; κ = 0.
+    assert cohen_kappa([("x", "x"), ("", "x")]) == pytest.approx(0)
+
+
+def test_kappa_is_unknown_where_both_always_pick_the_same_one() -> None:
+    assert cohen_kappa([("x", "x")] * 5) is None
+
+
+# Eight rounds of three equal votes each, twice as in PICKS: κ = ½. Without one round it is
+# - 4 times (5/7 − 23/49)/(1 − 23/49) = 12/26, without an x, x
+# - 2 times (5/7 − 27/49)/(1 − 27/49) = 8/22, without a y, y
+# - 2 times (6/7 − 26/49)/(1 − 26/49) = 16/23, without a y, x.
+# Mean .4956, sum of squares .1195, error √(⅞·.1195) = .3234; t(7) = 2.3646: ½ − .7647.
+def test_the_interval_of_kappa_is_a_jackknife_over_rounds() -> None:
+    x_first, y_first = [[1, 0.5, 0]], [[0.5, 1, 0]]
+    rounds = given(*[x_first, x_first, y_first, y_first] * 2, judges=["ada"], members="xyz")
+    cast = [vote for i, best in enumerate("xxyx" * 2) for vote in _votes(best, 3, f"r{i}")]
+
+    found = human_agreement([rounds], cast)["ada"]
+
+    assert (found.same, found.ballots) == (18, 24)
+    assert found.kappa == pytest.approx(0.5)
+    assert found.kappa_ci == pytest.approx((-0.2647, 1.0), abs=1e-4)
+
+
+def test_rounds_that_are_all_alike_leave_doubt() -> None:
+    x_first, y_first = [[1, 0.5, 0]], [[0.5, 1, 0]]
+    rounds = given(*[x_first, y_first] * 10, judges=["ada"], members="xyz")
+    cast = [Choice(f"r{i}", "xy"[i % 2]) for i in range(20)]
+
+    found = human_agreement([rounds], cast)["ada"]
+
+    # All of 20: Wilson's lower end is .8389, and (.8389 − ½)/(1 − ½) = .6777.
+    assert found.kappa == 1
+    assert found.kappa_ci == pytest.approx((0.678, 1.0), abs=1e-3)
+
+
+def test_one_round_gives_kappa_no_interval() -> None:
+    cast = _votes("x", 15) + _votes("y", 5)
+
+    found = human_agreement([given(ROUND, members="xyz")], cast)
+
+    assert {one.kappa_ci for one in found.values()} == {None}

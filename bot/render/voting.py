@@ -1,0 +1,138 @@
+"""Renderer of people's votes: the answers without names, the offer to vote, and the count.
+
+Until a round has its result, nothing here may show who wrote which answer.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from bot.chat import Button, Buttons, Heading, Line, Note, Part, Post, Prose
+from bot.render.formatting import join_words
+from council.answers import Answer, Role
+from council.feedback import HumanVote
+from council.labels import MIN_TO_RANK
+from council.pipeline.session import identifying_names
+from council.prompts.shared import anonymize_answer
+from council.randomness import shuffle
+from council.rounds import Round
+
+# Actions: read the answers of a round or of a bake-off's next question, and choose the best.
+VOTE, BAKEOFF_VOTE, BEST = "vote", "bakeoff_vote", "best"
+READ_AND_VOTE = "Read and vote"
+
+
+@dataclass(frozen=True, slots=True)
+class BlindAnswer:
+    """An answer without its author; `label` is "" until all are in, `text` until it is written.
+
+    The text of a missing answer is None.
+    """
+
+    label: str
+    text: str | None
+
+
+def blind_answers(round_: Round, reader: str = "") -> tuple[BlindAnswer, ...]:
+    """Return the answers in an order drawn from the seed, apart from those of the judges.
+
+    It does not depend on who wrote first. In a bake-off, each `reader` has an order to themselves.
+    """
+    written = {answer.member: answer for answer in round_.answers}
+    purpose = f"reading {reader}" if reader else "reading"
+    keys = shuffle((seat.key for seat in round_.panel.members), round_.seed, purpose)
+    return tuple(_blind_answer(round_, key, written.get(key)) for key in keys)
+
+
+def _blind_answer(round_: Round, key: str, answer: Answer | None) -> BlindAnswer:
+    if answer is None:
+        return BlindAnswer("", None if round_.absence(key, Role.ANSWER) else "")
+    label = round_.draw.labels.label_of(key) if round_.draw else None
+    names = identifying_names(round_.panel.seat(key))
+    text = _masked_text(answer.text, names) if answer.scrubbed else answer.text
+    return BlindAnswer(label or "", text)
+
+
+@lru_cache(maxsize=64)  # every event shows the same answers
+def _masked_text(text: str, names: tuple[str, ...]) -> str:
+    return anonymize_answer(text, names).text
+
+
+def is_votable(round_: Round) -> bool:
+    """Return whether there are answers to choose from."""
+    is_drawn = round_.draw is not None and len(round_.draw.labels.labels) >= MIN_TO_RANK
+    return is_drawn and not round_.forgotten
+
+
+def takes_blind_votes(round_: Round) -> bool:
+    """Return whether the judges are voting, so that people may vote blind too."""
+    return is_votable(round_) and not (round_.tally or round_.closing)
+
+
+def offer_post(round_id: str) -> Post:
+    """Return the private offer to vote while the judges do."""
+    line = "The judges are voting. Which answer is the best? You can vote too, until the result."
+    return Post((Line(line), Buttons((Button(VOTE, READ_AND_VOTE, round_id),))), line)
+
+
+def hint_post(round_id: str) -> Post:
+    """Return the same offer for a terminal that is busy with the round."""
+    line = f"Which answer is the best? Vote in another terminal: `council vote {round_id}`"
+    return Post((Note(line),), line)
+
+
+def is_offer(post: Post) -> bool:
+    """Return whether a post is such an offer."""
+    buttons = [one for part in post.parts if isinstance(part, Buttons) for one in part.buttons]
+    return [one.action for one in buttons] == [VOTE]
+
+
+def voting_posts(round_: Round, own: HumanVote | None = None, reader: str = "") -> list[Post]:
+    """Return each answer without its author, with a button that chooses it as the best."""
+    posts = []
+    for answer in blind_answers(round_, reader):
+        if answer.label and answer.text:
+            is_own = own is not None and own.label == answer.label
+            label = "✓ Your choice" if is_own else f"{answer.label} is the best"
+            button = Button(BEST, label, f"{round_.id}:{answer.label}")
+            title = f"Response {answer.label}"
+            parts = (Heading(title), Prose(answer.text), Buttons((button,)))
+            posts.append(Post(parts, title))
+    return posts
+
+
+def votes_line(round_: Round, votes: Iterable[HumanVote]) -> str:
+    """Return what people chose, the blind votes first; "" without votes or before the result."""
+    votes = [*votes]
+    if not votes or not round_.closing:
+        return ""
+    kinds = [
+        _kind_text([vote.label for vote in votes if vote.blind], "blind"),
+        _kind_text([vote.label for vote in votes if not vote.blind], "after the result"),
+    ]
+    standings = round_.tally.standings if round_.tally else ()
+    if first := [line.label for line in standings if line.place == 1]:
+        kinds.append(f"the council chose {join_words(first)}")
+    text = "; ".join(filter(None, kinds))
+    return f"{text}."
+
+
+def _kind_text(labels: Sequence[str], how: str) -> str:
+    if not labels:
+        return ""
+    people = "1 person" if len(labels) == 1 else f"{len(labels)} people"
+    if len({*labels}) == 1:
+        return f"{people} voted {how} for {labels[0]}"
+    counts = sorted(Counter(labels).items(), key=lambda item: (-item[1], item[0]))
+    return f"{people} voted {how}: {', '.join(f'{number} for {label}' for label, number in counts)}"
+
+
+def add_votes(post: Post, round_: Round, votes: Iterable[HumanVote]) -> Post:
+    """Return the answer of a round with what people chose, above its buttons."""
+    line = votes_line(round_, votes)
+    if not line:
+        return post
+    parts: list[Part] = [part for part in post.parts if not isinstance(part, Buttons)]
+    buttons = [part for part in post.parts if isinstance(part, Buttons)]
+    return replace(post, parts=(*parts, Note(line), *buttons))
