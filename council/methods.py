@@ -18,7 +18,8 @@ class Method:
     """A way of judging: who judges, and what each judge sees in each of its passes.
 
     `draw_slates` returns the slates of all passes, from the labels, the judges without an answer
-    and the seed. `least_outside` is how many outside judges a panel needs for it.
+    and the seed. `least_outside` is how many outside judges a panel needs for it. `is_weighted`
+    says whether the judges' consistency, once it is known, weights the official count.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Method:
     passes: int = 1
     only_outside: bool = False
     least_outside: int = 0
+    is_weighted: bool = False
 
     def check(self, panel: Panel) -> None:
         """Raise PanelError, naming what is missing, for a panel that is too small for it."""
@@ -64,6 +66,7 @@ BOTH_ORDERS = Method(
     "Every judge ranks twice, the second time in reverse order; its two rankings are averaged.",
     draw_both_orders,
     passes=2,
+    is_weighted=True,
 )
 PANEL_OF_JUDGES = Method(
     "panel-of-judges",

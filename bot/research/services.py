@@ -1,7 +1,7 @@
 """Research services: weighted leaderboards and priors, which bootstrap plugs into the core."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.bakeoffs.records import garbage_collection_paused, update_records, update_votes
@@ -13,13 +13,28 @@ from bot.research.weighted_report import prior_post, too_few_rounds_post, weight
 from council.bakeoffs.ports import RecordQuery
 from council.bakeoffs.record_arrays import record_columns
 from council.bakeoffs.records import PackedRecord
+from council.methods import find_method
 from council.research.experiment import ExperimentStore
-from council.research.judge_weights import MIN_VOTES, Choice, human_agreement
+from council.research.judge_weights import (
+    MIN_REPEATS,
+    MIN_VOTES,
+    Choice,
+    Repeats,
+    consistency_weights,
+    count_repeats,
+    human_agreement,
+)
 from council.research.posterior import strength_scores, win_chances
-from council.research.weighted_leaderboard import build_evidence, build_weighted_board
+from council.research.weighted_leaderboard import (
+    Evidence,
+    build_evidence,
+    build_weighted_board,
+)
 from council.rounds import Round
 from council.tally.standings import counted_ballots
 
+MAX_WEIGHT_ROUNDS = 5_000  # the newest of a workspace, which tell of its judges' consistency
+WEIGHT_DIGITS = 4  # of a stored weight
 MIN_PRIOR_ROUNDS = 10  # before the leaderboard can serve as a prior
 
 
@@ -44,7 +59,22 @@ class ResearchServices:
         await update_votes(sources)
         with garbage_collection_paused():
             rows = await sources.bakeoff_stores.votes.list_recent(wanted)
-            return await asyncio.to_thread(_with_additions, board, rows, weights, choices)
+            records = await sources.bakeoff_stores.records.list_recent(wanted) if weights else ()
+            evidence = await asyncio.to_thread(_evidence, board, rows, records, choices)
+            return await asyncio.to_thread(_with_additions, board, evidence, weights)
+
+    async def consistency_weights(
+        self, sources: RecordSources, round_: Round
+    ) -> Mapping[str, float]:
+        """Return the weights of a new round's judges, by their repeats in earlier rounds.
+
+        Repeats are audits in reverse order and second passes, in rounds of its workspace. Empty
+        until every judge has twenty.
+        """
+        wanted = RecordQuery(scope=round_.question.place.scope, before=round_.asked_at)
+        rows = await sources.bakeoff_stores.records.list_recent(wanted)
+        judges = [seat.key for seat in find_method(round_.panel.terms.method).judges(round_.panel)]
+        return await asyncio.to_thread(_weights_of, judges, rows[-MAX_WEIGHT_ROUNDS:])
 
     async def make_prior_post(self, sources: RecordSources, round_: Round) -> Post:
         """Return a post with a closed round's ranking, given the leaderboard before it as a prior.
@@ -58,6 +88,15 @@ class ResearchServices:
             return await asyncio.to_thread(_prior_post, round_, records)
 
 
+def _weights_of(judges: Sequence[str], rows: Sequence[PackedRecord]) -> Mapping[str, float]:
+    known = count_repeats(record_columns(rows))
+    repeats = {judge: known.get(judge, Repeats(0, 0.0)) for judge in judges}
+    if any(one.ballots < MIN_REPEATS for one in repeats.values()):
+        return {}
+    weights = consistency_weights(repeats).weights
+    return {judge: round(weight, WEIGHT_DIGITS) for judge, weight in weights.items()}
+
+
 def experiment_store(app: AppContext) -> ExperimentStore:
     """Return the store of experiments of an application that bootstrap made."""
     if not isinstance(app.research, ResearchServices):
@@ -65,13 +104,22 @@ def experiment_store(app: AppContext) -> ExperimentStore:
     return app.research.experiments
 
 
-def _with_additions(
-    board: Leaderboard, rows: Sequence[PackedRecord], weights: str, choices: Sequence[Choice]
-) -> Leaderboard:
+def _evidence(
+    board: Leaderboard,
+    votes: Sequence[PackedRecord],
+    records: Sequence[PackedRecord],
+    choices: Sequence[Choice],
+) -> Evidence:
     coverage = board.coverage
-    counted = [row for row in rows if not coverage.suite or row.suite_version == coverage.version]
-    evidence = build_evidence(counted, choices)
-    people = dict(human_agreement(evidence.rounds, choices))
+    ballots, numbers = (
+        [row for row in rows if not coverage.suite or row.suite_version == coverage.version]
+        for rows in (votes, records)
+    )
+    return build_evidence(ballots, choices, count_repeats(record_columns(numbers)))
+
+
+def _with_additions(board: Leaderboard, evidence: Evidence, weights: str) -> Leaderboard:
+    people = dict(human_agreement(evidence.rounds, evidence.choices))
     if not weights:
         return replace(board, people=people)
     weighted = build_weighted_board(weights, evidence)

@@ -20,7 +20,7 @@ from tests.compatibility.product import (
 )
 
 EXPECTED = DATA / "expected"
-ADDED_SINCE: dict[str, Any] = {"analysis": None, "late": [], "files": []}
+ADDED_SINCE: dict[str, Any] = {"analysis": None, "late": [], "files": [], "weighted": None}
 ADDED_TO: dict[str, dict[str, Any]] = {
     "answers": {"missed": [], "sources": []},
     "ballots": {"pass": 1},
