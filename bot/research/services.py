@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from bot.bakeoffs.records import garbage_collection_paused, update_records, update_votes
@@ -9,10 +10,12 @@ from bot.chat import Post
 from bot.context import AppContext
 from bot.ports import RecordSources
 from bot.render.leaderboard_tables import Leaderboard
+from bot.research.judgments import judgment_lines
 from bot.research.weighted_report import prior_post, too_few_rounds_post, weighted_addition
 from council.bakeoffs.ports import RecordQuery
 from council.bakeoffs.record_arrays import record_columns
-from council.bakeoffs.records import PackedRecord
+from council.bakeoffs.records import PackedRecord, build_record
+from council.errors import BakeoffError
 from council.methods import find_method
 from council.research.experiment import ExperimentStore
 from council.research.judge_weights import (
@@ -75,6 +78,17 @@ class ResearchServices:
         rows = await sources.bakeoff_stores.records.list_recent(wanted)
         judges = [seat.key for seat in find_method(round_.panel.terms.method).judges(round_.panel)]
         return await asyncio.to_thread(_weights_of, judges, rows[-MAX_WEIGHT_ROUNDS:])
+
+    async def export_judgments(self, sources: RecordSources, round_id: str) -> str:
+        """Return a round's rankings with people's votes and its grades, as JSON Lines."""
+        round_ = await sources.store.load(round_id)
+        bakeoff = None
+        if round_.bakeoff and not round_.forgotten:  # without texts nothing can be graded
+            with suppress(BakeoffError):  # it was deleted
+                bakeoff = await sources.bakeoff_stores.bakeoffs.load(round_.bakeoff)
+        authored = build_record(round_, bakeoff).authored
+        correct = {one.member: one.correct for one in authored if one.correct is not None}
+        return judgment_lines(round_, await sources.store.votes(round_id), correct)
 
     async def make_prior_post(self, sources: RecordSources, round_: Round) -> Post:
         """Return a post with a closed round's ranking, given the leaderboard before it as a prior.
