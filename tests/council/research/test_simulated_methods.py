@@ -27,6 +27,6 @@ def test_the_bench_counts_as_the_product_does() -> None:
         labels = simulated.labels[i].labels
         lines = standings(labels, simulated.ballots(simulated.counted, i))
         official = {line.label: line.share for line in lines}
-        np.testing.assert_allclose(shares[i], [official[label] for label in labels])
+        np.testing.assert_allclose(shares[i], [official[label] or 0.0 for label in labels])
         places = {line.label: -float(line.place) for line in lines}
         assert found[i] == pytest.approx(tau_b(places, dict(zip(labels, worth, strict=True))) or 0)
