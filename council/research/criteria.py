@@ -15,14 +15,12 @@ from council.bakeoffs.intervals import Interval, mean_interval
 from council.ballots import BallotParseError, parse_signed_object
 from council.confusables import remove_invisible
 from council.errors import ExperimentError
-from council.labels import Label
 from council.panel import Rubric
 from council.prompt_injection import neutralise
 from council.prompts.ballot import question_parts
 from council.prompts.shared import fence, make_rubric, truncate
 from council.randomness import shuffle
 from council.rounds import Question
-from council.tally import Standing
 from council.tally.standings import TOLERANCE
 
 MIN_VOTES = 40
@@ -176,21 +174,18 @@ def _compare(
     )
 
 
-def agreement(
-    standings: Sequence[Standing], by_author: Mapping[str, Label], example: Example
-) -> float | None:
+def agreement(shares: Mapping[str, float | None], example: Example) -> float | None:
     """Return how far a ranking agrees with people: the share of rivals below what each chose.
 
-    A tie counts half. None if what they chose was not ranked with any other answer.
+    `shares` are by author; a tie counts half. None if what people chose was not ranked with any
+    other answer.
     """
-    shares = {line.label: line.share for line in standings if line.share is not None}
+    known = {author: share for author, share in shares.items() if share is not None}
     found = []
     for author in example.chosen:
-        own = by_author.get(author)
-        rivals = [share for label, share in shares.items() if label != own]
-        if own in shares and rivals:
-            lead = [shares[own] - share for share in rivals]
-            found.append(fmean(0.5 if abs(x) <= TOLERANCE else float(x > 0) for x in lead))
+        leads = [known[author] - known[x] for x in known if author in known and x != author]
+        if leads:
+            found.append(fmean(HALF if abs(x) <= TOLERANCE else float(x > 0) for x in leads))
     return fmean(found) if found else None
 
 

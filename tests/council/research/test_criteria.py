@@ -7,9 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from council.ballots import Ballot
 from council.errors import ExperimentError
-from council.labels import Label
 from council.panel import Rubric
 from council.prompts.shared import DEFAULT_RUBRIC
 from council.research.criteria import (
@@ -27,7 +25,6 @@ from council.research.criteria import (
     split,
 )
 from council.rounds import Question
-from council.tally import standings
 
 CORRECT, LONG = "Correct: what it claims is true.", "Thorough: it is long."
 AUTHORS = ("a", "b", "c")
@@ -76,11 +73,7 @@ class Simulation:
         by = "correct" if CORRECT in rubric.criteria else "long"
         seen = {x: features(example.texts[x])[by] + 0.5 * chance.gauss() for x in AUTHORS}
         order = sorted(AUTHORS, key=lambda x: -seen[x])
-        lines = standings(
-            [Label(x) for x in AUTHORS],
-            [Ballot("j", tuple(map(Label, AUTHORS)), tuple((Label(x),) for x in order))],
-        )
-        return agreement(lines, {x: Label(x) for x in AUTHORS}, example)
+        return agreement({x: -float(order.index(x)) for x in AUTHORS}, example)
 
     async def run(self) -> Calibration:
         base = Rubric("default", "1", ("Good.",))
@@ -206,14 +199,11 @@ async def test_a_judge_that_ranks_nothing_agrees_with_nobody() -> None:
 
 
 def test_agreement_is_the_share_of_rivals_below_what_people_chose() -> None:
-    labels = [Label(x) for x in "KLM"]
-    lines = standings(labels, [Ballot("j", tuple(labels), ((labels[0],), tuple(labels[1:])))])
-    example = Example("r", Question("?"), {"a": "", "b": "", "c": ""}, ("a", "b"))
-    by_author = dict(zip("abc", labels, strict=True))
+    example = Example("r", Question("?"), {"a": "", "b": "", "c": ""}, ("a", "b", "d"))
 
-    # a is above both; b is below a and tied with c: (1 + ¼) / 2.
-    assert agreement(lines, by_author, example) == 0.625
-    assert agreement([], by_author, example) is None
+    # a is above both; b is below a and tied with c: (1 + ¼) / 2. Nobody ranked d.
+    assert agreement({"a": 1.0, "b": 0.25, "c": 0.25, "d": None}, example) == 0.625
+    assert agreement({"a": 1.0}, example) is None
 
 
 def test_the_prompt_fences_answers_and_says_what_was_chosen() -> None:
