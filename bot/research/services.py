@@ -1,9 +1,10 @@
 """Research services: weighted leaderboards and priors, which bootstrap plugs into the core."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from bot.bakeoffs.records import garbage_collection_paused, update_records, update_votes
 from bot.chat import Post
@@ -15,7 +16,7 @@ from bot.research.weighted_report import prior_post, too_few_rounds_post, weight
 from council.bakeoffs.ports import RecordQuery
 from council.bakeoffs.record_arrays import record_columns
 from council.bakeoffs.records import PackedRecord, build_record
-from council.errors import BakeoffError
+from council.errors import BakeoffError, GatewayError
 from council.methods import find_method
 from council.research.experiment import ExperimentStore
 from council.research.judge_weights import (
@@ -36,6 +37,9 @@ from council.research.weighted_leaderboard import (
 from council.rounds import Round
 from council.tally.standings import counted_ballots
 
+if TYPE_CHECKING:
+    from council.research.perplexity import LlamaServer
+
 MAX_WEIGHT_ROUNDS = 5_000  # the newest of a workspace, which tell of its judges' consistency
 WEIGHT_DIGITS = 4  # of a stored weight
 MIN_PRIOR_ROUNDS = 10  # before the leaderboard can serve as a prior
@@ -43,9 +47,13 @@ MIN_PRIOR_ROUNDS = 10  # before the leaderboard can serve as a prior
 
 @dataclass(frozen=True, slots=True)
 class ResearchServices:
-    """Weighted leaderboards, the leaderboard as a prior, and the store of experiments."""
+    """Weighted leaderboards, the leaderboard as a prior, and the store of experiments.
+
+    `local_server` returns the address and key of the local models' server, started if need be.
+    """
 
     experiments: ExperimentStore
+    local_server: Callable[[], Awaitable[tuple[str, str]]] | None = None
 
     async def add_to_leaderboard(
         self, sources: RecordSources, wanted: RecordQuery, weights: str, board: Leaderboard
@@ -111,11 +119,26 @@ def _weights_of(judges: Sequence[str], rows: Sequence[PackedRecord]) -> Mapping[
     return {judge: round(weight, WEIGHT_DIGITS) for judge, weight in weights.items()}
 
 
-def experiment_store(app: AppContext) -> ExperimentStore:
-    """Return the store of experiments of an application that bootstrap made."""
+def research_services(app: AppContext) -> ResearchServices:
+    """Return the research services of an application that bootstrap made."""
     if not isinstance(app.research, ResearchServices):
         raise TypeError("The application has no research services.")
-    return app.research.experiments
+    return app.research
+
+
+def experiment_store(app: AppContext) -> ExperimentStore:
+    """Return the store of experiments of an application that bootstrap made."""
+    return research_services(app).experiments
+
+
+async def open_llama_server(app: AppContext) -> "LlamaServer":
+    """Return the server of the local models, started; raise GatewayError without one."""
+    from council.research.perplexity import LlamaServer  # httpx is slow to import
+
+    local_server = research_services(app).local_server
+    if local_server is None:
+        raise GatewayError("There are no local models here.")
+    return LlamaServer(*await local_server())
 
 
 def _evidence(
