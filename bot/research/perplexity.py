@@ -24,7 +24,6 @@ from council.research.perplexity import (
 from council.rounds import Draw, Round
 from council.tally.standings import counted_ballots, pair_matrix
 
-LOCAL, WARM = "local/", "-warm"
 TITLE = "How familiar each answer is to its judges"
 _NOTE = (
     f"Perplexity of the first {MAX_TOKENS} tokens of an answer after its question: low means that "
@@ -60,9 +59,7 @@ class Familiarity:
 
 def served_model(member: Member) -> str | None:
     """Return the name of a seat's model on the local server; None if it runs elsewhere."""
-    if not member.model_id.startswith(LOCAL):
-        return None
-    return member.model_id.removeprefix(LOCAL).removesuffix(WARM)
+    return member.model_id.rpartition("/")[2] if member.demonstration else None
 
 
 def has_local_judges(round_: Round) -> bool:

@@ -42,7 +42,9 @@ async def local_round(*local: str) -> Round:
     """Return a closed round of four, of whom these are demo models."""
     round_ = await held()
     members = tuple(
-        replace(seat, model_id=ModelId(f"local/{seat.family}-warm")) if seat.key in local else seat
+        replace(seat, model_id=ModelId(f"openai/{seat.family}-1"), demonstration=True)
+        if seat.key in local
+        else seat
         for seat in round_.panel.members
     )
     return replace(round_, panel=replace(round_.panel, members=members))
@@ -54,7 +56,7 @@ async def test_each_local_judge_reads_what_it_judged_after_the_question() -> Non
     found = await measure_familiarity(round_, server, told.append)
 
     assert [len(by_label) for by_label in found.surprise.values()] == [3, 3]
-    assert {model for model, *_ in server.read} == {"anthropic", "openai"}
+    assert {model for model, *_ in server.read} == {"anthropic-1", "openai-1"}
     assert len(server.read) == 6
     assert {prompt for _, prompt, _ in server.read} == {f"{round_.question.text}\n\n"}
     assert len(told) == 2
