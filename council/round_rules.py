@@ -43,8 +43,7 @@ def compute_draw(round_: Round) -> Draw:
 def compute_tally(round_: Round, draw: Draw) -> Tally:
     """Return the tally of the round's ballots, without N_eff, which needs other rounds."""
     rule = ChanceRule.of(dict(round_.versions))
-    is_weighted = find_method(round_.panel.terms.method).is_weighted
-    weights = consistency_weights(round_) if is_weighted else None
+    weights = official_weights(round_)
     tally = count_ballots(draw.labels.labels, round_.ballots, round_.seed, rule, weights)
     return replace(tally, verdict=replace(tally.verdict, flags=_flags(round_, draw)))
 
@@ -65,6 +64,12 @@ def consistency_weights(round_: Round) -> dict[str, float] | None:
     voted = {ballot.judge for ballot in counted_ballots(round_.ballots)}
     usable = voted and voted <= weights.keys() and all(0 < weights[judge] < inf for judge in voted)
     return weights if usable else None
+
+
+def official_weights(round_: Round) -> dict[str, float] | None:
+    """Return the weights of judges in the official count; None if all count alike."""
+    is_weighted = find_method(round_.panel.terms.method).is_weighted
+    return consistency_weights(round_) if is_weighted else None
 
 
 def weighted_standings(round_: Round) -> tuple[Standing, ...]:
