@@ -110,7 +110,7 @@ async def open_app(
         pubsub: PubSub = cluster.pubsub if cluster else LocalPubSub()
         services = await stack.enter_async_context(_open_cluster_services(engine, pubsub))
         store, budget = SqlRoundStore(engine), _budget(engine, panels.caps, services.now)
-        gateway, prepare, remote = await stack.enter_async_context(
+        gateway, prepare, remote, local = await stack.enter_async_context(
             _open_models(settings, panels, services, options)
         )
         file = settings.database_file
@@ -152,7 +152,7 @@ async def open_app(
             now=services.now,
             budget=budget,
             bakeoff_stores=bakeoff_stores,
-            research=ResearchServices(SqlExperiments(engine)),
+            research=ResearchServices(SqlExperiments(engine), local.address),
             key_values=SqlKeyValueStore(engine),
             measure_bias=bias_report,
             texts_days=panels.texts_days,
@@ -307,8 +307,8 @@ def _log_rate_limiter(is_shared: bool) -> None:
 @asynccontextmanager
 async def _open_models(
     settings: Settings, panels: PanelConfig, services: ClusterServices, options: StartOptions
-) -> AsyncIterator[tuple[Gateway, Prepare, LitellmGateway]]:
-    """Yield the gateways to all and to remote models; stop servers and connections at the end."""
+) -> AsyncIterator[tuple[Gateway, Prepare, LitellmGateway, LocalGateway]]:
+    """Yield the gateways to all, to remote and to local models; at the end stop what they run."""
     async with AsyncExitStack() as stack:
         local = LocalGateway(settings.model_dir, options.on_fetch)
         stack.push_async_callback(local.stop)
@@ -337,7 +337,7 @@ async def _open_models(
             elif not all(map(is_built_in, panel.seats)):
                 await remote.warm()
 
-        yield RoutingGateway(routes), prepare, remote
+        yield RoutingGateway(routes), prepare, remote, local
 
 
 async def _warm_up(panels: PanelConfig) -> None:

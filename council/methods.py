@@ -34,7 +34,8 @@ class Method:
     """A way of judging: who judges, and what each judge sees in each of its passes.
 
     `draw_slates` returns the slates of all passes, from the labels, the judges without an answer
-    and the seed. `least_outside` is how many outside judges a panel needs for it.
+    and the seed. `least_outside` is how many outside judges a panel needs for it. `is_weighted`
+    says whether the judges' consistency, once it is known, weights the official count.
 
     `prompt` and `schema` ask for a ballot and `cast` reads the reply. `ballots` returns what is
     counted. `exchanges` says how many calls, at most, each seat makes besides answers and ballots;
@@ -47,6 +48,7 @@ class Method:
     passes: int = 1
     only_outside: bool = False
     least_outside: int = 0
+    is_weighted: bool = False
     prompt: Callable[..., Prompt] = judge_prompt
     schema: Callable[[Sequence[str], str], dict[str, object]] = ballot_schema
     cast: Callable[..., Ballot | SpoiledBallot] = cast_ballot
@@ -90,6 +92,7 @@ BOTH_ORDERS = Method(
     "Every judge ranks twice, the second time in reverse order; its two rankings are averaged.",
     draw_both_orders,
     passes=2,
+    is_weighted=True,
 )
 PANEL_OF_JUDGES = Method(
     "panel-of-judges",

@@ -1,7 +1,9 @@
 """Rules that derive a round's draw, tally and audit ballot from its seed, panel and ballots."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from council.anonymize.scrub import mask_names
 from council.answers import Role
@@ -13,8 +15,9 @@ from council.prompt_injection import follows_instruction
 from council.prompts.shared import nonce_for
 from council.randomness import random_fraction, shuffle
 from council.rounds import Draw, Round
-from council.tally import Tally, count_ballots
+from council.tally import Standing, Tally, count_ballots, standings
 from council.tally.chance import ChanceRule
+from council.tally.standings import counted_ballots
 
 # Kinds of audit: reversed order, the judge's own answer included, authors named.
 ORDER, OWN, NAMED = "order", "own", "named"
@@ -40,9 +43,42 @@ def compute_draw(round_: Round) -> Draw:
 def compute_tally(round_: Round, draw: Draw) -> Tally:
     """Return the tally of the round's ballots, without N_eff, which needs other rounds."""
     rule = ChanceRule.of(dict(round_.versions))
+    weights = official_weights(round_)
     ballots = find_method(round_.panel.terms.method).ballots(round_, draw)
-    tally = count_ballots(draw.labels.labels, ballots, round_.seed, rule)
+    tally = count_ballots(draw.labels.labels, ballots, round_.seed, rule, weights)
     return replace(tally, verdict=replace(tally.verdict, flags=_flags(round_, draw)))
+
+
+CONSISTENCY = "consistency"  # the entry of a round's versions that holds the weights
+
+
+def consistency_weights(round_: Round) -> dict[str, float] | None:
+    """Return the weights of judges by earlier repeats, which the round has stored since it opened.
+
+    None if it has none, or if a judge whose ballot counts is not among them, such as a stand-in.
+    """
+    try:
+        stored = json.loads(dict(round_.versions).get(CONSISTENCY, "{}"))
+        weights = {str(judge): float(weight) for judge, weight in stored.items()}
+    except (AttributeError, TypeError, ValueError):
+        return None  # it comes from elsewhere
+    voted = {ballot.judge for ballot in counted_ballots(round_.ballots)}
+    usable = voted and voted <= weights.keys() and all(0 < weights[judge] < inf for judge in voted)
+    return weights if usable else None
+
+
+def official_weights(round_: Round) -> dict[str, float] | None:
+    """Return the weights of judges in the official count; None if all count alike."""
+    is_weighted = find_method(round_.panel.terms.method).is_weighted
+    return consistency_weights(round_) if is_weighted else None
+
+
+def weighted_standings(round_: Round) -> tuple[Standing, ...]:
+    """Return the standings by judges weighted by consistency; () if they have no weights."""
+    weights = consistency_weights(round_)
+    if weights is None or not round_.draw or not round_.tally:
+        return ()
+    return standings(round_.draw.labels.labels, round_.ballots, weights)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The commands `council export`, `import` and `forget`: stored data out, in, and deleted."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -20,6 +20,7 @@ from bot.cli.output import (
     exit_on_faults,
     fail,
     parse_moment,
+    text_option,
     unreadable,
 )
 from bot.cli.rounds import find_round_id
@@ -48,6 +49,7 @@ NOUNS: dict[type[Entry], str] = {
     Bakeoff: "bake-off",
     Schedule: "schedule",
 }
+JUDGMENTS = "judgments"
 IMPORTED_UNFINISHED = "It was imported unfinished. Resume it to run the rest."
 
 
@@ -61,6 +63,9 @@ async def export(
         Path | None,
         typer.Option("--to", "--output", help="Write to this file instead of standard output."),
     ] = None,
+    kind: Annotated[
+        str, text_option("--as", help="judgments: only rankings and votes, without texts.")
+    ] = "",
 ) -> None:
     """Export one round, or everything, as JSON Lines.
 
@@ -68,12 +73,18 @@ async def export(
     """
     if round_id and since:
         fail("Name one round, or give --since DATE.", MISUSED)
+    if kind not in {"", JUDGMENTS}:
+        fail(f"--as must be {JUDGMENTS}, not {kind!r}.", MISUSED)
     asked_since = parse_moment(since)
 
     with exit_on_faults(err=True) as on_fault:
         async with open_stores(load_settings()) as stores:
-            if round_id:
-                lines = _round_lines(stores, await find_round_id(stores.store, round_id))
+            one = await find_round_id(stores.store, round_id) if round_id else ""
+            if kind:
+                ids = [one] if one else await _ids_since(stores, asked_since)
+                lines = _judgment_lines(stores, ids, on_fault)
+            elif one:
+                lines = _round_lines(stores, one)
             else:
                 lines = _all_lines(stores, asked_since, on_fault)
             await _write(lines, to)
@@ -168,12 +179,27 @@ async def _all_lines(stores: Stores, since: datetime | None, on_fault: OnFault) 
             yield type(kept), dump_item(kept).encode() + b"\n"
         except StoreError as error:
             on_fault(f"Left out: {error}")
-    for round_id in await stores.store.ids(wanted=RoundQuery(since=since)):
+    for round_id in await _ids_since(stores, since):
         try:
             async for line in _round_lines(stores, round_id):
                 yield line
         except StoreError as error:
             on_fault(f"Left out: {error}")
+
+
+async def _ids_since(stores: Stores, since: datetime | None) -> Sequence[str]:
+    return await stores.store.ids(wanted=RoundQuery(since=since))
+
+
+async def _judgment_lines(stores: Stores, ids: Iterable[str], on_fault: OnFault) -> ExportLines:
+    for round_id in ids:
+        try:
+            lines = await stores.research.export_judgments(stores, round_id)
+        except StoreError as error:
+            on_fault(f"Left out: {error}")
+            continue
+        if lines:
+            yield ExportedRound, lines.encode()
 
 
 async def _round_lines(stores: Stores, round_id: str) -> ExportLines:

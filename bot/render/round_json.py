@@ -8,8 +8,10 @@ from bot.render.formatting import sum_or_none
 from council.analysis import Analysis, analyse
 from council.answers import Answer, Exchange, LateReply, Reply
 from council.ballots import Ballot
+from council.methods import find_method
 from council.pipeline.ranking import Ranked
 from council.ports import RoundSummary
+from council.round_rules import consistency_weights, weighted_standings
 from council.rounds import Draw, Round, Synthesis
 from council.tally import Standing, Tally, Verdict
 from council.tally.standings import PairMatrix
@@ -53,6 +55,7 @@ def round_document(round_: Round) -> Document:
             for s in round_.spoiled
         ],
         "standings": _standing_documents(round_),
+        "weighted": _weighted_document(round_),
         "verdict": verdict_document(round_.tally.verdict, suspicions) if round_.tally else None,
         "synthesis": _synthesis_document(round_.synthesis) if round_.synthesis else None,
         "analysis": _analysis_document(analyse(round_)),
@@ -191,6 +194,18 @@ def _standing_documents(round_: Round) -> list[Document]:
         {"member": author_of(line.label), "label": line.label, **_standing_document(line)}
         for line in round_.tally.standings
     ]
+
+
+def _weighted_document(round_: Round) -> Document | None:
+    """Return the result by judges weighted by consistency; None until that is known."""
+    if not (lines := weighted_standings(round_)):
+        return None
+    return {
+        "weights": consistency_weights(round_),
+        "shares": {line.label: line.share for line in lines},
+        "first": [line.label for line in lines if line.place == 1],
+        "official": find_method(round_.panel.terms.method).is_weighted,
+    }
 
 
 def _standing_document(line: Standing) -> Document:

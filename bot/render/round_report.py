@@ -39,12 +39,13 @@ from council.answers import Answer, LateReply, Role
 from council.ballots import FIRST_VERSION, Ballot, BallotExchange
 from council.digests import Erasure
 from council.labels import Label, Slate
+from council.methods import find_method
 from council.ports import RoundSummary
 from council.prompt_injection import ENCODED, PLEA
-from council.round_rules import NAMED, ORDER, ballot_version
+from council.round_rules import NAMED, ORDER, ballot_version, weighted_standings
 from council.round_rules import OWN as AUDITS_OWN
 from council.rounds import Draw, Fallback, Round, winning_answer
-from council.tally import Strength, Verdict
+from council.tally import Standing, Strength, Verdict
 from council.tally.agreement import compare_rankings
 from council.tally.standings import ranks
 
@@ -151,8 +152,7 @@ def results_post(round_: Round, draw: Draw) -> Post:
         columns = ("", "Model", "Points", "First votes", "Time", "Cost", "Response")
     rows = tuple(_result_row(round_, draw, label) for label in ordered_labels(round_, draw))
     numeric = frozenset(i for i, name in enumerate(columns) if name not in {"Model", "Response"})
-    agreed = agreement_line(round_)
-    notes = [*chairman_notes(round_), *([f"{agreed}."] if agreed else []), *flag_notes(round_)]
+    notes = [*result_notes(round_), *flag_notes(round_)]
     table = Table(columns, rows, numeric)
     parts = (Heading(_RESULTS_TITLE), *agreement_parts(round_, draw), table, *map(Note, notes))
     return Post(parts, _RESULTS_TITLE)
@@ -186,7 +186,35 @@ def _result_lines(round_: Round) -> Iterator[Line]:
         yield Line(" · ".join((f"**{name}**", *facts)))
 
 
-def chairman_notes(round_: Round) -> Iterator[str]:
+def result_notes(round_: Round) -> Iterator[str]:
+    """Yield who wrote the answer, how far the judges agreed, and what weights change, if known."""
+    yield from _chairman_notes(round_)
+    if agreed := agreement_line(round_):
+        yield f"{agreed}."
+    yield from _weight_notes(round_)
+
+
+def _weight_notes(round_: Round) -> Iterator[str]:
+    """Yield the result by judges weighted by consistency, or that the official one is so."""
+    weighted, tally = weighted_standings(round_), round_.tally
+    if not weighted or not tally:
+        return
+    if find_method(round_.panel.terms.method).is_weighted:
+        yield "Judges weigh by their consistency in earlier rounds."
+        return
+    first = {line.label for line in tally.standings if line.place == 1}
+    now = {line.label for line in weighted if line.place == 1}
+    change = "The winner stays the same" if now == first else f"{join_words(sorted(now))} would win"
+    shares, official = map(_share_list, (weighted, tally.standings))
+    yield f"Weighted by consistency: {shares} (official: {official}). {change}."
+
+
+def _share_list(lines: Iterable[Standing]) -> str:
+    known = ((line.label, line.share) for line in lines if line.share is not None)
+    return ", ".join(f"{label} {share:.2f}" for label, share in known)
+
+
+def _chairman_notes(round_: Round) -> Iterator[str]:
     """Yield which chairman wrote the answer, and from what; nothing if none did."""
     written = round_.synthesis
     if written and written.chairman:

@@ -10,6 +10,7 @@ from council.research.grades import BEST, WORST, Framing, Grade
 STRICT_COLUMN = "score"
 PUBLISHED_COLUMN = "thesis_score"  # the thesis parsed replies more leniently
 ITEM_COLUMNS = ("item", "article_id")
+MAX_TRUTH = 1e9
 _MAX_NAME_CHARACTERS = 200  # messages quote names and tables show them
 
 Row = Mapping[str, object]
@@ -24,7 +25,21 @@ def parse_grade(row: Row, line: int, column: str = STRICT_COLUMN) -> Grade:
         _text(row, "judge", line),
         _text(row, "author", line),
         _score(row, column, line),
+        _text(row, "group", line) if row.get("group") is not None else "",
+        _truth(row, line),
     )
+
+
+def _truth(row: Row, line: int) -> float | None:
+    value = row.get("truth")
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= MAX_TRUTH:
+        raise GradesError(
+            f"Line {line} has {_quote(value)} in 'truth'. Write the work's objective score as a "
+            f"number of at most {MAX_TRUTH:g}, or null where it is unknown."
+        )
+    return float(value)
 
 
 def _text(row: Row, name: str, line: int) -> str:
@@ -102,6 +117,8 @@ def _parse_grades(text: str, *, strict: bool) -> GradesFile:
     column = STRICT_COLUMN
     grades: list[Grade] = []
     seen: dict[tuple[str, Framing, str, str], int] = {}
+    groups: dict[str, str] = {}
+    truths: dict[tuple[str, str], float | None] = {}
     for number, row in _parse_rows(text):
         if not grades and not strict and PUBLISHED_COLUMN in row:
             column = PUBLISHED_COLUMN
@@ -111,6 +128,16 @@ def _parse_grades(text: str, *, strict: bool) -> GradesFile:
             raise GradesError(
                 f"Lines {seen[key]} and {number} hold the same judge's grade of the same work. "
                 "Keep one of them."
+            )
+        if groups.setdefault(grade.item, grade.group) != grade.group:
+            raise GradesError(
+                f"Line {number} puts item {grade.item!r} in another group than a line before. Give "
+                "all lines of an item the same group."
+            )
+        if truths.setdefault((grade.item, grade.author), grade.truth) != grade.truth:
+            raise GradesError(
+                f"Line {number} has another truth for the same work than a line before. Give all "
+                "lines of the work the same score."
             )
         if len(grades) == MAX_ROWS:
             raise GradesError(
@@ -124,6 +151,9 @@ def _parse_grades(text: str, *, strict: bool) -> GradesFile:
 def _check_grades(grades: list[Grade]) -> None:
     if not grades:
         raise GradesError(f"The file has no grades. Write one per line, such as {EXAMPLE_LINE}.")
+    ungrouped = next((grade.item for grade in grades if not grade.group), None)
+    if ungrouped is not None and any(grade.group for grade in grades):
+        raise GradesError(f"Item {ungrouped!r} has no group, but others do. Give it one.")
     judges = len({grade.judge for grade in grades})
     if judges > MAX_JUDGES:
         raise GradesError(

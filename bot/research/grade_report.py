@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from bot.chat import Heading, Line, Note, Part, Post, Table
+from bot.chat import Caution, Heading, Line, Note, Part, Post, Table
 from bot.render.formatting import count_noun, join_words
 from council.bias.report import Effect
 from council.research.grades import (
+    BEST,
+    FEW_GROUPS,
     Finding,
     FindingKind,
     Framing,
@@ -70,7 +72,14 @@ _TABLES = {
     "Own work, compared with the work of peers": _test_columns("S − G", lambda row: row.over_given),
     "The difference in differences": _test_columns("Preference", lambda row: row.preference),
     "The same work by different judges": _test_columns("Leniency", lambda row: row.leniency),
+    "Own work, net of its objective score": _test_columns("Net", lambda row: row.net),
 }
+_NET_NOTE = (
+    "Net is S − G less what the objective score explains: the slope of grades on that score, "
+    "fitted on the work of peers, times the difference in score. Its intervals take the slope as "
+    "known."
+)
+_CEILING = 0.5  # of a judge's grades; if more are the best one, better work cannot show
 
 
 def grades_post(report: GradeReport) -> Post:
@@ -81,11 +90,15 @@ def grades_post(report: GradeReport) -> Post:
 
 def _parts(report: GradeReport, lines: Sequence[str]) -> Iterator[Part]:
     yield from map(Line, lines)
-    for heading, columns in _TABLES.items():
+    yield from map(Caution, caution_lines(report))
+    has_truth = any(row.net.effect.n for row in report.rows)
+    for heading, columns in list(_TABLES.items())[: None if has_truth else -1]:
         yield Heading(heading)
         yield _table(report, columns)
     yield Note(_LEGEND)
     yield Note(_SET_ASIDE)
+    if has_truth:
+        yield Note(_NET_NOTE)
     yield Note(_counts_sentence(report))
 
 
@@ -101,7 +114,29 @@ def _table(report: GradeReport, columns: Sequence[_Column]) -> Table:
 def _counts_sentence(report: GradeReport) -> str:
     absent = f", {report.absent:,} absent" if report.absent else ""
     judges, items = count_noun(len(report.judges), "judge"), count_noun(report.items, "item")
-    return f"{report.given:,} grades{absent}, by {judges} on {items}."
+    groups = f" from {count_noun(report.groups, 'group')}" if report.groups else ""
+    return f"{report.given:,} grades{absent}, by {judges} on {items}{groups}."
+
+
+def caution_lines(report: GradeReport) -> tuple[str, ...]:
+    """Return what weakens the report: few independent groups, and grades at the ceiling."""
+    lines = []
+    if 0 < report.groups < FEW_GROUPS:
+        lines.append(
+            f"All numbers rest on {count_noun(report.groups, 'group')} of items, however many "
+            f"items there are ({report.items}). Add groups, not items."
+        )
+    high = [row for row in report.rows if (row.at_best or 0) > _CEILING]
+    if high:
+        whose = join_words(
+            f"{row.judge} ({row.at_best:.0%} {FRAMING_WORDS[row.framing]})" for row in high
+        )
+        lines.append(
+            f"More than half of the grades are the best one, {BEST}, by {whose}. Better work "
+            "cannot show there, so differences look smaller than they are. Harder items, or a "
+            "longer scale, tell more."
+        )
+    return tuple(lines)
 
 
 # --- JSON document
@@ -117,10 +152,12 @@ def grades_document(report: GradeReport) -> Document:
     return {
         "rows": [_row_document(row) for row in report.rows],
         "findings": [*finding_lines(report)],
+        "cautions": [*caution_lines(report)],
         "judges": [*report.judges],
         "items": report.items,
         "grades": report.given,
         "absent": report.absent,
+        "groups": report.groups,
     }
 
 
@@ -136,6 +173,8 @@ def _row_document(row: JudgeRow) -> Document:
         **_paired_document("g", row.over_given),
         **_effect_document("did", row.preference),
         **_effect_document("leniency", row.leniency),
+        **_effect_document("net", row.net),
+        "at_best": row.at_best,
     }
 
 
@@ -179,12 +218,16 @@ MAX_MORE_FACTOR = 20  # times as many items as there are; more is not worth sugg
 _POSITIVE_SENTENCES = {
     FindingKind.PREFERENCE: "prefers its own work by {size} of a grade {within}, adjusted for "
     "how strict it is and how good its work is",
+    FindingKind.NET: "prefers its own work by {size} of a grade {within}, net of the objective "
+    "score",
     FindingKind.LENIENCY: "is lenient: it gives the same work {size} more than the middle judge "
     "{within}",
 }
 _NEGATIVE_SENTENCES = {
     FindingKind.PREFERENCE: "is harder on its own work by {size} of a grade {within}, adjusted "
     "for how strict it is and how good its work is",
+    FindingKind.NET: "is harder on its own work by {size} of a grade {within}, net of the "
+    "objective score",
     FindingKind.LENIENCY: "is strict: it gives the same work {size} less than the middle judge "
     "{within}",
 }
@@ -199,6 +242,8 @@ _MISSING_DATA_WORDS = {
     FindingKind.NO_OWN: "it graded no work of its own",
     FindingKind.TOO_FEW: "this needs at least three items on which it and its peers graded each "
     "other",
+    FindingKind.FEW_GROUPS: "the items come from fewer than three groups, so nothing can be said "
+    "beyond them, however many items there are",
     FindingKind.ALIKE: "all its differences are the same, so there is no spread to judge by",
     FindingKind.NO_PEERS: "this needs at least two other judges that graded its work and each "
     "other's",

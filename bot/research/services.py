@@ -1,33 +1,59 @@
 """Research services: weighted leaderboards and priors, which bootstrap plugs into the core."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from bot.bakeoffs.records import garbage_collection_paused, update_records, update_votes
 from bot.chat import Post
 from bot.context import AppContext
 from bot.ports import RecordSources
 from bot.render.leaderboard_tables import Leaderboard
+from bot.research.judgments import judgment_lines
 from bot.research.weighted_report import prior_post, too_few_rounds_post, weighted_addition
 from council.bakeoffs.ports import RecordQuery
 from council.bakeoffs.record_arrays import record_columns
-from council.bakeoffs.records import PackedRecord
+from council.bakeoffs.records import PackedRecord, build_record
+from council.errors import BakeoffError, GatewayError
+from council.methods import find_method
 from council.research.experiment import ExperimentStore
-from council.research.judge_weights import MIN_VOTES, Choice, human_agreement
+from council.research.judge_weights import (
+    MIN_REPEATS,
+    MIN_VOTES,
+    Choice,
+    Repeats,
+    consistency_weights,
+    count_repeats,
+    human_agreement,
+)
 from council.research.posterior import strength_scores, win_chances
-from council.research.weighted_leaderboard import build_evidence, build_weighted_board
+from council.research.weighted_leaderboard import (
+    Evidence,
+    build_evidence,
+    build_weighted_board,
+)
 from council.rounds import Round
 from council.tally.standings import counted_ballots
 
+if TYPE_CHECKING:
+    from council.research.perplexity import LlamaServer
+
+MAX_WEIGHT_ROUNDS = 5_000  # the newest of a workspace, which tell of its judges' consistency
+WEIGHT_DIGITS = 4  # of a stored weight
 MIN_PRIOR_ROUNDS = 10  # before the leaderboard can serve as a prior
 
 
 @dataclass(frozen=True, slots=True)
 class ResearchServices:
-    """Weighted leaderboards, the leaderboard as a prior, and the store of experiments."""
+    """Weighted leaderboards, the leaderboard as a prior, and the store of experiments.
+
+    `local_server` returns the address and key of the local models' server, started if need be.
+    """
 
     experiments: ExperimentStore
+    local_server: Callable[[], Awaitable[tuple[str, str]]] | None = None
 
     async def add_to_leaderboard(
         self, sources: RecordSources, wanted: RecordQuery, weights: str, board: Leaderboard
@@ -44,7 +70,33 @@ class ResearchServices:
         await update_votes(sources)
         with garbage_collection_paused():
             rows = await sources.bakeoff_stores.votes.list_recent(wanted)
-            return await asyncio.to_thread(_with_additions, board, rows, weights, choices)
+            records = await sources.bakeoff_stores.records.list_recent(wanted) if weights else ()
+            evidence = await asyncio.to_thread(_evidence, board, rows, records, choices)
+            return await asyncio.to_thread(_with_additions, board, evidence, weights)
+
+    async def consistency_weights(
+        self, sources: RecordSources, round_: Round
+    ) -> Mapping[str, float]:
+        """Return the weights of a new round's judges, by their repeats in earlier rounds.
+
+        Repeats are audits in reverse order and second passes, in rounds of its workspace. Empty
+        until every judge has twenty.
+        """
+        wanted = RecordQuery(scope=round_.question.place.scope, before=round_.asked_at)
+        rows = await sources.bakeoff_stores.records.list_recent(wanted)
+        judges = [seat.key for seat in find_method(round_.panel.terms.method).judges(round_.panel)]
+        return await asyncio.to_thread(_weights_of, judges, rows[-MAX_WEIGHT_ROUNDS:])
+
+    async def export_judgments(self, sources: RecordSources, round_id: str) -> str:
+        """Return a round's rankings with people's votes and its grades, as JSON Lines."""
+        round_ = await sources.store.load(round_id)
+        bakeoff = None
+        if round_.bakeoff and not round_.forgotten:  # without texts nothing can be graded
+            with suppress(BakeoffError):  # it was deleted
+                bakeoff = await sources.bakeoff_stores.bakeoffs.load(round_.bakeoff)
+        authored = build_record(round_, bakeoff).authored
+        correct = {one.member: one.correct for one in authored if one.correct is not None}
+        return judgment_lines(round_, await sources.store.votes(round_id), correct)
 
     async def make_prior_post(self, sources: RecordSources, round_: Round) -> Post:
         """Return a post with a closed round's ranking, given the leaderboard before it as a prior.
@@ -58,20 +110,53 @@ class ResearchServices:
             return await asyncio.to_thread(_prior_post, round_, records)
 
 
-def experiment_store(app: AppContext) -> ExperimentStore:
-    """Return the store of experiments of an application that bootstrap made."""
+def _weights_of(judges: Sequence[str], rows: Sequence[PackedRecord]) -> Mapping[str, float]:
+    known = count_repeats(record_columns(rows))
+    repeats = {judge: known.get(judge, Repeats(0, 0.0)) for judge in judges}
+    if any(one.ballots < MIN_REPEATS for one in repeats.values()):
+        return {}
+    weights = consistency_weights(repeats).weights
+    return {judge: round(weight, WEIGHT_DIGITS) for judge, weight in weights.items()}
+
+
+def research_services(app: AppContext) -> ResearchServices:
+    """Return the research services of an application that bootstrap made."""
     if not isinstance(app.research, ResearchServices):
         raise TypeError("The application has no research services.")
-    return app.research.experiments
+    return app.research
 
 
-def _with_additions(
-    board: Leaderboard, rows: Sequence[PackedRecord], weights: str, choices: Sequence[Choice]
-) -> Leaderboard:
+def experiment_store(app: AppContext) -> ExperimentStore:
+    """Return the store of experiments of an application that bootstrap made."""
+    return research_services(app).experiments
+
+
+async def open_llama_server(app: AppContext) -> "LlamaServer":
+    """Return the server of the local models, started; raise GatewayError without one."""
+    from council.research.perplexity import LlamaServer  # httpx is slow to import
+
+    local_server = research_services(app).local_server
+    if local_server is None:
+        raise GatewayError("There are no local models here.")
+    return LlamaServer(*await local_server())
+
+
+def _evidence(
+    board: Leaderboard,
+    votes: Sequence[PackedRecord],
+    records: Sequence[PackedRecord],
+    choices: Sequence[Choice],
+) -> Evidence:
     coverage = board.coverage
-    counted = [row for row in rows if not coverage.suite or row.suite_version == coverage.version]
-    evidence = build_evidence(counted, choices)
-    people = dict(human_agreement(evidence.rounds, choices))
+    ballots, numbers = (
+        [row for row in rows if not coverage.suite or row.suite_version == coverage.version]
+        for rows in (votes, records)
+    )
+    return build_evidence(ballots, choices, count_repeats(record_columns(numbers)))
+
+
+def _with_additions(board: Leaderboard, evidence: Evidence, weights: str) -> Leaderboard:
+    people = dict(human_agreement(evidence.rounds, evidence.choices))
     if not weights:
         return replace(board, people=people)
     weighted = build_weighted_board(weights, evidence)

@@ -59,10 +59,7 @@ _WEIGHING_NOTES = {
     PEERRANK: "A judge weighs as much as its own answers are worth, but at least a quarter of "
     "an equal weight. This assumes that good authors judge well.",
 }
-_UNOFFICIAL_NOTE = (
-    "This is in addition to the official places, which weight all judges equally, and changes "
-    "none of them."
-)
+_UNOFFICIAL_NOTE = "This is in addition to the official places and changes none of them."
 
 
 def weighted_addition(leaderboard: Leaderboard, board: WeightedBoard) -> Addition:

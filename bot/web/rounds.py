@@ -23,12 +23,11 @@ from bot.render.formatting import author_names, rough_duration
 from bot.render.round_json import readable_document
 from bot.render.round_report import (
     DISCLAIMER,
-    agreement_line,
     answers_by_label,
-    chairman_notes,
     findings,
     flag_notes,
     placement_table,
+    result_notes,
     round_post,
     round_title,
     thread_markdown,
@@ -167,7 +166,6 @@ def _closed_values(round_: Round, seal: Seal | None) -> dict[str, Any]:
         "differences": (),
     }
     if round_.draw:
-        agreed = agreement_line(round_)
         values |= {
             "results": result_rows(round_, round_.draw),
             "flags": flag_notes(round_),
@@ -176,7 +174,7 @@ def _closed_values(round_: Round, seal: Seal | None) -> dict[str, Any]:
             "authors": author_names(round_.panel, round_.draw),
             "answers": [] if round_.forgotten else [*answers_by_label(round_, round_.draw)],
             "placings": placement_table(round_, round_.draw),
-            "notes": (*chairman_notes(round_), *([f"{agreed}."] if agreed else [])),
+            "notes": [*result_notes(round_)],
             "findings": findings(round_),
             "differences": verify(round_),
         }

@@ -13,6 +13,7 @@ from council.bakeoffs.grading import grade
 from council.bakeoffs.models import Bakeoff, Reference, SuiteQuestion, split_round_id
 from council.ballots import Ballot
 from council.labels import Label, LabelMap, Slate
+from council.round_rules import official_weights
 from council.rounds import Draw, Round, winning_answer
 from council.tally import Standing
 from council.tally.agreement import compare_rankings, tau_b
@@ -204,7 +205,8 @@ class _RoundResult:
         ballots = counted_ballots(round_.ballots) if round_.tally else ()
         lines = {line.label: line for line in round_.tally.standings} if round_.tally else {}
         slates = tuple(slate for slate in draw.slates if slate.pass_number == 1)
-        return cls(dict(draw.labels.pairs), slates, ballots, lines, pair_matrix(ballots))
+        matrix = pair_matrix(ballots, official_weights(round_) if ballots else None)
+        return cls(dict(draw.labels.pairs), slates, ballots, lines, matrix)
 
 
 def _author_record(

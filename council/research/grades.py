@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from math import ceil, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from council.bakeoffs.intervals import holm, t_interval, t_p_value
+from council.bakeoffs.intervals import LEVEL, holm, t_interval, t_p_value, t_quantile
 from council.bakeoffs.record_arrays import PRECISION, Booleans, Floats
 from council.bias.report import Effect
 
@@ -26,7 +27,9 @@ class Framing(StrEnum):
 class Grade:
     """The grade a judge gave an author's answer to an item; `score` is None if it gave none.
 
-    In both framings 5 is best: grades of the negative framing are converted first.
+    In both framings 5 is best: grades of the negative framing are converted first. Items of one
+    `group` are not independent, such as answers to one task; "" is none. `truth` is an objective
+    score of the work, on any scale, higher for better work.
     """
 
     item: str
@@ -34,6 +37,8 @@ class Grade:
     judge: str
     author: str
     score: float | None
+    group: str = ""
+    truth: float | None = None
 
 
 def normalize_grade(raw: int, framing: Framing) -> int:
@@ -43,6 +48,7 @@ def normalize_grade(raw: int, framing: Framing) -> int:
 
 Numbers = NDArray[np.int64]
 
+NO_GROUPS: Numbers = np.empty(0, np.int64)
 NOT_A_JUDGE = -1  # the index of an author that never judges
 
 
@@ -50,7 +56,8 @@ NOT_A_JUDGE = -1  # the index of an author that never judges
 class GradeSheet:
     """The grades of one framing as arrays, an entry per grade: item, judge, author and score.
 
-    `judge` and `author` are indexes into `judges`; items are numbered from 0.
+    `judge` and `author` are indexes into `judges`; items are numbered from 0. `group` is by item,
+    empty if the grades name no groups; `truth` is NaN where unknown.
     """
 
     framing: Framing
@@ -60,6 +67,8 @@ class GradeSheet:
     judge: Numbers
     author: Numbers
     score: Floats
+    group: Numbers
+    truth: Floats
 
     @property
     def by_peers(self) -> Booleans:
@@ -82,6 +91,25 @@ class GradeSheet:
         """Return O by item: the mean of what the other judges gave each other's work."""
         return self.means((self.judge != judge) & (self.author != judge) & self.by_peers)
 
+    def truth_lead(self, judge: int) -> Floats:
+        """Return by item how far the truth puts its own work above the peers' work it graded."""
+        own = self.means((self.judge == judge) & (self.author == judge), self.truth)
+        return own - self.means((self.judge == judge) & self.by_peers, self.truth)
+
+    @property
+    def truth_slope(self) -> float | None:
+        """How many grades a unit of truth is worth to judges, on the work of others.
+
+        Least squares with an intercept for each judge, so that strictness is none of it; None if
+        the truth of what each judge graded is unknown or always the same.
+        """
+        known = self.by_peers & ~np.isnan(self.truth)
+        judge, score, truth = self.judge[known], self.score[known], self.truth[known]
+        counts = np.maximum(np.bincount(judge), 1)
+        truth = truth - (np.bincount(judge, truth) / counts)[judge]
+        spread = float((truth**2).sum())
+        return float((truth * score).sum()) / spread if spread > PRECISION else None
+
     def means(self, chosen: Booleans, score: Floats | None = None) -> Floats:
         """Return the mean score of the chosen grades by item, NaN for an item without any."""
         scores = self.score if score is None else score
@@ -102,6 +130,9 @@ def build_sheet(grades: Sequence[Grade], judges: Sequence[str], framing: Framing
     numbers = {judge: at for at, judge in enumerate(judges)}
     given = [grade for grade in grades if grade.framing is framing and grade.score is not None]
     items: dict[str, int] = {}
+    group_of = {grade.item: grade.group or grade.item for grade in given}
+    is_grouped = any(grade.group for grade in given)
+    names = {one: number for number, one in enumerate(dict.fromkeys(group_of.values()))}
     return GradeSheet(
         framing,
         tuple(judges),
@@ -110,33 +141,44 @@ def build_sheet(grades: Sequence[Grade], judges: Sequence[str], framing: Framing
         judge=np.array([numbers[grade.judge] for grade in given], np.int64),
         author=np.array([numbers.get(grade.author, NOT_A_JUDGE) for grade in given], np.int64),
         score=np.array([grade.score for grade in given], float),
+        group=np.array([names[one] for one in group_of.values() if is_grouped], np.int64),
+        truth=np.array([grade.truth for grade in given], float),  # None becomes NaN
     )
 
 
 MIN_ITEMS = 3  # fewer give no interval and no p
 UNIT = "items"
+FEW_GROUPS = 10  # of fewer independent groups, every effect says on how few it rests
 
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """A mean difference in grades over items, with the t of Student's paired test."""
+    """A mean difference in grades over items, with the t of Student's paired test.
+
+    `groups` is how many independent groups the items come from, 0 if they are independent.
+    """
 
     effect: Effect
     t: float | None = None
+    groups: int = 0
 
     def corrected(self, p_holm: float | None) -> "PairedTest":
         """Return a copy with this corrected p."""
         return replace(self, effect=replace(self.effect, p_holm=p_holm))
 
 
-def paired_t_test(differences: Floats) -> PairedTest:
+def paired_t_test(differences: Floats, group: Numbers = NO_GROUPS) -> PairedTest:
     """Test differences by item against a mean of 0: two-sided, with the 95 % t-interval.
 
     NaN marks an item that cannot be compared. Below three items, t, interval and p are None. If all
     differences are alike, t and interval are None and p is that of the sign test, 2^(1 − n), or
-    None if they are 0.
+    None if they are 0. With the `group` of each item, these count groups instead of items: see
+    `_clustered_test`.
     """
-    known = differences[~np.isnan(differences)]
+    is_known = ~np.isnan(differences)
+    known = differences[is_known]
+    if len(group) and len(known):
+        return _clustered_test(known, group[is_known])
     n = len(known)
     if not n:
         return PairedTest(Effect(0, UNIT))
@@ -152,6 +194,29 @@ def paired_t_test(differences: Floats) -> PairedTest:
         n, UNIT, mean, interval, t_p_value(t, n - 1), more=_items_needed(n, mean, interval)
     )
     return PairedTest(effect, t)
+
+
+def _clustered_test(differences: Floats, group: Numbers) -> PairedTest:
+    """Test differences whose items come in groups, with cluster-robust errors.
+
+    The variance of the mean is G/(G − 1) · Σ_g (Σ_i (d_i − mean))² / n² over G groups, and t has
+    G − 1 degrees of freedom (Cameron and Miller 2015, CR1 for a mean).
+    """
+    names, index = np.unique(group, return_inverse=True)
+    groups, n, mean = len(names), len(differences), float(differences.mean())
+    unit = f"{UNIT} from {'only ' if groups < FEW_GROUPS else ''}{groups} groups"
+    if groups < MIN_ITEMS:
+        return PairedTest(Effect(n, unit, mean), groups=groups)
+    if np.ptp(differences) < PRECISION:
+        certain = None if abs(mean) < PRECISION else 2.0 ** (1 - groups)
+        return PairedTest(Effect(n, unit, mean, p=certain), groups=groups)
+    sums = np.bincount(index, differences - mean)
+    error = sqrt(groups / (groups - 1) * float((sums**2).sum())) / n
+    if error < PRECISION:  # groups that are all alike tell of no spread between them
+        return PairedTest(Effect(n, unit, mean), groups=groups)
+    half = t_quantile((1 + LEVEL) / 2, groups - 1) * error
+    p = t_p_value(mean / error, groups - 1)
+    return PairedTest(Effect(n, unit, mean, (mean - half, mean + half), p), mean / error, groups)
 
 
 def _items_needed(n: int, mean: float, interval: tuple[float, float]) -> int | None:
@@ -185,7 +250,9 @@ def leniencies(sheet: GradeSheet) -> dict[int, PairedTest]:
     middle = order[(len(order) - 1) // 2 : len(order) // 2 + 1]
     zero = sum((known[judge] for judge in middle), np.zeros(sheet.items)) / len(middle)
     scale = (len(known) - 1) / len(known)
-    return {judge: paired_t_test((each - zero) * scale) for judge, each in known.items()}
+    return {
+        judge: paired_t_test((each - zero) * scale, sheet.group) for judge, each in known.items()
+    }
 
 
 def _deviations(sheet: GradeSheet) -> Floats:
@@ -205,7 +272,7 @@ def _judge_deviations(sheet: GradeSheet, deviations: Floats, judge: int) -> Floa
 
 
 NO_TEST = PairedTest(Effect(0, "items"))
-TESTS = ("over_received", "over_given", "preference", "leniency")
+TESTS = ("over_received", "over_given", "preference", "leniency", "net")
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +292,9 @@ class JudgeRow:
     gave its peers. `over_received` is S − R, `over_given` is S − G. `preference` is the difference
     in differences (S − G) − (R − O), where O is what its peers gave each other: neither its
     strictness nor the quality of its work affects it. `leniency` is how much higher it grades the
-    same work than the middle judge. Peers are the other judges.
+    same work than the middle judge. `net` is S − G less what the truth explains of it: the slope of
+    grades on truth, fitted on the work of peers, times how much better the truth says its own work
+    is. Peers are the other judges. `at_best` is the share of its grades that are the best one.
     """
 
     judge: str
@@ -237,6 +306,8 @@ class JudgeRow:
     over_given: PairedTest
     preference: PairedTest
     leniency: PairedTest
+    net: PairedTest = NO_TEST
+    at_best: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +315,7 @@ class GradeReport:
     """What grades say of every judge, by name, the positive framing first.
 
     `absent` grades were asked for and not given; every p_holm is corrected over all tests of all
-    rows.
+    rows. `groups` are those of the items, 0 if none are named.
     """
 
     rows: tuple[JudgeRow, ...]
@@ -252,6 +323,7 @@ class GradeReport:
     items: int
     given: int
     absent: int
+    groups: int = 0
 
 
 def build_grade_report(grades: Sequence[Grade]) -> GradeReport:
@@ -265,6 +337,7 @@ def build_grade_report(grades: Sequence[Grade]) -> GradeReport:
         items=len({grade.item for grade in grades}),
         given=len(grades) - absent,
         absent=absent,
+        groups=len({grade.group for grade in grades if grade.group}),
     )
 
 
@@ -281,16 +354,21 @@ def _row(sheet: GradeSheet, judge: int, leniency: PairedTest) -> JudgeRow:
     own, given = sheet.own(judge), sheet.given(judge)
     graded = ~np.isnan(own)
     received, elsewhere = sheet.received(judge), sheet.among_peers(judge)
+    slope = sheet.truth_slope
+    scores = sheet.score[(sheet.judge == judge) & (sheet.author != NOT_A_JUDGE)]
+    test = partial(paired_t_test, group=sheet.group)
     return JudgeRow(
         sheet.judges[judge],
         sheet.framing,
         _mean(own[graded]),
         _mean(received[graded]),
         _mean(given[graded]),
-        over_received=paired_t_test(own - received),
-        over_given=paired_t_test(own - given),
-        preference=paired_t_test((own - given) - (received - elsewhere)),
+        over_received=test(own - received),
+        over_given=test(own - given),
+        preference=test((own - given) - (received - elsewhere)),
         leniency=leniency,
+        net=NO_TEST if slope is None else test(own - given - slope * sheet.truth_lead(judge)),
+        at_best=float((scores == BEST).mean()) if len(scores) else None,
     )
 
 
@@ -316,16 +394,24 @@ class FindingKind(StrEnum):
     """What is reported of a judge; the comparisons of the thesis follow, then missing data."""
 
     PREFERENCE = "preference"  # S − G against R − O
+    NET = "net of truth"  # S − G against the objective score
     LENIENCY = "leniency"
     OVER_RECEIVED = "over_received"  # S − R, which also depends on strictness
     OVER_GIVEN = "over_given"  # S − G, which also depends on the quality of its work
     NO_OWN = "no own work"
     TOO_FEW = "too few items"
+    FEW_GROUPS = "too few groups"
     ALIKE = "all alike"
     NO_PEERS = "no peers"
 
 
-_MISSING_DATA = (FindingKind.NO_OWN, FindingKind.TOO_FEW, FindingKind.ALIKE, FindingKind.NO_PEERS)
+_MISSING_DATA = (
+    FindingKind.NO_OWN,
+    FindingKind.TOO_FEW,
+    FindingKind.FEW_GROUPS,
+    FindingKind.ALIKE,
+    FindingKind.NO_PEERS,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,6 +438,7 @@ def findings(report: GradeReport) -> tuple[Finding, ...]:
 def _row_findings(row: JudgeRow) -> Iterator[Finding]:
     tested = {
         FindingKind.PREFERENCE: row.preference.effect,
+        FindingKind.NET: row.net.effect,
         FindingKind.LENIENCY: row.leniency.effect,
         FindingKind.OVER_RECEIVED: row.over_received.effect,
         FindingKind.OVER_GIVEN: row.over_given.effect,
@@ -372,4 +459,6 @@ def _missing_data(row: JudgeRow) -> FindingKind | None:
         return FindingKind.NO_PEERS
     if compared.n < MIN_ITEMS:
         return FindingKind.TOO_FEW
+    if 0 < row.preference.groups < MIN_ITEMS:
+        return FindingKind.FEW_GROUPS
     return FindingKind.ALIKE if compared.p is None else None

@@ -10,7 +10,7 @@ import numpy as np
 
 from council.bakeoffs.intervals import LEVEL, Interval, t_quantile
 from council.bakeoffs.leaderboard import HumanAgreement
-from council.bakeoffs.record_arrays import PRECISION, Booleans, Floats
+from council.bakeoffs.record_arrays import PRECISION, Booleans, Columns, Floats
 
 # The names that `--weights` accepts.
 UNIFORM = "uniform"
@@ -72,6 +72,20 @@ class Repeats:
 
     ballots: int
     kept: float
+
+
+def count_repeats(columns: Columns) -> dict[str, Repeats]:
+    """Return the repeats of each judge with any: audits in reverse order, and second passes.
+
+    The share is the mean over ballots of the share of pairs kept, as in bias reports.
+    """
+    kept, pairs = columns.judge("kept"), columns.judge("pairs")
+    shares = np.where(pairs > 0, kept / np.where(pairs > 0, pairs, 1.0), np.nan)
+    return {
+        judge: Repeats(len(known), float(known.mean()))
+        for judge, column in zip(columns.judges, shares.T, strict=True)
+        if len(known := column[~np.isnan(column)])
+    }
 
 
 def consistency_weights(repeats: Mapping[str, Repeats], shrunk: float = SHRINKAGE) -> JudgeWeights:

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 
 from council.bakeoffs.intervals import Interval, share_interval
 from council.bakeoffs.record_arrays import PRECISION, Floats
 from council.bakeoffs.records import PackedRecord
-from council.bias.judge_bias import order_consistency
 from council.bias.vote_arrays import MAX_BLOCK_ROUNDS, Block, vote_blocks
 from council.bias.votes import VERSION
 from council.research.judge_weights import (
@@ -155,17 +155,16 @@ def _rank_lines(lines: Sequence[WeightedLine]) -> tuple[WeightedLine, ...]:
     )
 
 
-def build_evidence(rows: Sequence[PackedRecord], choices: Sequence[Choice]) -> Evidence:
-    """Return what votes of many rounds, and people's votes, say about judges.
+def build_evidence(
+    rows: Sequence[PackedRecord],
+    choices: Sequence[Choice],
+    repeats: Mapping[str, Repeats] = MappingProxyType({}),
+) -> Evidence:
+    """Return what votes of many rounds, people's votes, and repeats say about judges.
 
     Votes of an older version are left out: they are being computed again.
     """
-    rows_and_blocks = [*_blocks_with_rows(rows)]
-    rounds = tuple(_round_shares(part, block) for part, block in rows_and_blocks)
-    consistency_by_judge = order_consistency([block for _, block in rows_and_blocks])
-    repeats = {
-        judge: Repeats(one.n, one.value or 0.0) for judge, one in consistency_by_judge.items()
-    }
+    rounds = tuple(_round_shares(part, block) for part, block in _blocks_with_rows(rows))
     return Evidence(rounds, repeats, tuple(choices))
 
 

@@ -69,18 +69,27 @@ class NullDistribution:
 
 
 def null_distribution(
-    slates: Sequence[_Order], seed: str, rule: ChanceRule = DEFAULT_RULE
+    slates: Sequence[_Order],
+    seed: str,
+    rule: ChanceRule = DEFAULT_RULE,
+    weights: Sequence[float] = (),
 ) -> NullDistribution:
     """Return the best shares over these slates if no answer is better than another.
 
-    Only rule 1 uses the seed, and only beyond a million outcomes.
+    Only rule 1 uses the seed, and only beyond a million outcomes. Only rule 2 knows `weights`, one
+    for each slate; without any, all judges weigh the same.
     """
     labels = sorted({label for slate in slates for label in slate})
     at = {label: i for i, label in enumerate(labels)}
     if rule.version == INDEPENDENT:
         return _independent(slates, at, seed)
-    design = tuple(sorted(tuple(sorted(at[label] for label in slate)) for slate in slates))
-    return _shared_errors(design, rule)
+    shown = [tuple(sorted(at[label] for label in slate)) for slate in slates]
+    design = sorted(zip(shown, weights or [1.0] * len(shown), strict=True))
+    return _shared_errors(
+        tuple(slate for slate, _ in design),
+        rule,
+        tuple(weight for _, weight in design) if weights else (),
+    )
 
 
 def _independent(slates: Sequence[_Order], at: Mapping[Label, int], seed: str) -> NullDistribution:
@@ -102,35 +111,39 @@ def _independent(slates: Sequence[_Order], at: Mapping[Label, int], seed: str) -
 
 
 @lru_cache(CACHED_DESIGNS)
-def _shared_errors(design: _Design, rule: ChanceRule) -> NullDistribution:
+def _shared_errors(
+    design: _Design, rule: ChanceRule, judges: tuple[float, ...]
+) -> NullDistribution:
     """Return 20,000 outcomes of judges that share errors; answers are numbered from 0.
 
     Judge j sees answer c as √ρ·s_c + √(1−ρ)·e_jc with standard normal s and e, and all judges the
     same s. Drawn from numpy's frozen `RandomState`, seeded by design, ρ and rule, so that any
     process recomputes the same p.
     """
-    text = repr((design, rule.version, f"{rule.rho:g}"))
+    text = repr((design, rule.version, f"{rule.rho:g}", *([judges] if judges else [])))
     draws = np.random.RandomState(int(sha256(text.encode()).hexdigest()[:8], 16))
-    weights = pair_weights(design)
+    judges = judges or (1.0,) * len(design)
+    weights = pair_weights(design, judges)
     shared = draws.standard_normal((SHARED_ERROR_DRAWS, len(weights)))
     totals = np.zeros_like(shared)
-    for slate in design:
+    for slate, judge in zip(design, judges, strict=True):
         own = draws.standard_normal((SHARED_ERROR_DRAWS, len(slate)))
         views = sqrt(rule.rho) * shared[:, slate] + sqrt(1 - rule.rho) * own
         beats = views[:, :, None] > views[:, None, :]
-        totals[:, slate] += (beats * weights[np.ix_(slate, slate)]).sum(axis=2)
+        totals[:, slate] += (beats * (judge * weights[np.ix_(slate, slate)])).sum(axis=2)
     return NullDistribution(np.sort(totals.max(axis=1)), is_exact=False)
 
 
-def pair_weights(slates: Sequence[Sequence[int]]) -> _Shares:
+def pair_weights(slates: Sequence[Sequence[int]], judges: Sequence[float] = ()) -> _Shares:
     """Return what beating another answer on one ballot adds to a share: (winner, loser).
 
-    1 / (judges who saw both × rivals of the winner); 0 for answers that no judge saw together.
+    1 / (judges who saw both × rivals of the winner), where a judge counts as its weight in
+    `judges`, if there are any; 0 for answers that no judge saw together.
     """
     count = 1 + max(answer for slate in slates for answer in slate)
     seen = np.zeros((count, count))
-    for slate in slates:
-        seen[np.ix_(slate, slate)] += 1
+    for slate, judge in zip(slates, judges or [1.0] * len(slates), strict=True):
+        seen[np.ix_(slate, slate)] += judge
     np.fill_diagonal(seen, 0)
     rivals = np.count_nonzero(seen, axis=1)
     with np.errstate(divide="ignore"):

@@ -13,6 +13,7 @@ TOLERANCE = 1e-9  # shares this close are equal
 _TIE = 0.5
 
 PairMatrix = Mapping[tuple[Label, Label], float]
+JudgeWeights = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +33,15 @@ class Standing:
     mean_rank: float | None
 
 
-def standings(labels: Iterable[Label], ballots: Sequence[Ballot]) -> tuple[Standing, ...]:
-    """Return the candidates, best first; audit ballots and slates of one answer do not count."""
+def standings(
+    labels: Iterable[Label], ballots: Sequence[Ballot], weights: JudgeWeights | None = None
+) -> tuple[Standing, ...]:
+    """Return the candidates, best first; audit ballots and slates of one answer do not count.
+
+    `weights` of judges, of any sum, change shares and places, never points.
+    """
     counted = counted_ballots(ballots)
-    matrix, merged = pair_matrix(counted), merge_passes(counted)
+    matrix, merged = pair_matrix(counted, weights), merge_passes(counted)
     lines = [_line(label, counted, merged, pair_share(label, matrix)) for label in labels]
     lines.sort(key=lambda line: -_sort_key(line))
     return tuple(
@@ -76,12 +82,13 @@ def _mean_ranking(ballots: Sequence[Ballot]) -> Ranking:
     return tuple(tuple(places[mean]) for mean in sorted(places, reverse=True))
 
 
-def _weights(ballots: Sequence[Ballot]) -> list[float]:
+def _weights(ballots: Sequence[Ballot], judges: JudgeWeights | None = None) -> list[float]:
     """Return the weight of each ballot: all passes of a judge weigh as much as one ballot."""
+    own = [judges[ballot.judge] if judges else 1.0 for ballot in ballots]
     if all(ballot.pass_number == 1 for ballot in ballots):
-        return [1.0] * len(ballots)
+        return own
     cast = Counter(ballot.judge for ballot in ballots)
-    return [1 / cast[ballot.judge] for ballot in ballots]
+    return [weight / cast[ballot.judge] for weight, ballot in zip(own, ballots, strict=True)]
 
 
 def _line(
@@ -128,14 +135,15 @@ def borda_shares(ranking: Ranking) -> dict[Label, float]:
     return {label: value / rivals for label, value in points.items()} if rivals else {}
 
 
-def pair_matrix(ballots: Sequence[Ballot]) -> PairMatrix:
+def pair_matrix(ballots: Sequence[Ballot], weights: JudgeWeights | None = None) -> PairMatrix:
     """Return, for each pair that judges saw, the share of them that ranked the first higher.
 
-    A tie counts half; pairs that no judge saw are left out.
+    A tie counts half; pairs that no judge saw are left out. With `weights` above 0, it is the share
+    of the weight of the judges who saw the pair.
     """
     wins: dict[tuple[Label, Label], float] = {}
     seen: dict[tuple[Label, Label], float] = {}
-    for ballot, weight in zip(ballots, _weights(ballots), strict=True):
+    for ballot, weight in zip(ballots, _weights(ballots, weights), strict=True):
         place = ranks(ballot.ranking)
         for pair in permutations(place, 2):
             first, second = pair

@@ -10,6 +10,7 @@ from council.tally.agreement import Agreement, agreement
 from council.tally.chance import DEFAULT_RULE, ChanceRule, null_distribution
 from council.tally.standings import (
     TOLERANCE,
+    JudgeWeights,
     Standing,
     borda_shares,
     counted_ballots,
@@ -62,11 +63,15 @@ class Tally:
 
 
 def count_ballots(
-    labels: Iterable[Label], ballots: Sequence[Ballot], seed: str, rule: ChanceRule = DEFAULT_RULE
+    labels: Iterable[Label],
+    ballots: Sequence[Ballot],
+    seed: str,
+    rule: ChanceRule = DEFAULT_RULE,
+    weights: JudgeWeights | None = None,
 ) -> Tally:
     """Count ballots over labels; `rule` is that of p, and the seed of its oldest version."""
-    lines = standings(labels, ballots)
-    found = verdict(lines, ballots, seed, rule)
+    lines = standings(labels, ballots, weights)
+    found = verdict(lines, ballots, seed, rule, weights)
     return Tally(lines if found.p is not None else (), found)
 
 
@@ -86,14 +91,19 @@ def outside_judges_needed(members: int, outside: int) -> int:
 
 
 def verdict(
-    lines: Sequence[Standing], ballots: Sequence[Ballot], seed: str, rule: ChanceRule
+    lines: Sequence[Standing],
+    ballots: Sequence[Ballot],
+    seed: str,
+    rule: ChanceRule,
+    weights: JudgeWeights | None = None,
 ) -> Verdict:
     """Return the verdict on these ballots and their standings, best first."""
     counted = merge_passes(counted_ballots(ballots))
     shares = [line.share for line in lines if line.share is not None]
     if not shares:
         return Verdict(Strength.NO_CONSENSUS, None, (0, 0), True, agreement(()))
-    outcomes = null_distribution([ballot.shown for ballot in counted], seed, rule)
+    judges = [weights[ballot.judge] for ballot in counted] if weights else ()
+    outcomes = null_distribution([ballot.shown for ballot in counted], seed, rule, judges)
     p = outcomes.p_value(shares[0])
     winner = lines[0]
     seen = [ballot for ballot in counted if winner.label in ballot.shown]

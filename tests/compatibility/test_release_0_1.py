@@ -20,7 +20,13 @@ from tests.compatibility.product import (
 )
 
 EXPECTED = DATA / "expected"
-ADDED_SINCE: dict[str, Any] = {"analysis": None, "late": [], "files": [], "exchanges": []}
+ADDED_SINCE: dict[str, Any] = {
+    "analysis": None,
+    "late": [],
+    "files": [],
+    "exchanges": [],
+    "weighted": None,
+}
 ADDED_TO: dict[str, dict[str, Any]] = {
     "answers": {"missed": [], "sources": []},
     "ballots": {"pass": 1, "grades": {}},

@@ -18,7 +18,7 @@ from council.rounds import Round
 from council.tally import Strength
 from council.tally.standings import merge_passes, pair_matrix, standings
 from tests.builders import CLAUDE, GPT, TERMS, a_ballot, a_member, a_panel, a_round, labels
-from tests.fakes.gateway import FakeGateway, rank_by_slot, rank_by_slot_reversed
+from tests.fakes.gateway import FakeGateway, ReadPrompt, rank_by_slot, rank_by_slot_reversed
 from tests.fakes.memory_store import MemoryStore
 
 OUTSIDE = tuple(a_member(f"xai/judge-{n}") for n in range(3))
@@ -62,6 +62,27 @@ async def test_votes_by_position_alone_end_in_an_exact_tie(
     assert round_.tally.verdict.strength is Strength.NO_CONSENSUS
     assert len(round_.ballots) == 2 * (members + outside)
     assert not verify(round_)
+
+
+def rank_by_letter(shown: ReadPrompt) -> str:
+    """Rank B first, then the other letters from the last one on, whatever the texts say."""
+    return shown.ballot(" ".join(sorted(shown.texts, key=lambda x: (x == "B", x), reverse=True)))
+
+
+@pytest.mark.parametrize("method", ["blind-ranking", "both-orders"])
+@pytest.mark.parametrize("members", range(3, 9))
+async def test_votes_by_letter_alone_end_in_an_exact_tie(members: int, method: str) -> None:
+    asked = a_round_by(method, members)
+    terms = replace(asked.panel.terms, audit_share=0.0)
+
+    round_ = await run(
+        FakeGateway(vote=rank_by_letter), replace(asked, panel=replace(asked.panel, terms=terms))
+    )
+
+    assert round_.tally
+    shares = [line.share for line in round_.tally.standings]
+    assert shares == pytest.approx([0.5] * members, abs=1e-12)
+    assert {line.place for line in round_.tally.standings} == {1}
 
 
 async def test_both_rankings_of_a_judge_are_averaged_and_count_as_one() -> None:
@@ -142,13 +163,16 @@ async def test_only_outside_judges_judge_in_a_panel_of_judges() -> None:
     assert not verify(round_)
 
 
+@pytest.mark.parametrize("vote", [rank_by_slot, rank_by_letter])
 @pytest.mark.parametrize("members", range(3, 9))
-async def test_as_many_outside_judges_as_answers_tie_by_position(members: int) -> None:
+async def test_as_many_outside_judges_as_answers_tie_by_position(
+    members: int, vote: object
+) -> None:
     judges = tuple(a_member(f"xai/judge-{n}") for n in range(members))
     asked = a_round_by("panel-of-judges", members)
 
     round_ = await run(
-        FakeGateway(vote=rank_by_slot),
+        FakeGateway(vote=vote),  # type: ignore[arg-type]
         replace(asked, panel=replace(asked.panel, outside_judges=judges)),
     )
 

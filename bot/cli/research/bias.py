@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import replace
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,13 +19,15 @@ from bot.cli.output import (
     Json,
     async_command,
     check_writable,
+    fail,
     print_json,
+    print_post,
     read_file,
     text_option,
     write_file,
 )
 from bot.cli.progress import CountBar, DownloadBar
-from bot.cli.rounds import TERMINAL_USER
+from bot.cli.rounds import TERMINAL_USER, find_round_id
 from bot.cli.suites import find_suite
 from bot.context import AppContext
 from bot.observability import logs
@@ -40,7 +43,13 @@ from bot.research.experiment_report import (
 )
 from bot.research.grade_files import read_grades
 from bot.research.grade_report import grades_document, grades_post
-from bot.research.services import experiment_store
+from bot.research.perplexity import (
+    familiarity_document,
+    familiarity_post,
+    has_local_judges,
+    measure_familiarity,
+)
+from bot.research.services import experiment_store, open_llama_server
 from bot.settings import load_settings
 from bot.terminal import TERMINAL, render_post
 from council.research.experiment import (
@@ -172,6 +181,33 @@ async def list_experiments() -> None:
             name = f"{experiment.suite.name} by {experiment.panel.name}"
             when = f"{experiment.at:%Y-%m-%d %H:%M}"
             typer.echo(f"{experiment.id}  {when}  {name}  {progress_line(progress)}")
+
+
+@bias_app.command("perplexity")
+@async_command
+async def show_perplexity(
+    round_id: Annotated[str, typer.Argument(help="A round judged by the demo models.")] = "last",
+    as_json: Json = False,
+) -> None:
+    """Show how familiar each answer of a round is to its local judges, and what that changes."""
+    console = Console(stderr=True, highlight=False)
+    start = StartOptions(local=True, on_fetch=DownloadBar(console).show)
+    async with open_app(load_settings(), start) as app:
+        round_ = await app.store.load(await find_round_id(app.store, round_id))
+        if not has_local_judges(round_):
+            fail(
+                f"No judge of round {round_.id} is a demo model. Other providers return no "
+                "log-probabilities of a given text, so there is nothing to measure.",
+                FAILED,
+            )
+        tell = partial(console.print, markup=False, soft_wrap=True)
+        found = await measure_familiarity(round_, await open_llama_server(app), tell)
+    if as_json:
+        print_json(familiarity_document(found))
+    else:
+        print_post(familiarity_post(found))
+    if not found.surprise:
+        raise typer.Exit(FAILED)
 
 
 async def _find_or_create(

@@ -38,6 +38,7 @@ class LocalGateway:
         self._on_fetch = on_fetch
         self._running = AsyncExitStack()
         self._models: LitellmGateway | None = None
+        self._server: LocalServer | None = None
         self._starting = asyncio.Lock()
 
     @property
@@ -54,7 +55,7 @@ class LocalGateway:
                 raise GatewayError(reason)
             files = await fetch_files(self._folder, on_progress=self._on_fetch)
             server = await self._running.enter_async_context(LocalServer(files, self._folder))
-            models = LitellmGateway(_seats(server))
+            self._server, models = server, LitellmGateway(_seats(server))
             answer, judge = _system_prompts()
             await asyncio.gather(models.warm(), server.warm(answer))
             self._running.push_async_callback(models.close)
@@ -63,10 +64,17 @@ class LocalGateway:
             reading = asyncio.create_task(_despite_errors(server.warm(judge)))
             self._running.callback(reading.cancel)
 
+    async def address(self) -> tuple[str, str]:
+        """Start the server if need be; return its address and key. Raise GatewayError."""
+        await self.start()
+        if self._server is None:
+            raise GatewayError("The local models were stopped.")
+        return self._server.api_base, self._server.api_key
+
     async def stop(self) -> None:
         """Stop the server and its child processes."""
         await self._running.aclose()
-        self._models = None
+        self._models = self._server = None
 
     async def complete(self, call: Call) -> Reply:
         """Return the model's reply; raise GatewayError before `start`."""

@@ -30,6 +30,15 @@ def test_the_short_form_is_read() -> None:
     )
 
 
+def test_groups_and_an_objective_score_are_read() -> None:
+    read = read_grades(
+        "g.jsonl", lines(other(group=7, truth=0.5), other(judge="b", group="7", truth=0.5))
+    )
+
+    assert [(one.group, one.truth) for one in read.grades] == [("7", 0.5)] * 2
+    assert read_grades("g.jsonl", lines(other(group=None, truth=None))).grades[0].truth is None
+
+
 def thesis_row(**fields: object) -> dict[str, object]:
     own = {"raw": 2, "thesis_score": 4, "parse": "junk", "tokens_in": 5, "tokens_out": 6}
     return {**other(score=None), **own, **fields, "article_id": "x1"}
@@ -89,6 +98,26 @@ def test_numbers_may_name_items_and_a_mark_may_open_the_file() -> None:
             lines(GOOD, other(item="2"), GOOD), "Lines 1 and 3 hold the same judge's", id="twice"
         ),
         pytest.param(lines(thesis_row(), GOOD), "Line 2 has no 'thesis_score'", id="mixed"),
+        pytest.param(
+            lines(other(group="t1"), other(judge="b", group="t2")),
+            "Line 2 puts item '1' in another group",
+            id="two-groups",
+        ),
+        pytest.param(
+            lines(other(group="t1"), other(item="2")), "Item '2' has no group", id="no-group"
+        ),
+        pytest.param(lines(other(group="")), "Line 1 has no 'group'", id="empty-group"),
+        pytest.param(lines(other(truth="good")), "Line 1 has 'good' in 'truth'", id="truth"),
+        pytest.param(lines(other(truth=True)), "Line 1 has True in 'truth'", id="truth-boolean"),
+        pytest.param(lines(other(truth=1e10)), "a number of at most 1e+09", id="truth-large"),
+        pytest.param(
+            lines(json.dumps(GOOD)[:-1] + ', "truth": NaN}'), "Line 1 has nan in 'truth'", id="nan"
+        ),
+        pytest.param(
+            lines(other(truth=0.5), other(judge="b", truth=0.6)),
+            "Line 2 has another truth for the same work",
+            id="two-truths",
+        ),
         pytest.param(b'{"item": "\xff"}', "Line 1 is not UTF-8", id="latin"),
         pytest.param(
             lines(*(other(judge=str(n)) for n in range(MAX_JUDGES + 1))),

@@ -2,13 +2,21 @@
 
 import json
 import random
+from dataclasses import replace
 from math import isfinite
 
 import pytest
 
 from bot.chat import Line, Table
-from bot.research.grade_report import finding_lines, grades_document, grades_post, short_names
+from bot.research.grade_report import (
+    caution_lines,
+    finding_lines,
+    grades_document,
+    grades_post,
+    short_names,
+)
 from council.research.grades import Grade, build_grade_report
+from tests.bot.rounds import words_of
 from tests.council.research.grade_tables import NEG, POS, over_items
 
 
@@ -54,6 +62,59 @@ def test_where_nothing_is_beyond_chance_the_nearest_is_named() -> None:
     assert told[0] == "No judge's preference for its own work is beyond chance."
     assert "is closest, when 5 is best: about" in told[1]
     assert "more item" in told[1]
+
+
+def grouped(grades: list[Grade], groups: int) -> list[Grade]:
+    return [replace(one, group=f"task {int(one.item) % groups}") for one in grades]
+
+
+def test_a_finding_from_few_groups_says_on_how_few_it_rests() -> None:
+    report = build_grade_report(grouped(planted(), 6))
+
+    assert "60 items from only 6 groups)" in finding_lines(report)[0]
+    assert caution_lines(report) == (
+        "All numbers rest on 6 groups of items, however many items there are (60). Add groups, "
+        "not items.",
+    )
+    assert grades_document(report)["groups"] == 6
+    assert "on 60 items from 6 groups." in words_of(grades_post(report))
+
+
+def test_two_groups_are_too_few_to_say_anything() -> None:
+    (line,) = finding_lines(build_grade_report(grouped(planted(), 2)))
+
+    assert line.startswith("Too little data about ann, bo, cy and di: the items come from fewer")
+
+
+def test_many_groups_need_no_caution() -> None:
+    report = build_grade_report(grouped(planted(), 20))
+
+    assert caution_lines(report) == ()
+    assert "60 items from 20 groups)" in finding_lines(report)[0]
+
+
+def test_grades_at_the_ceiling_are_named() -> None:
+    high = [replace(one, score=5.0) if one.judge == "bo" else one for one in planted()]
+
+    (caution,) = caution_lines(build_grade_report(high))
+
+    assert "by bo (100% when 5 is best)" in caution
+    assert "Better work cannot show there" in caution
+    assert caution in words_of(grades_post(build_grade_report(high)))
+
+
+def test_a_preference_net_of_an_objective_score_has_a_sentence_and_a_table() -> None:
+    known = [replace(one, truth=float(one.author == "bo")) for one in planted()]
+
+    report = build_grade_report(known)
+
+    assert any("net of the objective score, when 5 is best" in x for x in finding_lines(report))
+    assert "Own work, net of its objective score" in words_of(grades_post(report))
+    assert "Own work, net of its objective score" not in words_of(
+        grades_post(build_grade_report(planted()))
+    )
+    assert grades_document(report)["rows"][0]["net_p"] < 0.05
+    assert grades_document(build_grade_report(planted()))["rows"][0]["net"] is None
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,22 @@
 """Additions to a leaderboard: weighted judges, and agreement with people from 20 votes on."""
 
+import json
+from dataclasses import replace
+
 import pytest
 
 from bot.bakeoffs.leaderboard import LeaderboardQuery, load_leaderboard
 from bot.bakeoffs.records import update_records
 from bot.context import AppContext
 from bot.render.leaderboard_tables import Leaderboard
+from council.bakeoffs.record_arrays import pack_record
+from council.bakeoffs.records import JudgeRecord
 from council.feedback import HumanVote
 from council.places import Place
+from council.rounds import Round
 from tests.bot.app_fakes import an_app
-from tests.builders import ASKED_AT, GEMINI
+from tests.builders import ASKED_AT, GEMINI, a_panel, a_round
+from tests.council.bakeoffs.record_builders import a_record
 from tests.fakes.memory_store import MemoryStore
 from tests.storage.builders import a_closed_round
 
@@ -69,6 +76,42 @@ async def test_people_that_chose_enough_can_weigh_judges(app: AppContext) -> Non
     assert found
     assert found.document["is_usable"]
     assert len(found.document["rows"]) == len((await app.store.load("r1")).panel.members)
+
+
+async def repeated(app: AppContext, ballots: int, *, scope: str = "") -> None:
+    """Store records in which every judge but the last kept all pairs, the last half of them."""
+    seats = [seat.key for seat in a_round(a_panel(4)).panel.members]
+    kept = [JudgeRecord(key, valid=True, kept=6 - 3 * (key == seats[-1]), pairs=6) for key in seats]
+    shares = dict.fromkeys(seats, 0.5)
+    rounds = [a_record(shares, number=i + 1, judged=kept) for i in range(ballots)]
+    packed = [pack_record(one)._replace(scope=scope) for one in rounds]
+    await app.bakeoff_stores.records.save(packed)
+
+
+async def opened(app: AppContext) -> Round:
+    round_ = replace(a_round(a_panel(4)), id="new")
+    assert await app.open(round_)
+    return await app.store.load("new")
+
+
+async def test_a_round_opens_with_weights_once_every_judge_was_asked_twenty_times_again(
+    app: AppContext,
+) -> None:
+    await repeated(app, 20)
+
+    weights = json.loads(dict((await opened(app)).versions)["consistency"])
+
+    # (2c − 1)² is 1, 1, 1 and 0; ¾ · ⅓ + ¼ · ¼, and ¼ · ¼.
+    assert [*weights.values()] == [0.3125, 0.3125, 0.3125, 0.0625]
+
+
+@pytest.mark.parametrize(("ballots", "scope"), [(19, ""), (20, "slack/T9")])
+async def test_too_few_repeats_or_those_of_another_workspace_give_no_weights(
+    app: AppContext, ballots: int, scope: str
+) -> None:
+    await repeated(app, ballots, scope=scope)
+
+    assert "consistency" not in dict((await opened(app)).versions)
 
 
 async def test_votes_on_rounds_of_another_workspace_do_not_count(app: AppContext) -> None:

@@ -250,3 +250,112 @@ def test_missing_data_is_named(grades: list[Grade], kind: FindingKind) -> None:
 
     assert {finding.kind for finding in found} == {kind}
     assert not any(finding.is_found for finding in found)
+
+
+# --- Groups, an objective score, and the ceiling
+
+
+def test_items_of_one_group_are_one_case() -> None:
+    differences = np.array([1.0, 2.0, 4.0, 5.0, 1.0, 5.0])
+    group = np.array([0, 0, 1, 1, 2, 2])
+
+    found = paired_t_test(differences, group)
+
+    # Mean 3; sums of deviations −3, 3 and 0; √(3/2 · 18) / 6 = .8660; t quantile .975 with 2 is
+    # 4.30265.
+    assert found.t == pytest.approx(3 / 0.8660254)
+    assert found.effect.interval == pytest.approx((3 - 3.726206, 3 + 3.726206), abs=1e-5)
+    assert found.effect.p == pytest.approx(2 * stats.t.sf(3 / 0.8660254, 2))
+    assert (found.effect.n, found.effect.unit) == (6, "items from only 3 groups")
+
+
+def test_a_group_for_each_item_is_the_plain_test() -> None:
+    drawn = np.array([1.0, nan, 2.0, 4.0, 3.0])
+
+    plain, grouped = paired_t_test(drawn), paired_t_test(drawn, np.arange(5))
+
+    assert grouped.t == pytest.approx(plain.t)
+    assert grouped.effect.interval == pytest.approx(plain.effect.interval)
+
+
+@pytest.mark.parametrize(
+    ("differences", "group", "p"),
+    [
+        ([1.0, 2.0, 3.0, 4.0], [0, 0, 1, 1], None),  # two groups tell of no spread
+        ([1.0] * 6, [0, 0, 1, 1, 2, 2], 0.25),  # 2^(1 − 3), the sign test
+        ([0.0] * 6, [0, 0, 1, 1, 2, 2], None),
+        ([1.0, 2.0, 1.0, 2.0, 1.0, 2.0], [0, 0, 1, 1, 2, 2], None),  # alike by group
+    ],
+)
+def test_what_groups_cannot_tell(
+    differences: list[float], group: list[int], p: float | None
+) -> None:
+    found = paired_t_test(np.array(differences), np.array(group))
+
+    assert (found.effect.p, found.effect.interval, found.t) == (p, None, None)
+
+
+def test_twelve_items_of_two_tasks_are_too_few_groups() -> None:
+    grades = over_items(TABLES * 3)
+    tasks = [replace(one, group="t1" if int(one.item[1:]) < 6 else "t2") for one in grades]
+
+    report = build_grade_report(tasks)
+
+    assert report.groups == 2
+    assert {found.kind for found in findings(report)} == {FindingKind.FEW_GROUPS}
+    assert all(row.preference.effect.n == 12 for row in report.rows)
+    assert any(found.is_found for found in findings(build_grade_report(grades)))
+
+
+def test_an_item_without_a_group_is_a_group_of_its_own() -> None:
+    grades = [replace(one, group="t" * (one.item == "i0")) for one in over_items(TABLES)]
+
+    assert row_of(build_grade_report(grades)).preference.groups == 4
+
+
+def with_truth(grades: Sequence[Grade], truth: dict[str, float | None]) -> list[Grade]:
+    return [replace(grade, truth=truth[grade.author]) for grade in grades]
+
+
+def test_a_judge_whose_better_work_is_truly_better_prefers_nothing() -> None:
+    # Every judge gives 1 + truth to each work; a's own is best.
+    fair = with_truth(over_items(["4 2 3/4 2 3/4 2 3"] * 3), {"a": 3, "b": 1, "c": 2})
+    proud = [replace(one, score=5.0) if one.judge == one.author == "a" else one for one in fair]
+
+    # S − G = 4 − 2.5 is what the truth explains: slope 1 · (3 − 1.5). A 5 is one more.
+    assert row_of(build_grade_report(fair)).over_given.effect.value == pytest.approx(1.5)
+    assert row_of(build_grade_report(fair)).net.effect.value == pytest.approx(0)
+    net = row_of(build_grade_report(proud)).net.effect
+    assert net.value == pytest.approx(1)
+    assert net.p == 0.25
+    assert row_of(build_grade_report(proud), "b").net.effect.value == pytest.approx(0)
+
+
+def test_strictness_is_no_part_of_the_slope() -> None:
+    # b gives one grade less than a and c to everything; the slope stays 1.
+    grades = with_truth(over_items(["4 2 3/3 1 2/4 2 3"] * 3), {"a": 3, "b": 1, "c": 2})
+
+    assert [row.net.effect.value for row in build_grade_report(grades).rows] == pytest.approx(
+        [0] * 3
+    )
+
+
+@pytest.mark.parametrize("truth", [dict.fromkeys("abc"), dict.fromkeys("abc", 2.0)])
+def test_without_a_truth_that_differs_nothing_is_net(truth: dict[str, float | None]) -> None:
+    report = build_grade_report(with_truth(over_items(TABLES), truth))
+
+    assert all(row.net.effect.n == 0 for row in report.rows)
+
+
+def test_an_unknown_truth_leaves_its_item_out() -> None:
+    grades = with_truth(over_items(TABLES), {"a": 3, "b": 1, "c": 2})
+    unknown = [replace(one, truth=None) if one.item == "i0" else one for one in grades]
+
+    assert row_of(build_grade_report(unknown)).net.effect.n == 3
+    assert row_of(build_grade_report(unknown)).over_given.effect.n == 4
+
+
+def test_the_share_of_best_grades_is_that_of_a_judges_grades() -> None:
+    report = build_grade_report(over_items(["5 5 5/1 2 5/- - -"]))
+
+    assert [row.at_best for row in report.rows] == [1.0, pytest.approx(1 / 3), None]

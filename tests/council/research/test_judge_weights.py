@@ -1,12 +1,15 @@
 import numpy as np
 import pytest
 
+from council.bakeoffs.record_arrays import pack_record, record_columns
+from council.bakeoffs.records import JudgeRecord
 from council.ballots import Ballot
 from council.research.judge_weights import (
     Choice,
     Repeats,
     cohen_kappa,
     consistency_weights,
+    count_repeats,
     human_agreement,
     peer_rank,
     peer_weights,
@@ -14,6 +17,7 @@ from council.research.judge_weights import (
 )
 from council.research.simulated_judges import simulated_rounds, uniform_panel
 from council.tally import standings
+from tests.council.bakeoffs.record_builders import a_record
 from tests.council.research.share_builders import E1, X, given
 
 
@@ -58,6 +62,19 @@ def test_below_twenty_repeats_the_weights_are_not_usable() -> None:
 
 def test_without_judges_nobody_weighs() -> None:
     assert consistency_weights({}).judges == ()
+
+
+def test_repeats_are_the_ballots_that_say_how_many_pairs_were_kept() -> None:
+    steady = JudgeRecord("ada", valid=True, kept=3, pairs=3)
+    half = JudgeRecord("ada", valid=True, kept=1, pairs=2)
+    once = JudgeRecord("bob", valid=True)
+    shares = {"ada": 1.0, "bob": 0.0}
+    rounds = [a_record(shares, judged=[steady, once]), a_record(shares, number=2, judged=[half])]
+
+    found = count_repeats(record_columns(map(pack_record, rounds)))
+
+    # (3/3 + 1/2) / 2, each ballot alike; bob was never asked again.
+    assert found == {"ada": Repeats(2, 0.75)}
 
 
 # ada puts x first, bob ties x and y, cyd puts y first, dee did not vote.

@@ -21,7 +21,7 @@ from council.research.weighted_leaderboard import (
     build_evidence,
     build_weighted_board,
 )
-from tests.council.bias.vote_builders import RECORD, a_vote, an_audit, votes
+from tests.council.bias.vote_builders import RECORD, a_vote, votes
 from tests.council.research.share_builders import E1, given
 
 # Two judges of one maker prefer y, one of another prefers x.
@@ -95,8 +95,6 @@ def test_an_unknown_name_of_weights_is_an_error() -> None:
 
 
 FOUR = votes(a_vote("a", "b c d"), a_vote("b", "d a c"))
-# Judge a turned one pair of three round when it saw them again.
-AGAIN = votes(a_vote("a", "b c d"), audit=an_audit("order", a_vote("a", "c b d")))
 THREE = votes(
     a_vote("b", "a c"), judges=("a", "b", "c"), makers=("north", "south", "north"), members=3
 )
@@ -114,14 +112,6 @@ def test_rounds_of_the_same_seats_come_together_under_their_ids() -> None:
     assert found.rounds[1].makers == ("north", "south", "north")
     np.testing.assert_allclose(found.rounds[0].shares[0, 1], [0.5, np.nan, 0, 1])
     assert found.judges == ("a", "b", "c", "d")
-
-
-def test_repeats_are_counted_for_each_judge() -> None:
-    found = build_evidence(rows(*[AGAIN] * 20, FOUR), ())
-
-    assert found.repeats["a"].ballots == 20
-    assert found.repeats["a"].kept == pytest.approx(2 / 3)
-    assert (found.repeats["b"].ballots, found.repeats["b"].kept) == (0, 0)
 
 
 def test_evidence_includes_the_votes_of_people() -> None:

@@ -1,0 +1,154 @@
+"""Measure the perplexity of a round's answers under its local judges, and show what it changes."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import exp
+from typing import Any
+
+from bot.chat import Heading, Line, Note, Part, Post, Table
+from bot.render.formatting import author_names, join_words, seat_names
+from bot.render.leaderboard_tables import percent
+from council.ballots import Ballot
+from council.errors import ExperimentError, GatewayError
+from council.integrity.erasure import check_not_forgotten
+from council.labels import Label
+from council.panel import Member
+from council.research.perplexity import (
+    MAX_TOKENS,
+    LlamaServer,
+    Surprise,
+    matrix_shares,
+    mean_surprise,
+    perplexity_matrix,
+)
+from council.rounds import Draw, Round
+from council.tally.standings import counted_ballots, pair_matrix
+
+TITLE = "How familiar each answer is to its judges"
+_NOTE = (
+    f"Perplexity of the first {MAX_TOKENS} tokens of an answer after its question: low means that "
+    "the judge could have written it. Judges tend to prefer what is familiar to them. Weighted, a "
+    "judge counts on a pair as the lower perplexity divided by the higher one. The official result "
+    "stays."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Familiarity:
+    """A round's surprise by judge and label, and the judges that gave none, with the reason."""
+
+    round_: Round
+    surprise: Surprise
+    missing: Mapping[str, str]
+
+    @property
+    def shares(self) -> dict[Label, float]:
+        """The shares by the measured judges, weighted by perplexity."""
+        return matrix_shares(perplexity_matrix(self._ballots, self.surprise))
+
+    @property
+    def uniform(self) -> dict[Label, float]:
+        """The shares by the same judges, all alike."""
+        return matrix_shares(pair_matrix(self._ballots))
+
+    @property
+    def _ballots(self) -> list[Ballot]:
+        counted = counted_ballots(self.round_.ballots)
+        return [ballot for ballot in counted if ballot.judge in self.surprise]
+
+
+def served_model(member: Member) -> str | None:
+    """Return the name of a seat's model on the local server; None if it runs elsewhere."""
+    return member.model_id.rpartition("/")[2] if member.demonstration else None
+
+
+def has_local_judges(round_: Round) -> bool:
+    """Return whether the local server can tell anything about a round."""
+    return any(served_model(seat) for seat in round_.panel.judges)
+
+
+async def measure_familiarity(
+    round_: Round, server: LlamaServer, tell: Callable[[str], None] = lambda _: None
+) -> Familiarity:
+    """Return the surprise of every answer under each judge that saw it; `tell` gets the progress.
+
+    Raise ExperimentError for a round without rankings, ForgottenError for one without texts.
+    """
+    check_not_forgotten(round_)
+    draw, counted = round_.draw, counted_ballots(round_.ballots)
+    if not draw or not counted:
+        raise ExperimentError(f"Round {round_.id} has no valid ranking.")
+    surprise: dict[str, dict[Label, float]] = {}
+    missing: dict[str, str] = {}
+    names = seat_names(round_.panel)
+    for ballot in {ballot.judge: ballot for ballot in counted}.values():
+        model = served_model(round_.panel.seat(ballot.judge))
+        if model is None:
+            missing[ballot.judge] = "is not served by the local llama.cpp server"
+            continue
+        tell(f"{names[ballot.judge]} reads {len(ballot.shown)} answers …")
+        try:
+            surprise[ballot.judge] = {
+                label: await _surprise(round_, draw, label, model, server) for label in ballot.shown
+            }
+        except GatewayError as error:
+            missing[ballot.judge] = str(error)
+    return Familiarity(round_, surprise, missing)
+
+
+async def _surprise(
+    round_: Round, draw: Draw, label: Label, model: str, server: LlamaServer
+) -> float:
+    author = draw.labels.author_of(label)
+    text = next(answer.text for answer in round_.answers if answer.member == author)
+    prompt = f"{round_.question.text}\n\n"
+    return mean_surprise(await server.log_probabilities(model, prompt, text))
+
+
+def familiarity_post(found: Familiarity) -> Post:
+    """Return the perplexities, what weighting by them changes, and what could not be measured."""
+    return Post(tuple(_parts(found)), TITLE)
+
+
+def _parts(found: Familiarity) -> list[Part]:
+    draw = found.round_.draw
+    names = seat_names(found.round_.panel)
+    parts: list[Part] = [Heading(TITLE)]
+    if found.surprise and draw:
+        authors = author_names(found.round_.panel, draw)
+        shares, uniform = found.shares, found.uniform
+        judges = [*found.surprise]
+        columns = ("Response", "By", *(names[judge] for judge in judges), "Alike", "Weighted")
+        rows = tuple(
+            (
+                label,
+                authors[label],
+                *(_perplexity(found.surprise[judge].get(label)) for judge in judges),
+                percent(uniform[label]),
+                percent(shares[label]),
+            )
+            for label in sorted(shares, key=lambda x: -shares[x])
+        )
+        parts += [Table(columns, rows, frozenset(range(2, len(columns)))), Note(_NOTE)]
+    for why in dict.fromkeys(found.missing.values()):
+        who = join_words(names[judge] for judge in found.missing if found.missing[judge] == why)
+        parts.append(Line(f"No perplexity of {who}: {why}. Nothing is guessed."))
+    return parts
+
+
+def _perplexity(surprise: float | None) -> str:
+    return "own" if surprise is None else f"{exp(surprise):.1f}"
+
+
+def familiarity_document(found: Familiarity) -> dict[str, Any]:
+    """Return the perplexities by judge and label, and the shares of the measured judges."""
+    return {
+        "round": found.round_.id,
+        "perplexity": {
+            judge: {label: exp(value) for label, value in by_label.items()}
+            for judge, by_label in found.surprise.items()
+        },
+        "weighted": found.shares,
+        "uniform": found.uniform,
+        "missing": dict(found.missing),
+    }

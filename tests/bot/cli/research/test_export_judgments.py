@@ -1,0 +1,22 @@
+"""`council export --as judgments` writes what the measurement of counts reads."""
+
+from tests.bench.aggregation import read
+from tests.bot.homes import Home
+
+
+def test_the_command_writes_lines_that_the_measurement_reads(
+    stored_round: tuple[Home, str],
+) -> None:
+    home, stored = stored_round
+    folder = home.folder / "mine"
+    folder.mkdir()
+
+    all_of_them = home.invoke("export", "--as", "judgments", "--to", str(folder / "a.jsonl"))
+    one = home.invoke("export", stored, "--as", "judgments")
+    wrong = home.invoke("export", "--as", "tables")
+
+    assert all_of_them.out == f"1 round written to {folder / 'a.jsonl'}.\n"
+    assert (folder / "a.jsonl").read_text(encoding="utf-8") == one.out
+    assert [*read(folder).items] == [stored]
+    assert wrong.code == 2
+    assert "--as must be judgments" in wrong.err
