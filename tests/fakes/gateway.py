@@ -98,7 +98,7 @@ def an_answer_of(key: str) -> str:
 class FakeGateway:
     """Replies by script; a seat without one answers, ranks by text and writes a synthesis.
 
-    `exchange` replies to what a method or a grader asks besides.
+    `exchange` replies to what a method asks besides.
     """
 
     answers: Script = field(default_factory=dict)
@@ -128,7 +128,7 @@ class FakeGateway:
     async def complete(self, call: Call) -> Reply:
         self.asked.append(call)
         shown = read_prompt(call.prompt)
-        is_exchange = call.role in {Role.STEP, Role.GRADE}
+        is_exchange = call.role is Role.STEP
         entry = self.exchange(call) if is_exchange else self._entry(call.member.key, shown)
         words = entry(shown) if callable(entry) else entry
         if isinstance(words, (GatewayError, TimeoutError)):
@@ -169,7 +169,7 @@ class FakeGateway:
 
 
 def _role(call: Call) -> Role:
-    is_exchange = call.role in {Role.STEP, Role.GRADE}
+    is_exchange = call.role is Role.STEP
     return call.role if is_exchange else read_prompt(call.prompt).role
 
 
