@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import Any
 
 import anyio
 from mcp.server import Server, ServerRequestContext
@@ -172,7 +172,6 @@ class ToolReply:
     is_error: bool = False
 
 
-Given = TypeVar("Given", bound=Arguments)
 RunTool = Callable[[ToolCall, Any], Awaitable[ToolReply]]
 
 

@@ -206,7 +206,7 @@ async def bakeoff_records(app: AppContext, bakeoff: Bakeoff) -> Sequence[PackedR
 
 
 async def render_result(
-    app: AppContext, progress: BakeoffProgress, *, pictured: bool = False, linked: bool = False
+    app: AppContext, progress: BakeoffProgress, *, pictured: bool = False
 ) -> BakeoffResult:
     """Return the result as posts; without the leaderboard if that fails."""
     bakeoff = progress.bakeoff
@@ -219,9 +219,9 @@ async def render_result(
     # People paid for the rounds, so they get the rest even if the leaderboard has a bug.
     except Exception as error:  # noqa: BLE001
         log_unexpected_error("board_failed", error, bakeoff_id=bakeoff.id)
-        return BakeoffResult(result_thread(progress, None, linked=linked))
+        return BakeoffResult(result_thread(progress, None))
     shown = leaderboard_thread(board, picture) if board.board.rows else None
-    return BakeoffResult(result_thread(progress, shown, linked=linked), news)
+    return BakeoffResult(result_thread(progress, shown), news)
 
 
 async def _news_post(app: AppContext, bakeoff: Bakeoff, board: Leaderboard) -> Post | None:

@@ -25,7 +25,7 @@ COMMANDS = {
     "vote": ("rounds:vote", "Vote for the best answer of a round, without names until its result."),
     "rounds": ("rounds:rounds", "List stored rounds, newest first."),
     "budget": ("rounds:budget", "Show what was spent, is reserved and is left."),
-    "leaderboard": ("leaderboard:leaderboard", "Rank models over many rounds, with intervals."),
+    "leaderboard": ("reports:leaderboard", "Rank models over many rounds, with intervals."),
     "verify": ("verify:verify", "Recompute stored rounds and check the hash chain."),
     "export": ("data:export", "Export one round or everything as JSON Lines."),
     "import": ("data:import_", "Import an export."),

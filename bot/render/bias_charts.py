@@ -1,6 +1,6 @@
 """Charts of a bias report: heat map, slot curves and consistency bars."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, TypeVar
@@ -16,11 +16,9 @@ from bot.render.bias_tables import (
     TOO_LITTLE,
     BiasView,
     given_table,
-    interval_text,
     kept_table,
     number_text,
     p_text,
-    sample_text,
     slots_table,
 )
 from bot.render.charts import (
@@ -33,8 +31,9 @@ from bot.render.charts import (
     Colour,
     Figure,
     draw_dot,
+    fill_cell,
 )
-from bot.render.formatting import count_noun, number_word
+from bot.render.formatting import count_noun, describe_table, number_word
 from bot.render.leaderboard_tables import percent, signed_number
 from council.bias.report import Effect, GivenShare, JudgeBias, Slot
 
@@ -50,23 +49,19 @@ _MAX_JUDGES = 10  # judges on a chart; more would be too small to read
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A chart with its caption and what follows from it, the `conclusions`.
-
-    `lines` describe it in words, `table` holds its numbers.
-    """
+    """A chart with its caption, what follows from it, and a table of its numbers."""
 
     title: str
     conclusions: tuple[str, ...]
     caption: str
     figure: Figure
-    lines: tuple[str, ...]
     table: Table
 
 
 def render_drawings(bias: BiasView) -> tuple[Drawing, ...]:
     """Return the heat map, slot curves and consistency bars that have enough data."""
     drawings = (_heat_map(bias), _slot_curves(bias), _consistency_bars(bias))
-    return tuple(drawing for drawing in drawings if drawing.lines)
+    return tuple(filter(None, drawings))
 
 
 def empty_figure() -> Figure:
@@ -86,7 +81,7 @@ def _limit_judges(judges: Sequence[T]) -> tuple[Sequence[T], str]:
 
 def _figure(
     heading: str,
-    description: Sequence[str],
+    table: Table,
     bottom: float,
     footer: Sequence[str],
     draw: Callable[[Canvas], None],
@@ -101,7 +96,7 @@ def _figure(
             canvas.note(MARGIN, bottom + 16 + _LINE_HEIGHT * index, line)
 
     height = bottom + _LINE_HEIGHT * len(notes) + 10
-    return Figure(height, " ".join(description), draw_all)
+    return Figure(height, f"{heading}. {describe_table(table)}", draw_all)
 
 
 # --- Heat map
@@ -112,9 +107,11 @@ _MAX_AUTHORS_BESIDE = 5  # with more, a name is above its cells
 _HEAD_HEIGHT = 18.0
 
 
-def _heat_map(bias: BiasView) -> Drawing:
+def _heat_map(bias: BiasView) -> Drawing | None:
     """Return the shares given: seats as rows, the authors among them as columns."""
     given = [one for one in bias.report.given if one.share is not None]
+    if not any(one.n >= MIN_BALLOTS for one in given):
+        return None
     judges = (judge.judge for judge in bias.report.judges)
     known = {seat for one in given for seat in (one.judge, one.author)}
     shown = (seat for one in given for seat in (one.judge, one.author))
@@ -161,13 +158,10 @@ def _heat_map(bias: BiasView) -> Drawing:
         "is first. Outlined is what a judge gives its own answer, which it sees only on audit "
         "rankings."
     )
-    is_enough = any(one.n >= MIN_BALLOTS for one in given)
-    lines = tuple(_heat_map_lines(bias)) if is_enough else ()
-    description = ("Average points from each judge to each author.", *lines)
-    figure = _figure(heading, description, bottom, footer, draw)
+    table = given_table(bias)
+    figure = _figure(heading, table, bottom, footer, draw)
     conclusions = tuple(preference_lines(bias)) or (_no_preference_line(bias),)
-    title = "How judges rated each author"
-    return Drawing(title, conclusions, caption, figure, lines, given_table(bias))
+    return Drawing("How judges rated each author", conclusions, caption, figure, table)
 
 
 def _no_preference_line(bias: BiasView) -> str:
@@ -175,18 +169,6 @@ def _no_preference_line(bias: BiasView) -> str:
     if any(effect.value is not None for effect in effects):
         return "No judge prefers its own answers or its family’s beyond chance."
     return "A row shows the taste of one judge, a column how all judges see one author."
-
-
-def _heat_map_lines(bias: BiasView) -> Iterator[str]:
-    for judge in dict.fromkeys(one.judge for one in bias.report.given):
-        shares = "; ".join(
-            f"{'itself' if one.author == judge else bias.name(one.author)} "
-            f"{number_text(one.share)}{f' (n {one.n})' if one.n < MIN_BALLOTS else ''}"
-            for one in bias.report.given
-            if one.judge == judge and one.share is not None
-        )
-        if shares:
-            yield f"{bias.name(judge)} gave {shares}."
 
 
 def _draw_cell(
@@ -203,13 +185,9 @@ def _draw_cell(
         return
     is_shaded = given.n >= MIN_BALLOTS
     level = max(0, min(len(HEAT_COLOURS) - 1, int(given.share * len(HEAT_COLOURS))))
-    axes.fill(
-        (left + 1, right - 1, right - 1, left + 1),
-        (top + 1, top + 1, bottom - 1, bottom - 1),
-        facecolor=HEAT_COLOURS[level] if is_shaded else "none",
-        edgecolor=Colour.TEXT if given.judge == given.author else "none",
-        lw=1.5,
-    )
+    shade = HEAT_COLOURS[level] if is_shaded else "none"
+    outline = Colour.TEXT if given.judge == given.author else "none"
+    fill_cell(axes, edges, shade, outline)
     size = SMALL_SIZE if right - left < _CELL_WIDTH else NAME_SIZE - 1
     colour = Colour.TEXT if is_shaded else Colour.QUIET
     canvas.text(x, y, number_text(given.share), size, colour=colour, align="center")
@@ -222,8 +200,10 @@ _CURVE_WIDTH = (WIDTH - 2 * MARGIN - _COLUMN_GAP) / 2
 _CURVE_HEIGHT, _PLOT_HEIGHT = 132.0, 56.0
 
 
-def _slot_curves(bias: BiasView) -> Drawing:
+def _slot_curves(bias: BiasView) -> Drawing | None:
     judges, note = _limit_judges([judge for judge in bias.report.judges if _known_slots(judge)])
+    if not judges:
+        return None
     scale_end = _scale_end(judges)
     pairs = [judges[first : first + 2] for first in range(0, len(judges), 2)]
 
@@ -241,24 +221,10 @@ def _slot_curves(bias: BiasView) -> Drawing:
         "Every answer is shown equally often in each position, so an unbiased judge gives each "
         "position one half: the line at 0. The bars are 95 % intervals."
     )
-    lines = tuple(_slot_lines(bias))
-    description = ("Points given by position shown, above or below one half.", *lines)
-    figure = _figure(heading, description, _TOP + _CURVE_HEIGHT * len(pairs), (note,), draw)
+    table = slots_table(bias)
+    figure = _figure(heading, table, _TOP + _CURVE_HEIGHT * len(pairs), (note,), draw)
     conclusions = tuple(position_lines(bias)) or ("No judge favours a position beyond chance.",)
-    return Drawing("Position bias", conclusions, caption, figure, lines, slots_table(bias))
-
-
-def _slot_lines(bias: BiasView) -> Iterator[str]:
-    for judge in bias.report.judges:
-        slots = [
-            f"position {slot.number} {signed_number(slot.effect.value)}"
-            + (f" ({interval_text(slot.effect.interval)})" if slot.effect.interval else "")
-            for slot in judge.slots
-            if slot.effect.value is not None
-        ]
-        if slots:
-            p = p_text(judge.position)
-            yield f"{bias.name(judge.judge)}: {', '.join(slots)}{f'; {p}' if p else ''}."
+    return Drawing("Position bias", conclusions, caption, figure, table)
 
 
 def _slot_range(slot: Slot) -> tuple[float, float]:
@@ -318,8 +284,10 @@ _CHANCE = 0.5
 _TICKS = (0, 0.25, _CHANCE, 0.75, 1)
 
 
-def _consistency_bars(bias: BiasView) -> Drawing:
+def _consistency_bars(bias: BiasView) -> Drawing | None:
     judges, note = _limit_judges([judge for judge in bias.report.judges if _is_bar(judge.kept)])
+    if not judges:
+        return None
     bottom = _TOP + _BAR_HEIGHT * len(judges) + 4
 
     def draw(canvas: Canvas) -> None:
@@ -339,29 +307,16 @@ def _consistency_bars(bias: BiasView) -> Drawing:
         "For some audit rankings a judge sees the same answers again in another order. Bars are "
         "95 % intervals of the share of pairs it then ranks the same way. Chance gives half."
     )
-    lines = tuple(_consistency_lines(bias))
-    description = ("Share of pairs ranked the same way; chance gives 50 %.", *lines)
-    figure = _figure(heading, description, bottom + 20, (note,), draw)
+    table = kept_table(bias)
+    figure = _figure(heading, table, bottom + 20, (note,), draw)
     conclusions = tuple(consistency_lines(bias)) or (
         "Every judge shown here ranks most pairs the same way when the order changes.",
     )
-    return Drawing("Consistency", conclusions, caption, figure, lines, kept_table(bias))
+    return Drawing("Consistency", conclusions, caption, figure, table)
 
 
 def _is_bar(kept: Effect) -> bool:
     return kept.value is not None and kept.n >= MIN_BALLOTS
-
-
-def _consistency_lines(bias: BiasView) -> Iterator[str]:
-    for judge in bias.report.judges:
-        kept = judge.kept
-        if kept.value is not None and _is_bar(kept):
-            interval = interval_text(kept.interval, percent)
-            details = ", ".join(filter(None, (interval, sample_text(kept))))
-            yield (
-                f"{bias.name(judge.judge)} ranked {percent(kept.value)} of pairs "
-                f"the same way ({details})."
-            )
 
 
 def _draw_bar(canvas: Canvas, axes: "Axes", kept: Effect, top: float) -> None:

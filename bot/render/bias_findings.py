@@ -1,18 +1,13 @@
 """Findings of a bias report as sentences: beyond chance, ruled out, and still open."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from math import exp, tanh
 
 from bot.render.bias_tables import (
-    AGREEMENT,
-    FAMILY,
+    ALL_MEASURES,
     FIRST_SLOT,
     KEPT,
-    LENGTH,
-    NAMED,
-    OWN,
     POSITION,
     BiasView,
     Measure,
@@ -225,24 +220,7 @@ def _spoiled_lines(name: str, judge: JudgeBias) -> Iterator[str]:
 # --- Ruled out and open
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """A possible bias and its measure; if `can_be_none`, an interval close to 0 rules it out."""
-
-    noun: str
-    measure: Measure
-    can_be_none: bool = True
-
-
-_QUESTIONS = (
-    _Question("self-preference", OWN),
-    _Question("family preference", FAMILY),
-    _Question("position bias", FIRST_SLOT),
-    _Question("consistency", KEPT, can_be_none=False),
-    _Question("length bias", LENGTH, can_be_none=False),
-    _Question("the effect of names", NAMED),
-    _Question("agreement with others", AGREEMENT),
-)
+_QUESTIONS = tuple(measure for measure in ALL_MEASURES if measure.noun)
 
 
 def none_lines(bias: BiasView) -> Iterator[str]:
@@ -267,7 +245,7 @@ def missing_line(bias: BiasView) -> str:
     if not opened:
         return ""
     nouns = join_words(dict.fromkeys(question.noun for question, _ in opened))
-    effects = [question.measure.of(judge) for question, judge in opened]
+    effects = [question.of(judge) for question, judge in opened]
     counts = [effect.more for effect in effects if effect.more]
     need = f"; up to {rough_count(max(counts)).removeprefix('about ')} more" if counts else ""
     need = need and f"{need} rankings by a judge would settle it"
@@ -282,25 +260,25 @@ def _judge_names(bias: BiasView, judges: Sequence[JudgeBias]) -> str:
     return join_words(bias.name(judge.judge) for judge in judges)
 
 
-def _is_settled(question: _Question, judge: JudgeBias) -> bool:
+def _is_settled(question: Measure, judge: JudgeBias) -> bool:
     """Return whether the bias is proven; one never tested is, by its interval."""
-    measures = (FIRST_SLOT, POSITION) if question.measure is FIRST_SLOT else (question.measure,)
+    measures = (FIRST_SLOT, POSITION) if question is FIRST_SLOT else (question,)
     effects = [measure.of(judge) for measure in measures]
     return any(
         effect.is_found or (effect.p is None and excludes_zero(effect)) for effect in effects
     )
 
 
-def _is_ruled_out(question: _Question, judge: JudgeBias) -> bool:
-    interval = question.measure.of(judge).interval
+def _is_ruled_out(question: Measure, judge: JudgeBias) -> bool:
+    interval = question.of(judge).interval
     if _is_settled(question, judge) or not interval or not question.can_be_none:
         return False
     return -_SMALL_BIAS <= interval[0] <= 0 <= interval[1] <= _SMALL_BIAS
 
 
-def _is_open(bias: BiasView, question: _Question, judge: JudgeBias) -> bool:
-    if question.measure.is_of_family and not bias.has_family(judge):
+def _is_open(bias: BiasView, question: Measure, judge: JudgeBias) -> bool:
+    if question.is_of_family and not bias.has_family(judge):
         return False
-    if question.measure is KEPT:
+    if question is KEPT:
         return KEPT.of(judge).value is None or KEPT.of(judge).n < MIN_BALLOTS
     return not _is_settled(question, judge) and not _is_ruled_out(question, judge)

@@ -172,30 +172,25 @@ def rough_count(number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One measure of a judge; `key` is its field, `meaning` explains its number.
+    """One measure of a judge; `key` is its field or its trait of style, `meaning` explains it.
 
-    `is_of_family` measures need another seat of the judge's family.
+    `noun` names the bias in a sentence about what is ruled out or still open, "" if it is in none;
+    if `can_be_none`, an interval close to 0 rules it out. `is_of_family` measures need another
+    seat of the judge's family.
     """
 
     key: str
     title: str
     meaning: str
+    noun: str = ""
     format: FormatNumber = signed_number
     is_of_family: bool = False
+    can_be_none: bool = True
 
     def of(self, judge: JudgeBias) -> Effect:
         """Return the judge's effect."""
-        effect: Effect = getattr(judge, self.key)
-        return effect
-
-
-@dataclass(frozen=True, slots=True)
-class _StyleMeasure(Measure):
-    """The measure of a trait of style."""
-
-    def of(self, judge: JudgeBias) -> Effect:
-        """Return the judge's effect."""
-        return judge.style[self.key.removeprefix("style_")]
+        effects = {f"style_{trait}": effect for trait, effect in judge.style.items()}
+        return effects.get(self.key) or getattr(judge, self.key)
 
 
 OWN = Measure(
@@ -203,14 +198,20 @@ OWN = Measure(
     "Own answer",
     "the points a judge gives its own answer, minus what the other judges give it, from audit "
     "rankings that included its own answer",
+    "self-preference",
 )
 FAMILY = Measure(
-    "family", "Own family", "the same for other models of its family", is_of_family=True
+    "family",
+    "Own family",
+    "the same for other models of its family",
+    "family preference",
+    is_of_family=True,
 )
 FIRST_SLOT = Measure(
     "first_slot",
     "Shown first",
     "the points it gives to what it sees first, minus one half; beyond ±.06 it matters",
+    "position bias",
 )
 POSITION = Measure(
     "position",
@@ -225,19 +226,33 @@ KEPT = Measure(
     "Consistency",
     "the share of pairs it ranks the same way when it sees the same answers in another order; "
     "chance gives 50 %",
+    "consistency",
     percent,
+    can_be_none=False,
 )
-LENGTH = Measure("length", "Length φ", ("how much longer answers win, in log-odds; 0 is no effect"))
+LENGTH = Measure(
+    "length",
+    "Length φ",
+    "how much longer answers win, in log-odds; 0 is no effect",
+    "length bias",
+    can_be_none=False,
+)
 NAMED = Measure(
     "named",
     "Names shown",
     "what its family gains when it sees the names, which blinding prevents",
+    "the effect of names",
     is_of_family=True,
 )
 AGREEMENT = Measure(
-    "agreement", "Agreement", "its mean τ with the other judges, from −1 to +1; 0 is chance"
+    "agreement",
+    "Agreement",
+    "its mean τ with the other judges, from −1 to +1; 0 is chance",
+    "agreement with others",
 )
-_SPOILED = Measure("spoiled", "Invalid", "the share of its rankings that were invalid", percent)
+_SPOILED = Measure(
+    "spoiled", "Invalid", "the share of its rankings that were invalid", format=percent
+)
 _BEFORE_STYLE = (OWN, FAMILY, FIRST_SLOT, POSITION, KEPT, LENGTH)
 _AFTER_STYLE = (NAMED, AGREEMENT, _SPOILED)
 ALL_MEASURES = (*_BEFORE_STYLE, *_AFTER_STYLE)
@@ -248,7 +263,7 @@ def judge_measures(judge: JudgeBias) -> Iterator[Measure]:
     yield from _BEFORE_STYLE
     for trait in judge.style:
         meaning = "how much answers with it win, in log-odds, adjusted for length"
-        yield _StyleMeasure(f"style_{trait}", f"Style: {trait}", meaning)
+        yield Measure(f"style_{trait}", f"Style: {trait}", meaning)
     yield from _AFTER_STYLE
 
 

@@ -157,6 +157,20 @@ def draw_dot(axes: "Axes", x: float, y: float, radius: float, colour: Colour) ->
     axes.scatter([x], [y], s=(2 * radius) ** 2, color=colour, linewidths=0, zorder=3)
 
 
+def fill_cell(
+    axes: "Axes", edges: tuple[float, float, float, float], shade: str, outline: str = "none"
+) -> None:
+    """Fill a cell of a heat map, given by its left, top, right and bottom edge."""
+    left, top, right, bottom = edges
+    axes.fill(
+        (left + 1, right - 1, right - 1, left + 1),
+        (top + 1, top + 1, bottom - 1, bottom - 1),
+        facecolor=shade,
+        edgecolor=outline,
+        lw=1.5,
+    )
+
+
 # --- Text measurement
 
 

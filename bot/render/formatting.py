@@ -170,6 +170,11 @@ def labelled_rows(table: Table) -> Iterator[tuple[str, str]]:
         yield ". ".join(filter(None, row[:start])), " · ".join(details)
 
 
+def describe_table(table: Table) -> str:
+    """Return the table in words, a sentence for each row, as a chart's alternative text."""
+    return " ".join(f"{name}: {details}." for name, details in labelled_rows(table) if details)
+
+
 _STATE_WORDS = {
     StepState.WAITING: "waiting",
     StepState.RUNNING: "in progress …",

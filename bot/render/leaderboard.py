@@ -1,30 +1,23 @@
 """Renderer of a leaderboard: a post with its thread, and a chart as SVG or PNG."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from math import nan
+from math import ceil, floor, nan
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from bot.chat import File, Heading, Line, Note, Part, Post, Thread
 from bot.render.charts import MARGIN, WIDTH, Canvas, Colour, Figure, draw_dot, render_png
-from bot.render.formatting import count_noun
+from bot.render.formatting import count_noun, describe_table
 from bot.render.leaderboard_export import leaderboard_csv
 from bot.render.leaderboard_tables import (
-    CHART_HEADING,
-    Bar,
-    Chart,
     Leaderboard,
-    Spread,
     author_table,
-    axis_range,
-    axis_ticks,
     coverage_line,
-    describe_chart,
     judge_table,
-    mean_share,
     no_rounds_line,
     percent,
-    trend_swing,
+    place_text,
 )
 from bot.render.leaderboard_text import (
     NO_CHANGE,
@@ -35,6 +28,9 @@ from bot.render.leaderboard_text import (
     footnote_lines,
     headline_lines,
 )
+from council.bakeoffs.changes import TrendPoint
+from council.bakeoffs.intervals import Interval
+from council.bakeoffs.leaderboard import AuthorLine
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -106,7 +102,7 @@ def _root_parts(leaderboard: Leaderboard, *, as_judge: bool) -> Iterator[Part]:
 
 def _replies(leaderboard: Leaderboard, picture: bytes) -> Iterator[Post]:
     if picture:
-        description = describe_chart(leaderboard.chart)
+        description = describe_chart(leaderboard)
         yield Post((File("leaderboard.png", description, picture),), "leaderboard.png")
     authors = (Heading(_ALL_COLUMNS), author_table(leaderboard), Note(HOW_AUTHORS))
     yield Post(authors, _ALL_COLUMNS)
@@ -119,80 +115,128 @@ def _replies(leaderboard: Leaderboard, picture: bytes) -> Iterator[Post]:
     yield Post((File("leaderboard.csv", leaderboard_csv(leaderboard)),), "leaderboard.csv")
 
 
+# --- Chart
+
+CHART_HEADING = "Share of rivals beaten, 95 % interval"
+_Points = Sequence[TrendPoint | None]  # of one member; None for a run that it missed
+
+
 def render_leaderboard_png(leaderboard: Leaderboard) -> bytes:
     """Return the chart as a PNG; drawing takes a moment, so call it in a thread."""
-    return render_png(render_figure(leaderboard.chart))
+    return render_png(render_figure(leaderboard))
 
 
-def render_figure(chart: Chart) -> Figure:
+def render_figure(leaderboard: Leaderboard) -> Figure:
     """Return the chart of a leaderboard: a row for each member, best first."""
-    bottom = _TOP_HEIGHT + _ROW_HEIGHT * max(1, len(chart.bars))
-    draw = partial(_draw_chart, chart, bottom)
-    return Figure(bottom + _FOOT_HEIGHT, describe_chart(chart), draw)
+    bottom = _TOP_HEIGHT + _ROW_HEIGHT * max(1, len(leaderboard.board.rows))
+    draw = partial(_draw_chart, leaderboard, bottom)
+    return Figure(bottom + _FOOT_HEIGHT, describe_chart(leaderboard), draw)
 
 
-def _draw_chart(chart: Chart, bottom: float, canvas: Canvas) -> None:
-    right = WIDTH - MARGIN - (_TREND_WIDTH + 22 if chart.has_trend else 0)
+def describe_chart(leaderboard: Leaderboard) -> str:
+    """Return what the chart shows in words, as its alternative text."""
+    rows = leaderboard.board.rows
+    if all(line.share is None for line in rows):
+        return "No model has points yet."
+    runs = f", overall and in each of {len(leaderboard.trend)} runs" if leaderboard.trend else ""
+    return f"{CHART_HEADING}{runs}. {describe_table(author_table(leaderboard, len(rows)))}"
+
+
+def axis_range(intervals: Iterable[Interval]) -> tuple[float, float]:
+    """Return a range in tenths around all intervals and one half, at least 0.2 wide."""
+    ends = [0.5, *(end for interval in intervals for end in interval)]
+    bottom = min(4, max(0, floor(min(ends) * 10 + 1e-9)))
+    top = max(6, min(10, ceil(max(ends) * 10 - 1e-9)))
+    return bottom / 10, top / 10
+
+
+def axis_ticks(low: float, high: float) -> Iterator[float]:
+    """Yield at most six round shares from low to high, including one half."""
+    step = 0.1 if high - low <= 0.5 + 1e-9 else 0.25
+    first = ceil((low - 0.5) / step - 1e-9)
+    last = floor((high - 0.5) / step + 1e-9)
+    yield from (round(0.5 + number * step, 4) for number in range(first, last + 1))
+
+
+def _draw_chart(leaderboard: Leaderboard, bottom: float, canvas: Canvas) -> None:
+    rows, has_trend = leaderboard.board.rows, bool(leaderboard.trend)
+    right = WIDTH - MARGIN - (_TREND_WIDTH + 22 if has_trend else 0)
     axes = canvas.axes(MARGIN + _TICK_MARGIN, _TOP_HEIGHT, right - _TICK_MARGIN, bottom)
-    low, high = axis_range(bar.spread for bar in chart.bars)
+    low, high = axis_range(line.ci for line in rows if line.share is not None)
     ticks = [*axis_ticks(low, high)]
     axes.set_xlim(low, high)
     axes.set_xticks(ticks, [*map(percent, ticks)])
     axes.spines.bottom.set_visible(True)
     canvas.note(MARGIN, 16, CHART_HEADING)
-    for row, bar in enumerate(chart.bars):
-        _draw_row(canvas, axes, bar, (_TOP_HEIGHT + row * _ROW_HEIGHT, right))
-    if chart.has_trend:
-        _draw_trends(canvas, chart, bottom)
+    for row, line in enumerate(rows):
+        corner = _TOP_HEIGHT + row * _ROW_HEIGHT, right
+        _draw_row(canvas, axes, line, leaderboard.name(line.member), corner)
+    if has_trend:
+        _draw_trends(canvas, leaderboard, bottom)
 
 
-def _draw_row(canvas: Canvas, axes: "Axes", bar: Bar, corner: tuple[float, float]) -> None:
+def _draw_row(
+    canvas: Canvas, axes: "Axes", line: AuthorLine, name: str, corner: tuple[float, float]
+) -> None:
     """Draw a member's name above its interval, below and left of a corner."""
     top, right = corner
-    is_first = bar.place == 1
-    canvas.text(MARGIN, top + 18, bar.place_text, bold=is_first)
+    is_first = line.place == 1
+    canvas.text(MARGIN, top + 18, place_text(line), bold=is_first)
     name_width = right - _NAME_LEFT - _VALUE_WIDTH
-    canvas.name(_NAME_LEFT, top + 18, bar.name, name_width, bold=is_first)
-    if not bar.spread:
+    canvas.name(_NAME_LEFT, top + 18, name, name_width, bold=is_first)
+    if line.share is None:
         canvas.note(right, top + 18, "no points", "right")
         return
-    canvas.text(right, top + 18, percent(bar.spread.share), align="right", bold=is_first)
+    canvas.text(right, top + 18, percent(line.share), align="right", bold=is_first)
     y = top + 35
     axes.plot([0.5, 0.5], [y - 7, y + 7], color=Colour.RULE, lw=1)
-    axes.plot(bar.spread.reach, [y, y], color=_colours(bar)[0], lw=3)
-    draw_dot(axes, bar.spread.share, y, 4.5, _colours(bar)[0])
+    axes.plot(line.ci, [y, y], color=_colours(line)[0], lw=3)
+    draw_dot(axes, line.share, y, 4.5, _colours(line)[0])
 
 
-def _colours(bar: Bar) -> tuple[Colour, Colour]:
-    if bar.place == 1:
+def _colours(line: AuthorLine) -> tuple[Colour, Colour]:
+    if line.place == 1:
         return Colour.FIRST, Colour.FIRST_BAND
     return Colour.OTHER, Colour.OTHER_BAND
 
 
-def _draw_trends(canvas: Canvas, chart: Chart, bottom: float) -> None:
-    left, right, swing = WIDTH - MARGIN - _TREND_WIDTH, WIDTH - MARGIN, trend_swing(chart.bars)
+def _draw_trends(canvas: Canvas, leaderboard: Leaderboard, bottom: float) -> None:
+    runs = leaderboard.trend
+    by_run = [{point.member: point for point in run.points} for run in runs]
+    trends = [[run.get(line.member) for run in by_run] for line in leaderboard.board.rows]
+    left, right, swing = WIDTH - MARGIN - _TREND_WIDTH, WIDTH - MARGIN, _trend_swing(trends)
     canvas.note(left, 16, f"Runs, ±{swing * 100:.0f} points")
-    first, last = chart.days[0], chart.days[-1]
+    first, last = runs[0].at, runs[-1].at
     canvas.note(left, bottom + 17, f"{first.day} {first:%b}")
-    if last != first:
+    if last.date() != first.date():
         canvas.note(right, bottom + 17, f"{last.day} {last:%b}", "right")
-    for row, bar in enumerate(chart.bars):
-        mean = mean_share(bar.runs)
-        if bar.spread and mean is not None:
-            top = _TOP_HEIGHT + row * _ROW_HEIGHT
+    for row, (line, points) in enumerate(zip(leaderboard.board.rows, trends, strict=True)):
+        if line.share is not None and any(points):
+            mean, top = _mean_share(points), _TOP_HEIGHT + row * _ROW_HEIGHT
             axes = canvas.axes(left + 4, top + 6, right - 4, top + _ROW_HEIGHT - 6)
-            axes.set_xlim(0, len(bar.runs) - 1)
+            axes.set_xlim(0, len(points) - 1)
             axes.set_ylim(mean - swing, mean + swing)
             axes.axhline(mean, color=Colour.RULE, lw=1)
-            _draw_trend(axes, bar.runs, *_colours(bar))
+            _draw_trend(axes, points, *_colours(line))
 
 
-def _draw_trend(
-    axes: "Axes", runs: Sequence[Spread | None], colour: Colour, band_colour: Colour
-) -> None:
+def _mean_share(points: _Points) -> float:
+    return fmean(point.share for point in points if point)
+
+
+def _trend_swing(trends: Iterable[_Points]) -> float:
+    """Return the largest distance of a run's interval from its member's mean, in steps of 0.05."""
+    swings = [0.05]
+    for points in filter(any, trends):
+        mean = _mean_share(points)
+        swings += [abs(end - mean) for point in points if point for end in point.ci]
+    return ceil(max(swings) * 20 - 1e-9) / 20
+
+
+def _draw_trend(axes: "Axes", runs: _Points, colour: Colour, band_colour: Colour) -> None:
     """Draw a member's runs as a line in its intervals; a missed run interrupts the line."""
     shares = [run.share if run else nan for run in runs]
-    lows, highs = zip(*(run.reach if run else (nan, nan) for run in runs), strict=True)
+    lows, highs = zip(*(run.ci if run else (nan, nan) for run in runs), strict=True)
     axes.fill_between(range(len(runs)), lows, highs, color=band_colour, lw=0)
     axes.plot(shares, color=colour, lw=1.5)
     present = [number for number, run in enumerate(runs) if run]

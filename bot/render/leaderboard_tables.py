@@ -3,8 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
-from math import ceil, floor
+from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -19,91 +18,7 @@ MAX_RUNS = 24  # the newest runs; more would be too dense to read
 _VERSION_LENGTH = 8
 
 
-# --- Chart data
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """A share with its interval, 0 to 1; without one, both ends are the share."""
-
-    share: float
-    reach: Interval
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """One member: its place, its share, and its share in each run, None where it has none."""
-
-    name: str
-    place: int | None
-    spread: Spread | None
-    runs: tuple[Spread | None, ...] = ()
-    place_text: str = "–"
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """Members best first; `days` are the dates of the newest MAX_RUNS runs, oldest first."""
-
-    bars: tuple[Bar, ...]
-    days: tuple[date, ...] = ()
-
-    @property
-    def has_trend(self) -> bool:
-        """Return whether there is more than one run to show."""
-        return len(self.days) > 1
-
-
-CHART_HEADING = "Share of rivals beaten, 95 % interval"
-
-
-def axis_range(spreads: Iterable[Spread | None]) -> tuple[float, float]:
-    """Return a range in tenths around all spreads and one half, at least 0.2 wide."""
-    reaches = [spread.reach for spread in spreads if spread]
-    low = min([0.5, *(low for low, _ in reaches)])
-    high = max([0.5, *(high for _, high in reaches)])
-    tenths = max(0, floor(low * 10 + 1e-9)), min(10, ceil(high * 10 - 1e-9))
-    bottom, top = min(tenths[0], 4), max(tenths[1], 6)
-    return bottom / 10, top / 10
-
-
-def mean_share(runs: Sequence[Spread | None]) -> float | None:
-    """Return the mean share over runs; None without runs."""
-    shares = [run.share for run in runs if run]
-    return sum(shares) / len(shares) if shares else None
-
-
-def trend_swing(bars: Iterable[Bar]) -> float:
-    """Return the largest distance of a run's interval from its member's mean, in steps of 0.05."""
-    swings = [0.05]
-    for bar in bars:
-        mean = mean_share(bar.runs)
-        swings += [abs(end - (mean or 0)) for run in bar.runs if run for end in run.reach]
-    return ceil(max(swings) * 20 - 1e-9) / 20
-
-
-def axis_ticks(low: float, high: float) -> Iterator[float]:
-    """Yield at most six round shares from low to high, including one half."""
-    step = 0.1 if high - low <= 0.5 + 1e-9 else 0.25
-    first = ceil((low - 0.5) / step - 1e-9)
-    last = floor((high - 0.5) / step + 1e-9)
-    yield from (round(0.5 + number * step, 4) for number in range(first, last + 1))
-
-
-def describe_chart(chart: Chart) -> str:
-    """Return what the chart shows in words, as its alternative text."""
-    shares = "; ".join(_describe_bar(bar, bar.spread) for bar in chart.bars if bar.spread)
-    if not shares:
-        return "No model has points yet."
-    runs = f", overall and in each of {len(chart.days)} runs" if chart.has_trend else ""
-    return f"{CHART_HEADING}{runs}. {shares}."
-
-
-def _describe_bar(bar: Bar, spread: Spread) -> str:
-    low, high = spread.reach
-    interval = f", {percent(low)} to {percent(high)}" if high > low else ""
-    place = f"place {bar.place}, " if bar.place else ""
-    return f"{bar.name}: {place}{percent(spread.share)}{interval}"
+# --- Numbers
 
 
 def percent(share: float) -> str:
@@ -249,23 +164,9 @@ class Leaderboard:
         return self.names.get(key, key)
 
     @property
-    def chart(self) -> Chart:
-        """Return the data of its chart."""
-        newest = self.runs[-MAX_RUNS:]
-        runs = [{x.member: Spread(x.share, x.ci) for x in run.points} for run in newest]
-        return Chart(
-            tuple(
-                Bar(
-                    self.name(line.member),
-                    line.place,
-                    None if line.share is None else Spread(line.share, line.ci),
-                    tuple(run.get(line.member) for run in runs),
-                    place_text(line),
-                )
-                for line in self.board.rows
-            ),
-            tuple(run.at.date() for run in newest),
-        )
+    def trend(self) -> tuple[TrendRun, ...]:
+        """Return the newest runs, at most MAX_RUNS, oldest first; nothing for a single run."""
+        return self.runs[-MAX_RUNS:] if len(self.runs) > 1 else ()
 
 
 def place_text(line: AuthorLine) -> str:

@@ -11,6 +11,7 @@ from bot.render.charts import (
     Canvas,
     Colour,
     Figure,
+    fill_cell,
 )
 from bot.render.round_report import NO_BALLOT_TEXT, OWN_TEXT, Placement, PlacementTable
 from bot.render.text_safety import shorten, visible_line
@@ -53,12 +54,8 @@ def _draw_cell(axes: "Axes", placement: Placement, cell: tuple[float, float, flo
     left, top, width = cell
     is_placed = placement.height is not None
     if placement.height is not None:
-        axes.fill(
-            (left + 1, left + width - 1, left + width - 1, left + 1),
-            (top + 1, top + 1, top + _ROW_HEIGHT - 1, top + _ROW_HEIGHT - 1),
-            facecolor=HEAT_COLOURS[placement.height],
-            edgecolor="none",
-        )
+        edges = (left, top, left + width, top + _ROW_HEIGHT)
+        fill_cell(axes, edges, HEAT_COLOURS[placement.height])
     axes.text(
         left + width / 2,
         top + 19,

@@ -1,13 +1,11 @@
 """Handlers of a bake-off's page: its result question by question, one cell, downloads."""
 
-import asyncio
-import json
 from collections.abc import Mapping
+from functools import partial
 from itertools import takewhile
 from typing import Any
 from urllib.parse import urlencode
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
@@ -29,7 +27,8 @@ from bot.render.matrix import (
 )
 from bot.web.auth import empty_message
 from bot.web.bakeoffs import bakeoff_path, is_own_bakeoff, load_bakeoff
-from bot.web.context import WebContext, file_response, render_fragment
+from bot.web.context import WebContext, render_fragment
+from bot.web.reports import report_file
 from bot.web.round_view import ranking_rows
 from council.bakeoffs.matrix import FILTERS, RunMatrix, select_rows
 from council.bakeoffs.models import Bakeoff
@@ -197,19 +196,9 @@ def _rankings_of(round_: Round, member: str) -> list[tuple[str, int, int, str]]:
 
 async def download_bakeoff(context: WebContext, request: Request) -> Response:
     """Return the matrix as CSV, or all as `council bakeoff show --json` prints it."""
-    bakeoff, kind = await load_bakeoff(context, request), request.path_params["format"]
-    options = _options(request)
+    bakeoff, options = await load_bakeoff(context, request), _options(request)
     other = await _load_other(context, request, options, ())
     results = await load_results(context.app, await load_progress(context.app, bakeoff), other)
+    csv = partial(matrix_csv, results.run)
     name = f"bakeoff-{bakeoff.suite.name}"
-    match kind:
-        case "csv":
-            return file_response(f"{name}.csv", matrix_csv(results.run), "text/csv")
-        case "json":
-            text = await asyncio.to_thread(_document_text, results)
-            return file_response(f"{name}.json", text, "application/json")
-    raise HTTPException(404)
-
-
-def _document_text(results: BakeoffResults) -> str:
-    return json.dumps(results.document, ensure_ascii=False, indent=2, allow_nan=False)
+    return await report_file(request, name, csv=csv, json=lambda: results.document)

@@ -110,22 +110,20 @@ def _read_filters(
     }
 
 
-async def _report_file(
-    request: Request,
-    name: str,
-    csv: Callable[[], str],
-    document: Callable[[], object],
-    png: Callable[[], bytes],
+_MEDIA_TYPES = {"csv": "text/csv", "json": "application/json", "png": "image/png"}
+
+
+async def report_file(
+    request: Request, name: str, **renders: Callable[[], str | bytes | Mapping[str, Any]]
 ) -> Response:
-    match request.path_params["format"]:
-        case "csv":
-            return file_response(f"{name}.csv", csv(), "text/csv")
-        case "json":
-            text = json.dumps(document(), ensure_ascii=False, indent=2, allow_nan=False)
-            return file_response(f"{name}.json", text, "application/json")
-        case "png":
-            return file_response(f"{name}.png", await asyncio.to_thread(png), "image/png")
-    raise HTTPException(404)
+    """Return a report as the file of the format that the path names; 404 for any other."""
+    kind = request.path_params["format"]
+    if kind not in renders:
+        raise HTTPException(404)
+    content = await asyncio.to_thread(renders[kind])
+    if not isinstance(content, str | bytes):
+        content = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
+    return file_response(f"{name}.{kind}", content, _MEDIA_TYPES[kind])
 
 
 # --- Leaderboard
@@ -152,12 +150,12 @@ async def download_leaderboard(context: WebContext, request: Request) -> Respons
     """Return the leaderboard as CSV, as `council leaderboard --json` prints it, or as an image."""
     query = parse_query(options_of(request), context.app.now())
     board, _ = await _load_leaderboard(context, query)
-    return await _report_file(
+    return await report_file(
         request,
         "leaderboard",
-        partial(leaderboard_csv, board, as_judge=query.as_judge),
-        partial(leaderboard_document, board, as_judge=query.as_judge),
-        partial(render_leaderboard_png, board),
+        csv=partial(leaderboard_csv, board, as_judge=query.as_judge),
+        json=partial(leaderboard_document, board, as_judge=query.as_judge),
+        png=partial(render_leaderboard_png, board),
     )
 
 
@@ -192,7 +190,7 @@ def _leaderboard_values(
         "footnotes": [] if query.as_judge else [*footnote_lines(board)],
         "news": [*change_lines(board.changes, board.names)] if board.changes else [],
         "how": [HOW_JUDGES] if query.as_judge else [HOW_AUTHORS, *claim_lines(board)],
-        "figure": render_svg(render_figure(board.chart)) if rounds and not query.as_judge else "",
+        "figure": render_svg(render_figure(board)) if rounds and not query.as_judge else "",
         "weighted": board.weighted.parts if board.weighted else (),
         "worth": council_value_table(board) if board.worth.is_decided else None,
         "worth_lines": [*council_value_lines(board)],
@@ -241,12 +239,12 @@ async def download_bias(context: WebContext, request: Request) -> Response:
     query = parse_bias_query(options_of(request, BIAS_OPTIONS), app.now())
     names = panel_seat_names(app.panels.values())
     bias = await load_bias(app, query, names, app.measure_bias)
-    return await _report_file(
+    return await report_file(
         request,
         "bias",
-        partial(bias_csv, bias),
-        partial(bias_document, bias),
-        partial(render_combined_bias_png, bias),
+        csv=partial(bias_csv, bias),
+        json=partial(bias_document, bias),
+        png=partial(render_combined_bias_png, bias),
     )
 
 

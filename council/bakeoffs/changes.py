@@ -44,14 +44,14 @@ def paired_differences(now: Floats, past: Floats) -> Differences:
     """Compare (question, member) values with past (run, question, member) ones; NaN is unknown."""
     counts = (~np.isnan(past)).sum(axis=0)
     known = ~np.isnan(now) & (counts > 0)
-    before = np.where(known, _known_sum(past, 0) / np.maximum(counts, 1), np.nan)
+    before = np.where(known, np.nansum(past, axis=0) / np.maximum(counts, 1), np.nan)
     change = now - before
     variance_factor = np.where(known, 1 + 1 / np.maximum(counts, 1), 0.0)
-    within = np.where(known, _known_sum((past - before) ** 2, 0), 0.0).sum(axis=0)
+    within = np.where(known, np.nansum((past - before) ** 2, axis=0), 0.0).sum(axis=0)
     questions = known.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean = _known_sum(change, 0) / questions
-        between = _known_sum((change - mean) ** 2 / variance_factor, 0)
+        mean = np.nansum(change, axis=0) / questions
+        between = np.nansum((change - mean) ** 2 / variance_factor, axis=0)
         freedom = questions - 1 + np.where(known, counts - 1, 0).sum(axis=0)
         error = np.sqrt((between + within) / freedom * variance_factor.sum(axis=0)) / questions
         p = np.array([*map(t_p_value, (mean / error).tolist(), freedom.tolist())])
@@ -61,16 +61,12 @@ def paired_differences(now: Floats, past: Floats) -> Differences:
             has_enough & (np.abs(mean) > PRECISION), np.maximum(np.nan_to_num(p), min_p), 1.0
         )
         mean_before, mean_now = (
-            _known_sum(np.where(known, values, np.nan), 0) / questions for values in (before, now)
+            np.nansum(np.where(known, values, np.nan), axis=0) / questions
+            for values in (before, now)
         )
         reported = np.where(has_enough, mean, np.nan)
         p = np.minimum(p, 1.0)
         return Differences(mean_before, mean_now, reported, error, freedom, p, questions)
-
-
-def _known_sum(values: Floats, axis: int) -> Floats:
-    total: Floats = np.nansum(values, axis=axis)
-    return total
 
 
 # --- Runs of one suite
@@ -130,8 +126,7 @@ def head_to_head_shares(columns: Columns, members: Sequence[str]) -> Floats:
                 won[:, i, j] = columns.won(first, second)
                 won[:, j, i] = 1 - won[:, i, j]
     met = (~np.isnan(won)).sum(axis=2)
-    shares: Floats = np.where(met > 0, np.nansum(won, axis=2) / np.maximum(met, 1), np.nan)
-    return shares
+    return np.where(met > 0, np.nansum(won, axis=2) / np.maximum(met, 1), np.nan)
 
 
 # --- The trend

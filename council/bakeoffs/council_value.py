@@ -31,8 +31,7 @@ def mean_by_question(questions: Indexes, values: Floats) -> Floats:
     """Return the mean over the rounds of each question that was asked."""
     rounds = np.bincount(questions)
     asked = rounds > 0
-    means: Floats = np.bincount(questions, weights=values)[asked] / rounds[asked]
-    return means
+    return np.bincount(questions, weights=values)[asked] / rounds[asked]
 
 
 COUNCIL, WINNER = "Council", "Winner"

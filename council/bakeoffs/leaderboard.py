@@ -83,8 +83,7 @@ def author_line(columns: Columns, member: int, strength: Strength | None) -> Aut
 
 def known_values(values: Floats) -> Floats:
     """Return the values that are not NaN."""
-    known: Floats = values[~np.isnan(values)]
-    return known
+    return values[~np.isnan(values)]
 
 
 def mean_or_none(values: Floats) -> float | None:

@@ -63,10 +63,7 @@ def mixture(rounds: Floats) -> Floats:
     """Return the normal-mixture confidence sequence in standard errors, valid for ever."""
     log = -2 * np.log(MIXTURE_ALPHA)
     weight = rounds * (log + np.log(log) + 1) / MIXTURE_OPTIMAL_ROUNDS
-    threshold: Floats = np.sqrt(
-        2 * (weight + 1) / weight * np.log(np.sqrt(weight + 1) / MIXTURE_ALPHA)
-    )
-    return threshold
+    return np.sqrt(2 * (weight + 1) / weight * np.log(np.sqrt(weight + 1) / MIXTURE_ALPHA))
 
 
 def crossings(margins: Floats) -> Floats:
@@ -75,8 +72,7 @@ def crossings(margins: Floats) -> Floats:
     lengths = np.sqrt(np.cumsum(margins**2, axis=-1))
     with np.errstate(divide="ignore", invalid="ignore"):
         walk = np.nan_to_num(np.cumsum(margins, axis=-1) / lengths)
-    crossed: Floats = np.sign(walk) * (np.abs(walk) >= boundary(rounds))
-    return crossed
+    return np.sign(walk) * (np.abs(walk) >= boundary(rounds))
 
 
 def duels(columns: Columns) -> Iterator[Duel]:

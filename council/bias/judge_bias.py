@@ -81,8 +81,7 @@ def _named_gains(block: Block, judge: int) -> Floats:
 
 def _naming_shift(block: Block, judge: int) -> Floats:
     rounds = block.audits("named", judge)
-    shift: Floats = block.audit_shares(rounds) - block.shares[rounds, judge]
-    return shift
+    return block.audit_shares(rounds) - block.shares[rounds, judge]
 
 
 def maker_effects(blocks: Sequence[Block]) -> tuple[MakerEffect, ...]:

@@ -64,8 +64,7 @@ class Block:
     @property
     def ballots(self) -> Booleans:
         """Which judges cast a ballot that ranks anything, by round."""
-        found: Booleans = np.any(~np.isnan(self.shares), axis=2)
-        return found
+        return np.any(~np.isnan(self.shares), axis=2)
 
     @property
     def voted(self) -> "Block":
@@ -81,8 +80,7 @@ class Block:
 
     def audits(self, kind: str, judge: int) -> Booleans:
         """Return which rounds have an audit of this kind by this judge."""
-        found: Booleans = (self.audit == AUDIT_KINDS.index(kind)) & (self.audited_by == judge)
-        return found
+        return (self.audit == AUDIT_KINDS.index(kind)) & (self.audited_by == judge)
 
     def audit_shares(self, rounds: Booleans) -> Floats:
         """Return the Borda shares of the audit ballots of these rounds."""
@@ -97,15 +95,13 @@ def known_mean(values: Floats, axis: int | tuple[int, ...]) -> Floats:
     known = ~np.isnan(values)
     count = known.sum(axis=axis)
     total = np.where(known, values, 0.0).sum(axis=axis)
-    found: Floats = np.where(count > 0, total / np.maximum(count, 1), np.nan)
-    return found
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 def pair_signs(one: Floats, other: Floats) -> Floats:
     """Return 1 where the first is greater, −1 where the other is, and 0 for a tie."""
     difference = one - other
-    found: Floats = np.where(np.abs(difference) < PRECISION, 0.0, np.sign(difference))
-    return found
+    return np.where(np.abs(difference) < PRECISION, 0.0, np.sign(difference))
 
 
 def pairwise_lead(one: Floats, other: Floats, author: int, rivals: Sequence[int]) -> Floats:

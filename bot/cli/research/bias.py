@@ -12,8 +12,8 @@ from rich.console import Console
 from typer.core import TyperGroup
 
 from bot.bootstrap import StartOptions, Stores, open_app, open_stores
+from bot.cli import reports
 from bot.cli.bakeoffs import confirm_start, parse_cap
-from bot.cli.bias import of_rounds
 from bot.cli.output import (
     FAILED,
     Json,
@@ -151,7 +151,7 @@ async def run_experiment(  # noqa: PLR0913, PLR0917
         raise typer.Exit(FAILED)
 
 
-bias_app.command(OF_ROUNDS)(of_rounds)
+bias_app.command(OF_ROUNDS)(reports.bias)
 
 
 @bias_app.command("show")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.bias import print_bias
+from bot.cli.reports import print_bias
 from tests.bot.homes import Home
 from tests.bot.render.bias.builders import a_bias
 

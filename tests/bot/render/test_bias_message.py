@@ -52,7 +52,7 @@ def test_five_findings_come_first_then_cautions_then_what_is_missing_and_the_cha
     )
     assert post.summary.startswith("Bias of the judges: Qwen 3 ranks its own answer")
     assert file.content.startswith(b"\x89PNG")
-    assert "Qwen 3 gave Claude Sonnet 4.6 .90" in file.text
+    assert "Qwen 3: Claude Sonnet 4.6 .90 (n " in file.text
 
 
 def test_without_rounds_a_sentence_says_what_to_do() -> None:

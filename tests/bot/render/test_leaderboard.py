@@ -134,7 +134,7 @@ def test_the_thread_has_all_columns_council_value_and_files() -> None:
     ]
     assert [file.name for file in files] == ["leaderboard.png", "leaderboard.csv"]
     assert files[0].content == b"\x89PNG"
-    assert "Claude Sonnet 4.6: place 1" in files[0].text
+    assert "=1. Claude Sonnet 4.6: Points 71 %" in files[0].text
 
 
 def test_authors_have_cost_time_tokens_and_accuracy() -> None:
