@@ -63,7 +63,8 @@ def mixture(rounds: Floats) -> Floats:
     """Return the normal-mixture confidence sequence in standard errors, valid for ever."""
     log = -2 * np.log(MIXTURE_ALPHA)
     weight = rounds * (log + np.log(log) + 1) / MIXTURE_OPTIMAL_ROUNDS
-    return np.sqrt(2 * (weight + 1) / weight * np.log(np.sqrt(weight + 1) / MIXTURE_ALPHA))
+    found: Floats = np.sqrt(2 * (weight + 1) / weight * np.log(np.sqrt(weight + 1) / MIXTURE_ALPHA))
+    return found
 
 
 def crossings(margins: Floats) -> Floats:

@@ -133,7 +133,8 @@ def _drawn_statistics(parts: Sequence[Floats], scale: Floats, draws: int) -> Flo
     for part in parts:
         draw_sums = _shuffled_sums if len(part) <= MAX_SHUFFLED_BALLOTS else _normal_sums
         sums[:, : part.shape[1]] += draw_sums(part, draws, rng)
-    return (np.abs(sums) / scale).max(axis=1)
+    found: Floats = (np.abs(sums) / scale).max(axis=1)
+    return found
 
 
 def _shuffled_sums(part: Floats, draws: int, rng: np.random.RandomState) -> Floats:
@@ -149,4 +150,5 @@ def _normal_sums(part: Floats, draws: int, rng: np.random.RandomState) -> Floats
     slots = part.shape[1]
     variance = (part**2).mean(axis=1).sum() * slots / (slots - 1)
     independent = rng.standard_normal((draws, slots))
-    return (independent - independent.mean(axis=1, keepdims=True)) * np.sqrt(variance)
+    found: Floats = (independent - independent.mean(axis=1, keepdims=True)) * np.sqrt(variance)
+    return found

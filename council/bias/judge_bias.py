@@ -81,7 +81,8 @@ def _named_gains(block: Block, judge: int) -> Floats:
 
 def _naming_shift(block: Block, judge: int) -> Floats:
     rounds = block.audits("named", judge)
-    return block.audit_shares(rounds) - block.shares[rounds, judge]
+    found: Floats = block.audit_shares(rounds) - block.shares[rounds, judge]
+    return found
 
 
 def maker_effects(blocks: Sequence[Block]) -> tuple[MakerEffect, ...]:

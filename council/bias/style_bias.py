@@ -112,7 +112,8 @@ def _estimable_features(parts: list[_Pairs]) -> Booleans:
     showing = sum((part.features != 0).any(axis=1).sum(axis=0) for part in parts)
     needed = np.ones(parts[0].features.shape[2])
     needed[-_TRAIT_COUNT:] = MIN_BALLOTS_DIFFERING
-    return showing >= needed
+    found: Booleans = showing >= needed
+    return found
 
 
 def _fitted_effects(parts: list[_Pairs], is_estimable: Booleans, ballots: int) -> list[Effect]:

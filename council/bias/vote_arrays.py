@@ -64,7 +64,8 @@ class Block:
     @property
     def ballots(self) -> Booleans:
         """Which judges cast a ballot that ranks anything, by round."""
-        return np.any(~np.isnan(self.shares), axis=2)
+        found: Booleans = np.any(~np.isnan(self.shares), axis=2)
+        return found
 
     @property
     def voted(self) -> "Block":
@@ -80,7 +81,8 @@ class Block:
 
     def audits(self, kind: str, judge: int) -> Booleans:
         """Return which rounds have an audit of this kind by this judge."""
-        return (self.audit == AUDIT_KINDS.index(kind)) & (self.audited_by == judge)
+        found: Booleans = (self.audit == AUDIT_KINDS.index(kind)) & (self.audited_by == judge)
+        return found
 
     def audit_shares(self, rounds: Booleans) -> Floats:
         """Return the Borda shares of the audit ballots of these rounds."""
