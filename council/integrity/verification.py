@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from math import isclose
 
-from council.ballots import Ballot, BallotExchange, SpoiledBallot
+from council.ballots import Ballot, BallotExchange, SpoiledBallot, rank_by_grades
 from council.integrity.erasure import exchange_name, removable_texts
 from council.integrity.hash_chain import LINK_VERSION, Link, StoredLink
 from council.methods import find_method
@@ -153,7 +153,8 @@ def _check_rankings(round_: Round, draw: Draw) -> list[AnyBallot]:
             ranked = [label for place in ballot.ranking for label in place]
             if sorted(ranked) == sorted(slate):
                 paper = _with_true_nonce(ballot.paper, round_, ballot.voter)
-                ballots.append(replace(ballot, shown=slate, paper=paper))
+                ranking = rank_by_grades(ballot.grades) or ballot.ranking
+                ballots.append(replace(ballot, shown=slate, paper=paper, ranking=ranking))
     ballots += [
         spoiled
         if spoiled.is_audit
