@@ -140,7 +140,7 @@ class BallotFault(StrEnum):
     UNDECLARED_KEY = "its JSON object had a key other than nonce, reason, ranking and unranked"
     REASON = "its reason was not text"
     LEFT_OUT = "it left out a letter"
-    GRADE = "a grade was missing, unknown or off the scale"
+    GRADE = "it left a grade out, or named one that is not on the scale"
     TOO_LONG = "it was longer than 64 KB, or than 16 KB without its thinking"
 
 

@@ -1,7 +1,7 @@
 """Renderer of a closed round: the answer, who wrote what, the ballots; also as Markdown."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from bot.chat import (
@@ -68,9 +68,11 @@ MENU = (
     ("forget", "Forget"),
 )
 DISCLAIMER = "AI-generated. Agreement is not truth; check what matters."
+NO_NAMES: Mapping[str, str] = {}
 MAX_REASON_CHARACTERS = 300  # of a judge's reason in a thread; the rest opens with a button
 _UNRANKED_CELLS = 4  # of a row without standings
 _RESULTS_TITLE, _RANKINGS_TITLE = "Results", "Rankings"
+EXCHANGES_TITLE = "Also asked"
 
 
 def round_thread(round_: Round) -> Thread:
@@ -78,8 +80,8 @@ def round_thread(round_: Round) -> Thread:
     draw = round_.draw
     if not draw:
         return Thread(round_post(round_))
-    rankings = (rankings_post(round_, draw, MAX_REASON_CHARACTERS),) if draw.slates else ()
-    return Thread(round_post(round_), (results_post(round_, draw), *rankings))
+    details = details_posts(round_, draw, MAX_REASON_CHARACTERS)
+    return Thread(round_post(round_), (results_post(round_, draw), *details))
 
 
 def whole_round(round_: Round) -> Thread:
@@ -87,9 +89,9 @@ def whole_round(round_: Round) -> Thread:
     draw = round_.draw
     if not draw:
         return Thread(round_post(round_))
-    rankings = (rankings_post(round_, draw),) if draw.slates else ()
+    details = details_posts(round_, draw)
     answers = () if round_.forgotten else answer_posts(round_, draw)
-    return Thread(round_post(round_), (results_post(round_, draw), *rankings, *answers))
+    return Thread(round_post(round_), (results_post(round_, draw), *details, *answers))
 
 
 def round_post(round_: Round, *, with_results: bool = False) -> Post:
@@ -209,6 +211,34 @@ def flag_notes(round_: Round) -> list[str]:
     return [f"Note: {flag}." for flag in flags]
 
 
+def details_posts(round_: Round, draw: Draw, max_text: int | None = None) -> tuple[Post, ...]:
+    """Return the rankings, and what else the method asked; texts cut to so many characters."""
+    rankings = (rankings_post(round_, draw, max_text),) if draw.slates else ()
+    rows = exchange_rows(round_)
+    if not rows:
+        return rankings
+    parts: list[Part] = [Heading(EXCHANGES_TITLE)]
+    for title, note, text in rows:
+        parts.append(Line(f"**{title}**{': ' if note else ''}{note}"))
+        parts += [Quote(shorten(text, max_text) if max_text else text)] if text else []
+    return (*rankings, Post(tuple(parts), EXCHANGES_TITLE))
+
+
+def exchange_rows(round_: Round) -> list[tuple[str, str, str]]:
+    """Return what was asked besides answers and rankings: who about what, what was read, text."""
+    names = seat_names(round_.panel)
+    authors = author_names(round_.panel, round_.draw) if round_.draw else {}
+    rows = []
+    for one in round_.exchanges:
+        about = f" for {names[one.subject]}" if one.subject in names else ""
+        if one.subject in authors:
+            about = f" on Response {one.subject}, by {authors[one.subject]}"
+        title = f"{one.kind.capitalize()} from {names[one.seat]}{about}"
+        scores = ", ".join(f"{name} {score:.3g}" for name, score in one.scores)
+        rows.append((title, f"not counted: {one.fault}" if one.fault else scores, one.reply.text))
+    return rows
+
+
 def rankings_post(round_: Round, draw: Draw, max_reason: int | None = None) -> Post:
     """Return every ranking with its reason, or what made it invalid.
 
@@ -232,10 +262,7 @@ def _ranking_parts(
     if not cast:
         yield Line(f"**{judge}**: no valid ranking")
     for ballot in cast:
-        ranked = " > ".join(
-            " = ".join(authors[label] for label in place) for place in ballot.ranking
-        )
-        yield Line(f"**{judge}**: {ranked}")
+        yield Line(f"**{judge}**: {ranking_text(ballot, authors)}")
         if ballot.reason:
             yield Quote(shorten(ballot.reason, max_reason) if max_reason else ballot.reason)
     if max_reason is None:
@@ -257,6 +284,9 @@ def ranking_notes(round_: Round, judge: str) -> Iterator[str]:
             yield f"{name}'s reply {reply.paper.attempt} was not counted: {reply.fault}."
     if any(b.judge == judge and b.counts and b.paper and b.paper.cut_to for b in round_.ballots):
         yield f"{name} saw every answer cut to the same length, to fit its context."
+    for slate in round_.draw.slates if round_.draw else ():
+        if slate.judge == judge and slate.wording:
+            yield f"{name}'s prompt was worded: {slate.wording}."
     yield from _audit_lines(round_, judge)
 
 
@@ -534,9 +564,11 @@ def _audit_lines(round_: Round, judge: str) -> Iterator[str]:
             yield f"{name} was asked again, and its ranking was invalid: {why}"
 
 
-def ranking_text(ballot: Ballot) -> str:
-    """Return a ranking as "K > T = M"."""
-    return " > ".join(" = ".join(place) for place in ballot.ranking)
+def ranking_text(ballot: Ballot, names: Mapping[str, str] = NO_NAMES) -> str:
+    """Return a ranking as "K > T = M", or by name, with the grades it follows from."""
+    shown = {label: names.get(label, label) for label in ballot.shown}
+    shown |= {label: f"{shown[label]} ({grade:.3g})" for label, grade in ballot.grades}
+    return " > ".join(" = ".join(shown[label] for label in place) for place in ballot.ranking)
 
 
 def _audit_cost_text(paper: BallotExchange | None) -> str:

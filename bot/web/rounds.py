@@ -22,9 +22,11 @@ from bot.render.formatting import author_names, rough_duration
 from bot.render.round_json import readable_document
 from bot.render.round_report import (
     DISCLAIMER,
+    EXCHANGES_TITLE,
     agreement_line,
     answers_by_label,
     chairman_notes,
+    exchange_rows,
     findings,
     flag_notes,
     placement_table,
@@ -152,6 +154,8 @@ def _closed_values(round_: Round, seal: Seal | None) -> dict[str, Any]:
             "flags": flag_notes(round_),
             "late": late_answers(round_),
             "rankings": ranking_rows(round_, round_.draw),
+            "exchanges": exchange_rows(round_),
+            "exchanges_title": EXCHANGES_TITLE,
             "authors": author_names(round_.panel, round_.draw),
             "answers": [] if round_.forgotten else [*answers_by_label(round_, round_.draw)],
             "placings": placement_table(round_, round_.draw),
