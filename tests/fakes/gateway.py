@@ -96,7 +96,10 @@ def an_answer_of(key: str) -> str:
 
 @dataclass(eq=False)
 class FakeGateway:
-    """Replies by script; a seat without one answers, ranks by text and writes a synthesis."""
+    """Replies by script; a seat without one answers, ranks by text and writes a synthesis.
+
+    `exchange` replies to what a method or a grader asks besides.
+    """
 
     answers: Script = field(default_factory=dict)
     judges: Script = field(default_factory=dict)
@@ -105,6 +108,7 @@ class FakeGateway:
     prices: Mapping[str, Price | None] = field(default_factory=dict)
     seeing: Collection[str] = ()
     vote: Callable[[ReadPrompt], str] = rank_by_text
+    exchange: Callable[[Call], Words] = lambda _: "I agree."
     asked: list[Call] = field(default_factory=list)
     released: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -124,7 +128,8 @@ class FakeGateway:
     async def complete(self, call: Call) -> Reply:
         self.asked.append(call)
         shown = read_prompt(call.prompt)
-        entry = self._entry(call.member.key, shown)
+        is_exchange = call.role in {Role.STEP, Role.GRADE}
+        entry = self.exchange(call) if is_exchange else self._entry(call.member.key, shown)
         words = entry(shown) if callable(entry) else entry
         if isinstance(words, (GatewayError, TimeoutError)):
             raise words
@@ -142,12 +147,12 @@ class FakeGateway:
 
     def of(self, role: Role, key: str | None = None) -> list[Call]:
         """Return the calls for a role in order, optionally of one seat."""
-        calls = [call for call in self.asked if read_prompt(call.prompt).role is role]
+        calls = [call for call in self.asked if _role(call) is role]
         return [call for call in calls if key in (None, call.member.key)]
 
     def times_asked(self) -> Counter[tuple[str, Role]]:
         """Return the number of calls of each seat in each role."""
-        return Counter((call.member.key, read_prompt(call.prompt).role) for call in self.asked)
+        return Counter((call.member.key, _role(call)) for call in self.asked)
 
     def _entry(self, key: str, shown: ReadPrompt) -> ScriptEntry:
         role = shown.role
@@ -161,6 +166,11 @@ class FakeGateway:
         if isinstance(entry, str) or not isinstance(entry, Sequence):
             return entry
         return entry[min(self.times_asked()[key, role], len(entry)) - 1]
+
+
+def _role(call: Call) -> Role:
+    is_exchange = call.role in {Role.STEP, Role.GRADE}
+    return call.role if is_exchange else read_prompt(call.prompt).role
 
 
 class PowerCutError(Exception):

@@ -195,6 +195,7 @@ def _put_newest(entries: dict[tuple[str, str], Entry], entry: Entry) -> None:
 
 def _key(artefact: Artefact) -> tuple[object, ...]:
     """Return the key under which a round has one artefact at most."""
-    names = ("member", "judge", "role", "audit")
-    attempt = artefact.paper.attempt if isinstance(artefact, SpoiledBallot) else None
+    names = ("member", "judge", "role", "audit", "pass_number", "kind", "seat", "subject")
+    spoiled = artefact.paper.attempt if isinstance(artefact, SpoiledBallot) else None
+    attempt = getattr(artefact, "attempt", spoiled)
     return (type(artefact), attempt, *(getattr(artefact, name, None) for name in names))
