@@ -140,6 +140,7 @@ class BallotFault(StrEnum):
     UNDECLARED_KEY = "its JSON object had a key other than nonce, reason, ranking and unranked"
     REASON = "its reason was not text"
     LEFT_OUT = "it left out a letter"
+    NO_TEXT = "it was empty"
     GRADE = "it left a grade out, or named one that is not on the scale"
     TOO_LONG = "it was longer than 64 KB, or than 16 KB without its thinking"
 

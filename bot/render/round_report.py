@@ -1,7 +1,7 @@
 """Renderer of a closed round: the answer, who wrote what, the ballots; also as Markdown."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.chat import (
@@ -39,12 +39,13 @@ from council.answers import Answer, LateReply, Role
 from council.ballots import FIRST_VERSION, Ballot, BallotExchange
 from council.digests import Erasure
 from council.labels import Label, Slate
+from council.methods import method_of
 from council.ports import RoundSummary
-from council.prompt_injection import ENCODED, PLEA
+from council.prompt_injection import ENCODED, PLEA, find_suspicions
 from council.round_rules import NAMED, ORDER, ballot_version
 from council.round_rules import OWN as AUDITS_OWN
 from council.rounds import Draw, Fallback, Round, winning_answer
-from council.tally import Strength, Verdict
+from council.tally import Standing, Strength, Verdict
 from council.tally.agreement import compare_rankings
 from council.tally.standings import ranks
 
@@ -73,6 +74,8 @@ MAX_REASON_CHARACTERS = 300  # of a judge's reason in a thread; the rest opens w
 _UNRANKED_CELLS = 4  # of a row without standings
 _RESULTS_TITLE, _RANKINGS_TITLE = "Results", "Rankings"
 EXCHANGES_TITLE = "Also asked"
+DRAFT_TITLE = "Its draft, before it read the comments:"
+NOT_BLIND = "Not blind, not ranked: the models read each other's answers under their names"
 
 
 def round_thread(round_: Round) -> Thread:
@@ -162,7 +165,7 @@ def results_post(round_: Round, draw: Draw) -> Post:
 
 def _result_row(round_: Round, draw: Draw, label: Label) -> tuple[str, ...]:
     author, name = draw.labels.author_of(label), author_names(round_.panel, draw)[label]
-    reply = next(answer.reply for answer in round_.answers if answer.member == author)
+    reply = next(answer.reply for answer in round_.revised if answer.member == author)
     use = (duration(reply.seconds), money(reply.cost_usd).removeprefix("cost "), label)
     standings = round_.tally.standings if round_.tally else ()
     for line in standings:
@@ -195,7 +198,8 @@ def chairman_notes(round_: Round) -> Iterator[str]:
         drawn_on = join_words(written.drawn_on or ())
         drew = f"used {drawn_on}" if drawn_on else "did not name its sources"
         name = seat_names(round_.panel)[written.chairman]
-        yield f"Chairman: {name}, who saw the answers without names and {drew}."
+        how = "saw the answers without names and " if method_of(round_).is_blind else ""
+        yield f"Chairman: {name}, who {how}{drew}."
 
 
 def flag_notes(round_: Round) -> list[str]:
@@ -208,6 +212,13 @@ def flag_notes(round_: Round) -> list[str]:
         rest = rest.replace("has no ballot that counts", "has no valid ranking")
         flags.append(f"{names.get(seat, seat)}{space}{rest}")
     flags += [f"{names[a.member]}'s answer {s}" for a in round_.answers for s in a.suspicions]
+    flags += [
+        f"{names[new.member]}'s answer {suspicion}"
+        for new, draft in zip(round_.revised, round_.answers, strict=True)
+        if new != draft
+        for suspicion in find_suspicions(new.text)
+        if suspicion not in draft.suspicions
+    ]
     return [f"Note: {flag}." for flag in flags]
 
 
@@ -244,14 +255,21 @@ def rankings_post(round_: Round, draw: Draw, max_reason: int | None = None) -> P
 
     With `max_reason`, reasons are cut to so many characters, and what each judge saw is left out.
     """
-    intro = "Each judge saw the other answers without names, in a different order."
-    parts: list[Part] = [Heading(_RANKINGS_TITLE), Note(intro)]
-    last_of = {slate.judge: slate for slate in draw.slates}
-    for slate in draw.slates:
+    slates = method_of(round_).slates(round_, draw)
+    parts: list[Part] = [Heading(_RANKINGS_TITLE), Note(rankings_intro(round_))]
+    last_of = {slate.judge: slate for slate in slates}
+    for slate in slates:
         parts += _ranking_parts(round_, draw, slate, max_reason)
         if slate is last_of[slate.judge]:
             parts += map(Note, ranking_notes(round_, slate.judge))
     return Post(tuple(parts), _RANKINGS_TITLE)
+
+
+def rankings_intro(round_: Round) -> str:
+    """Return how the judges saw the answers."""
+    if method_of(round_).pair_ballots:
+        return "Each pair was judged without names, in both orders, by one judge who wrote neither."
+    return "Each judge saw the other answers without names, in a different order."
 
 
 def _ranking_parts(
@@ -298,7 +316,8 @@ def answer_posts(round_: Round, draw: Draw) -> Iterator[Post]:
 def answers_by_label(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
     """Yield each answer's label and post, in the order of the standings."""
     authors = author_names(round_.panel, draw)
-    answers = {draw.labels.label_of(answer.member): answer for answer in round_.answers}
+    answers = {draw.labels.label_of(answer.member): answer for answer in round_.revised}
+    drafts = {draw.labels.label_of(answer.member): answer for answer in round_.answers}
     for label in ordered_labels(round_, draw):
         answer = answers[label]
         title = f"Response {label}, by {authors[label]}"
@@ -308,7 +327,10 @@ def answers_by_label(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
             notes.append(Note(f"Judges and chairman saw it with {masked} masked."))
         if answer.reply.cut:
             notes.append(Note("It was cut off at its model's token limit."))
-        yield label, Post((Heading(title), *notes, Prose(answer_markdown(answer))), title)
+        parts: list[Part] = [Heading(title), *notes, Prose(answer_markdown(answer))]
+        if answer != drafts[label]:
+            parts += [Note(DRAFT_TITLE), Quote(drafts[label].text)]
+        yield label, Post(tuple(parts), title)
 
 
 def answer_markdown(answer: Answer) -> str:
@@ -355,6 +377,8 @@ def _winner_text(round_: Round) -> str:
     first = [line for line in lines if line.place == 1]
     if not first:
         return "No ranking: no judges were left" if len(lines) else _unranked_text(round_)
+    if method_of(round_).pair_ballots:
+        return _knockout_text(first, len(lines), authors)
     if len(first) == len(lines):
         return f"No clear winner: all {number_word(len(first))} answers got the same points"
     if len(first) > 1:
@@ -366,7 +390,19 @@ def _winner_text(round_: Round) -> str:
     return f"{lead}: {authors[first[0].label]}, {score} points"
 
 
+def _knockout_text(first: Sequence[Standing], answers: int, authors: Mapping[str, str]) -> str:
+    """Return who was left; answers that tied share a place, whichever of them a lot sent on."""
+    if len(first) == answers:
+        return "No clear winner: the matches that counted were ties"
+    if len(first) > 1:
+        return f"Tied for first: {join_words(authors[line.label] for line in first)}"
+    score = points(first[0].points, first[0].max_points)
+    return f"Last one left: {authors[first[0].label]}, {score} matches won"
+
+
 def _unranked_text(round_: Round) -> str:
+    if not method_of(round_).is_ranked:
+        return NOT_BLIND
     answers = len(round_.answers)
     if answers == 1:
         return "One answer, nothing to rank"
@@ -381,6 +417,8 @@ def _certainty_text(round_: Round) -> str:
         return ""
     # The text before this one says that there is a tie or no winner.
     verdict = round_.tally.verdict
+    if method_of(round_).pair_ballots and verdict.strength is Strength.CLOSE:
+        return "some answer always is, and one judge decided each match"
     unsure = {Strength.TIED, Strength.NO_CONSENSUS}
     text = "" if verdict.strength in unsure else describe_certainty(verdict)
     return text[:1].lower() + text[1:]
@@ -618,7 +656,7 @@ def placement_table(round_: Round, draw: Draw) -> PlacementTable:
             voter_title(round_, slate),
             tuple(_place_answer(slate, ballots.get(slate.voter), x) for x in labels),
         )
-        for slate in draw.slates
+        for slate in method_of(round_).slates(round_, draw)
     )
     return PlacementTable(tuple((label, authors[label]) for label in labels), rows)
 

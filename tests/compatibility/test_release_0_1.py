@@ -22,7 +22,7 @@ from tests.compatibility.product import (
 EXPECTED = DATA / "expected"
 ADDED_SINCE: dict[str, Any] = {"analysis": None, "late": [], "files": [], "exchanges": []}
 ADDED_TO: dict[str, dict[str, Any]] = {
-    "answers": {"missed": [], "sources": []},
+    "answers": {"missed": [], "sources": [], "draft": None},
     "ballots": {"pass": 1, "grades": {}},
     "spoiled": {"pass": 1},
 }

@@ -2,12 +2,22 @@
 
 from council.methods import Method
 from council.pipeline.run import Collect, plug_in
-from council.research.methods import multiple_evidence, worst_first
+from council.research.methods import (
+    multiple_evidence,
+    pairwise_elimination,
+    peer_discussion,
+    revision,
+    worst_first,
+)
 
 # Each method, with what it does between the draw and the count; None asks for the ballots alone.
 RESEARCH_METHODS: tuple[tuple[Method, Collect | None], ...] = (
     (multiple_evidence.MULTIPLE_EVIDENCE, None),
     (worst_first.WORST_FIRST, None),
+    (revision.CRITIQUE, revision.collect_critique),
+    (revision.PEER_REVIEW, revision.collect_peer_review),
+    (pairwise_elimination.PAIRWISE_ELIMINATION, pairwise_elimination.collect_matches),
+    (peer_discussion.PEER_DISCUSSION, peer_discussion.collect_discussion),
 )
 
 
