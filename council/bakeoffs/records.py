@@ -301,7 +301,7 @@ def _council_record(round_: Round, reference: Reference | None) -> CouncilRecord
     synthesis = round_.synthesis
     reply = synthesis.reply if synthesis else None
     winner: Answer | None = None
-    if round_.draw and round_.tally and round_.answers:
+    if round_.draw and round_.tally and round_.answers and method_of(round_).is_ranked:
         winner = winning_answer(round_, round_.draw, round_.tally)
     return CouncilRecord(
         winner=winner.member if winner else None,
