@@ -51,6 +51,7 @@ from council.gateways.scripted import ScriptedGateway
 from council.panel import Panel
 from council.ports import Gateway, Ledger, SharedRateLimiter
 from council.providers import ProviderHint
+from council.research.methods import plug_in_all
 from council.rounds import Round
 from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
 from storage.engine import check_file_opens, open_engine, open_separate_pool
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from storage.installations import SqlInstallationStore
 
 PING = Prompt("Reply with one word.", "Say ok.")
+plug_in_all()  # before any panel or round that names one of them is loaded
 SHARED_CONNECTIONS, SHARED_WAIT_SECONDS = 4, 2.0
 
 

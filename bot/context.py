@@ -172,13 +172,14 @@ class AppContext:
 
     def new_round(self, question: Question, panel: Panel, seed: str | None, key: str) -> Round:
         """Return a round that is not stored yet, with a random seed unless one is given."""
+        method = find_method(panel.terms.method)
         return Round(
             id=key,
             question=checked_question(question),
             panel=panel,
             seed=secrets.token_hex(8) if seed is None else seed,
             asked_at=self.now(),
-            versions=tuple(sorted(versions(self.gateway, self.chance_rule).items())),
+            versions=tuple(sorted(versions(self.gateway, self.chance_rule, method).items())),
         )
 
     async def open(self, round_: Round) -> bool:

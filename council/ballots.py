@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import TypeVar
 
 from council.answers import Exchange, Prompt, Reply, Scores, storable_text
 from council.labels import Label, Slate, voter_name
@@ -16,6 +17,7 @@ FIRST_VERSION, VERSION = "1", "2"
 MAX_REPLY_BYTES, MAX_BALLOT_BYTES, MAX_REASON_BYTES = 65_536, 16_384, 2_048
 MAX_LEAD_IN = 200  # characters; a longer one is prose
 Ranking = tuple[tuple[Label, ...], ...]  # best place first; tied labels share a place
+Name = TypeVar("Name", bound=str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +94,10 @@ def cast_ballot(
     paper: BallotExchange,
     audit: str | None = None,
     version: str = VERSION,
+    parse: "Parse | None" = None,
 ) -> Ballot | SpoiledBallot:
     """Return the ballot parsed from the reply, in public labels, or a spoiled ballot."""
-    parsed = parse_ballot(paper.reply.text, nonce, slate.letters, version)
+    parsed = (parse or parse_ballot)(paper.reply.text, nonce, slate.letters, version)
     if isinstance(parsed, BallotFault):
         return SpoiledBallot(slate.judge, parsed.value, paper, slate.pass_number)
     return Ballot(
@@ -105,7 +108,16 @@ def cast_ballot(
         paper=paper,
         audit=audit,
         pass_number=slate.pass_number,
+        grades=tuple((slate.label_at(letter), grade) for letter, grade in parsed.grades),
     )
+
+
+def rank_by_grades(grades: Sequence[tuple[Name, float]]) -> tuple[tuple[Name, ...], ...]:
+    """Return places, the highest grade first; grades that are equal to nine digits tie."""
+    places: dict[float, list[Name]] = {}
+    for name, grade in grades:
+        places.setdefault(round(grade, 9), []).append(name)
+    return tuple(tuple(places[grade]) for grade in sorted(places, reverse=True))
 
 
 # --- Strict parser: any doubt spoils the ballot
@@ -127,15 +139,25 @@ class BallotFault(StrEnum):
     TWO_RANKINGS = "it held more than one ranking"
     UNDECLARED_KEY = "its JSON object had a key other than nonce, reason, ranking and unranked"
     REASON = "its reason was not text"
+    LEFT_OUT = "it left out a letter"
+    NO_TEXT = "it was empty"
+    GRADE = "it left a grade out, or named one that is not on the scale"
     TOO_LONG = "it was longer than 64 KB, or than 16 KB without its thinking"
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedBallot:
-    """A ranking of slot letters, best place first; unranked letters tie for last."""
+    """A ranking of slot letters, best place first; unranked letters tie for last.
+
+    `grades` are those it ranks by, if any.
+    """
 
     ranking: tuple[tuple[str, ...], ...]
     reason: str
+    grades: Scores = ()
+
+
+Parse = Callable[[str, str, Sequence[str], str], "ParsedBallot | BallotFault"]
 
 
 class BallotParseError(Exception):
@@ -153,7 +175,7 @@ def parse_ballot(
     try:
         ballot = parse_signed_object(text, nonce, version)
         ranking = _ranking(ballot, letters, version)
-        return ParsedBallot(ranking, _reason(ballot, version))
+        return ParsedBallot(ranking, read_reason(ballot, version))
     except BallotParseError as error:
         return error.fault
 
@@ -301,7 +323,8 @@ def _list(value: object) -> list[object]:
     return value
 
 
-def _reason(ballot: dict[str, object], version: str) -> str:
+def read_reason(ballot: dict[str, object], version: str = VERSION) -> str:
+    """Return the reason in a judge's object; raise BallotParseError if it is not text."""
     reason = ballot.get("reason")
     if isinstance(reason, str):
         if version == FIRST_VERSION:

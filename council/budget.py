@@ -60,8 +60,13 @@ async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
         else {member.key: max_reply_tokens(prices[member.key]) for member in panel.members}
     )
     method = find_method(panel.terms.method)
-    votes = [_ballot(round_, x, prices[x.key], tokens) for x in method.judges(panel)]
-    ballots = method.passes * sum(votes)
+    most = len(panel.members) if method.pair_ballots is None else MIN_TO_RANK
+    votes = [_ballot(round_, x, prices[x.key], tokens, most) for x in method.judges(panel)]
+    ballots = (
+        method.passes * sum(votes)
+        if method.pair_ballots is None
+        else method.pair_ballots(panel) * max(votes)
+    )
     others = sum(
         count * _exchange(round_, panel.seat(key), prices)
         for key, count in method.exchanges(panel).items()
@@ -108,9 +113,15 @@ def _image_tokens(round_: Round) -> int:
     return IMAGE_TOKENS * len(round_.question.images)
 
 
-def _ballot(round_: Round, judge: Member, price: Price | None, tokens: Mapping[str, int]) -> int:
-    """Return what a judge's ballot may cost; `tokens` are those of the answers by member."""
+def _ballot(
+    round_: Round, judge: Member, price: Price | None, tokens: Mapping[str, int], most: int
+) -> int:
+    """Return what a judge's ballot on at most so many answers may cost.
+
+    `tokens` are those of the answers by member.
+    """
     others = [member for member in round_.panel.members if member != judge]
+    others = sorted(others, key=lambda member: -tokens[member.key])[:most]
     if price is None or len(others) < MIN_TO_RANK:
         return 0
     texts = dict.fromkeys(_LETTERS[: len(others)], "")

@@ -13,7 +13,10 @@ from council.labels import LabelMap, Slate, draw_slates
 from council.panel import Member, Panel
 from council.prompts.ballot import ballot_schema, judge_prompt
 from council.rounds import Draw, Round
+from council.tally import Tally, count_ballots
+from council.tally.chance import ChanceRule
 
+FIRST_VERSION = "1"
 DrawSlates = Callable[[LabelMap, Sequence[str], str], tuple[Slate, ...]]
 
 
@@ -25,6 +28,14 @@ def _no_exchanges(_panel: Panel) -> Mapping[str, int]:
     return {}
 
 
+def _drawn_slates(_round: Round, draw: Draw) -> tuple[Slate, ...]:
+    return draw.slates
+
+
+def _count(round_: Round, draw: Draw, ballots: Sequence[Ballot], rule: ChanceRule) -> Tally:
+    return count_ballots(draw.labels.labels, ballots, round_.seed, rule)
+
+
 def _keep(_round: Round, exchange: Exchange) -> Exchange:
     return exchange
 
@@ -34,12 +45,18 @@ class Method:
     """A way of judging: who judges, and what each judge sees in each of its passes.
 
     `draw_slates` returns the slates of all passes, from the labels, the judges without an answer
-    and the seed. `least_outside` is how many outside judges a panel needs for it. `is_weighted`
-    says whether the judges' consistency, once it is known, weights the official count.
+    and the seed; `slates` those that were asked for so far, where later ones follow from ballots.
+    `least_members` and `least_outside` are how many of each a panel needs for it. `is_ranked` is
+    False if nobody ranks, and `is_blind` if models see each other's names. `is_weighted` says
+    whether the judges' consistency, once it is known, weights the official count.
 
     `prompt` and `schema` ask for a ballot and `cast` reads the reply. `ballots` returns what is
-    counted. `exchanges` says how many calls, at most, each seat makes besides answers and ballots;
-    `read` returns an exchange with nonce, scores and fault as its reply and the seed give them.
+    counted, and `tally` counts it. `pair_ballots` is how many ballots on two answers it asks for at
+    most, where it asks for no others. `exchanges` says how many calls, at most, each seat makes
+    besides answers and ballots; `read` returns an exchange with nonce, scores and
+    fault as its reply and the seed give them.
+
+    A round keeps the `version` it was opened under, and `earlier` has the rules of older versions.
     """
 
     name: str
@@ -47,17 +64,32 @@ class Method:
     draw_slates: DrawSlates = draw_slates
     passes: int = 1
     only_outside: bool = False
+    least_members: int = 0
     least_outside: int = 0
     is_weighted: bool = False
+    is_ranked: bool = True
+    is_blind: bool = True
+    slates: Callable[[Round, Draw], tuple[Slate, ...]] = _drawn_slates
     prompt: Callable[..., Prompt] = judge_prompt
     schema: Callable[[Sequence[str], str], dict[str, object]] = ballot_schema
     cast: Callable[..., Ballot | SpoiledBallot] = cast_ballot
     ballots: Callable[[Round, Draw], Sequence[Ballot]] = _cast_ballots
+    tally: Callable[[Round, Draw, Sequence[Ballot], ChanceRule], Tally] = _count
+    pair_ballots: Callable[[Panel], int] | None = None
     exchanges: Callable[[Panel], Mapping[str, int]] = _no_exchanges
     read: Callable[[Round, Exchange], Exchange] = _keep
+    version: str = FIRST_VERSION
+    earlier: "tuple[Method, ...]" = ()
 
     def check(self, panel: Panel) -> None:
         """Raise PanelError, naming what is missing, for a panel that is too small for it."""
+        members = len(panel.members)
+        if members < self.least_members:
+            raise PanelError(
+                f"Method {self.name} needs {self.least_members} members, and panel "
+                f"{panel.name!r} has {members}. Add {self.least_members - members}, or choose "
+                "another method."
+            )
         missing = self.least_outside - len(panel.outside_judges)
         if missing > 0:
             raise PanelError(
@@ -66,8 +98,15 @@ class Method:
                 "outside_judges, or choose another method."
             )
 
+    @property
+    def versions(self) -> dict[str, str]:
+        """The entry by which a round keeps its version; usual methods have but one."""
+        return {} if self.name in METHODS else {"method": self.version}
+
     def judges(self, panel: Panel) -> tuple[Member, ...]:
         """Return the seats of a panel that judge under this method."""
+        if not self.is_ranked:
+            return ()
         return panel.outside_judges if self.only_outside else panel.judges
 
 
@@ -121,3 +160,19 @@ def find_method(name: str) -> Method:
     if method is None:
         raise PanelError(f"There is no method {name!r}. Known methods: {', '.join(METHODS)}.")
     return method
+
+
+def method_of(round_: Round) -> Method:
+    """Return a round's method with the rules of the version that the round was opened under.
+
+    Raise PanelError for a version that this program does not know.
+    """
+    newest = find_method(round_.panel.terms.method)
+    version = dict(round_.versions).get("method", FIRST_VERSION)
+    for method in (newest, *newest.earlier):
+        if method.version == version:
+            return method
+    raise PanelError(
+        f"This round used version {version} of method {newest.name}, which this program does not "
+        "know. Update it."
+    )

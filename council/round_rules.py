@@ -9,7 +9,7 @@ from council.anonymize.scrub import mask_names
 from council.answers import Role
 from council.ballots import FIRST_VERSION, Ballot, BallotExchange, SpoiledBallot, cast_ballot
 from council.labels import Label, Slate, draw_labels
-from council.methods import BLIND_RANKING, find_method
+from council.methods import BLIND_RANKING, find_method, method_of
 from council.panel import Panel
 from council.prompt_injection import follows_instruction
 from council.prompts.shared import nonce_for
@@ -33,7 +33,7 @@ def compute_draw(round_: Round) -> Draw:
         seat.key for seat in round_.panel.members if not round_.absence(seat.key, Role.ANSWER)
     ]
     labels = draw_labels(authors, round_.seed)
-    method = find_method(round_.panel.terms.method)
+    method = method_of(round_)
     judges = dict.fromkeys(seat.key for seat in method.judges(round_.panel))
     onlookers = [judge for judge in judges if judge not in authors]
     slates = method.draw_slates(labels, onlookers, round_.seed)
@@ -43,10 +43,15 @@ def compute_draw(round_: Round) -> Draw:
 def compute_tally(round_: Round, draw: Draw) -> Tally:
     """Return the tally of the round's ballots, without N_eff, which needs other rounds."""
     rule = ChanceRule.of(dict(round_.versions))
-    weights = official_weights(round_)
-    ballots = find_method(round_.panel.terms.method).ballots(round_, draw)
-    tally = count_ballots(draw.labels.labels, ballots, round_.seed, rule, weights)
-    return replace(tally, verdict=replace(tally.verdict, flags=_flags(round_, draw)))
+    weights, method = official_weights(round_), method_of(round_)
+    ballots = method.ballots(round_, draw)
+    tally = (
+        count_ballots(draw.labels.labels, ballots, round_.seed, rule, weights)
+        if weights
+        else method.tally(round_, draw, ballots, rule)
+    )
+    flags = (*tally.verdict.flags, *_flags(round_, draw))
+    return replace(tally, verdict=replace(tally.verdict, flags=flags))
 
 
 CONSISTENCY = "consistency"  # the entry of a round's versions that holds the weights
@@ -69,16 +74,17 @@ def consistency_weights(round_: Round) -> dict[str, float] | None:
 
 def official_weights(round_: Round) -> dict[str, float] | None:
     """Return the weights of judges in the official count; None if all count alike."""
-    is_weighted = find_method(round_.panel.terms.method).is_weighted
-    return consistency_weights(round_) if is_weighted else None
+    return consistency_weights(round_) if method_of(round_).is_weighted else None
 
 
 def weighted_standings(round_: Round) -> tuple[Standing, ...]:
     """Return the standings by judges weighted by consistency; () if they have no weights."""
     weights = consistency_weights(round_)
-    if weights is None or not round_.draw or not round_.tally:
+    method = method_of(round_)
+    if not weights or not round_.draw or not round_.tally or method.tally != BLIND_RANKING.tally:
         return ()
-    return standings(round_.draw.labels.labels, round_.ballots, weights)
+    ballots = method.ballots(round_, round_.draw)
+    return standings(round_.draw.labels.labels, ballots, weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +159,7 @@ def ballot_version(round_: Round) -> str:
 def _flags(round_: Round, draw: Draw) -> tuple[str, ...]:
     """Return what weakens the verdict; a flag about a seat starts with its key."""
     voted = {ballot.judge for ballot in round_.ballots if ballot.counts}
+    asked = dict.fromkeys(slate.judge for slate in method_of(round_).slates(round_, draw))
     return (
         *_family_majority(round_.panel),
         *(
@@ -165,17 +172,15 @@ def _flags(round_: Round, draw: Draw) -> tuple[str, ...]:
             for seat in round_.panel.members
             if round_.absence(seat.key, Role.ANSWER)
         ),
-        *(
-            f"{slate.judge} has no ballot that counts"
-            for slate in draw.slates
-            if slate.judge not in voted and slate.pass_number == 1
-        ),
+        *(f"{judge} has no ballot that counts" for judge in asked if judge not in voted),
         *_reason_flags(round_.ballots, round_.panel, ballot_version(round_)),
     )
 
 
 def _family_majority(panel: Panel) -> tuple[str, ...]:
     families = [seat.family for seat in find_method(panel.terms.method).judges(panel)]
+    if not families:
+        return ()
     largest = max(families, key=families.count)
     seats = families.count(largest)
     if 2 * seats <= len(families):

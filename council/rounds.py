@@ -15,6 +15,8 @@ from council.panel import IF_SET, Panel
 from council.places import NOWHERE, Place
 from council.tally import Tally
 
+REVISION = "revision"  # the kind of exchange that takes the place of a seat's answer
+
 
 class Stage(StrEnum):
     """How far a round has progressed."""
@@ -146,6 +148,22 @@ class Round:
         return Stage.ANSWERED if self.draw else Stage.OPEN
 
     @property
+    def revised(self) -> tuple[Answer, ...]:
+        """The answers as they stand: a member's revision, if its method asked for one and it came.
+
+        What was found in the draft, such as masked names, stays noted.
+        """
+        revisions = {x.seat: x for x in self.exchanges if x.kind == REVISION and not x.fault}
+        return tuple(
+            replace(
+                answer, prompt=revisions[answer.member].prompt, reply=revisions[answer.member].reply
+            )
+            if answer.member in revisions
+            else answer
+            for answer in self.answers
+        )
+
+    @property
     def replies(self) -> tuple[Reply, ...]:
         """Every reply the round paid for, including late ones, spoiled and audit ballots."""
         replies = [answer.reply for answer in self.answers]
@@ -215,7 +233,8 @@ def sort_by_panel(round_: Round) -> Round:
 def winning_answer(round_: Round, draw: Draw, tally: Tally) -> Answer:
     """Return the first answer; of several, the cheapest (unknown is highest), then the quickest."""
     winners = {draw.labels.author_of(line.label) for line in tally.standings if line.place == 1}
-    candidates = [a for a in round_.answers if a.member in winners] or round_.answers
+    answers = round_.revised
+    candidates = [a for a in answers if a.member in winners] or answers
 
     def cost_and_seconds(answer: Answer) -> tuple[float, float]:
         cost = answer.reply.cost_usd

@@ -243,7 +243,7 @@ class BakeoffRunner:
         self._budget.settle(number, spent)
 
     async def _newer_version(self) -> str:
-        suite = self._bakeoff.suite
+        suite = self._bakeoff.suite.as_stored
         try:
             newest = await self._app.bakeoff_stores.suites.load(suite.scope, suite.name)
         except SuiteError:
@@ -260,7 +260,7 @@ def new_question_round(app: AppContext, bakeoff: Bakeoff, number: int) -> Round:
         seen = f"{reference.value}{tolerance}"
     question = Question(asked.text, bakeoff.asked_by, asked.context, bakeoff.place, seen)
     seed, id_ = bakeoff.seed(number), bakeoff.round_id(number)
-    return replace(app.new_round(question, bakeoff.panel, seed, id_), bakeoff=bakeoff.id)
+    return replace(app.new_round(question, bakeoff.panel_of(number), seed, id_), bakeoff=bakeoff.id)
 
 
 class BakeoffBudget:

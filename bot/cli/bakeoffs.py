@@ -55,8 +55,9 @@ from bot.render.voting import BAKEOFF_VOTE
 from bot.settings import load_settings
 from bot.terminal import TERMINAL, render_post
 from council.bakeoffs.changes import Changes
-from council.bakeoffs.models import Bakeoff
+from council.bakeoffs.models import Bakeoff, with_method
 from council.errors import BakeoffError
+from council.methods import find_method
 
 BakeoffId = Annotated[
     str,
@@ -83,6 +84,10 @@ def run_bakeoff(  # noqa: PLR0913, PLR0917
     ] = "",
     panel: Annotated[
         str | None, typer.Option(help="A panel, by name.", autocompletion=complete(Kind.PANEL))
+    ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(help="How answers are judged; twice or more to compare methods."),
     ] = None,
     cap: Annotated[str, text_option(help="The most it may cost, in US dollars.")] = "",
     resume: Annotated[str, text_option(help="Resume a bake-off that ended early.")] = "",
@@ -113,7 +118,19 @@ def run_bakeoff(  # noqa: PLR0913, PLR0917
         fail("Name a suite or its file, as in: council bakeoff run sql", MISUSED)
 
     options = RunOptions(
-        suite, panel, cap, resume, yes, local, as_json, baseline, member, summary, junit, save
+        suite,
+        panel,
+        tuple(method or ()),
+        cap,
+        resume,
+        yes,
+        local,
+        as_json,
+        baseline,
+        member,
+        summary,
+        junit,
+        save,
     )
     if code := run(_run(options), options.failure_code):
         raise typer.Exit(code)
@@ -200,6 +217,7 @@ class RunOptions:
 
     suite: str
     panel: str | None
+    methods: tuple[str, ...]
     cap: str
     resume: str
     yes: bool
@@ -255,6 +273,13 @@ async def _bakeoff(app: AppContext, options: RunOptions) -> Bakeoff:
         return stopped if cap_micro is None else replace(stopped, cap_micro=cap_micro)
     suite = await find_suite(app, options.suite)
     panel = app.panel(options.panel, TERMINAL)
+    for method in options.methods:  # refused before anything is spent
+        find_method(method).check(panel)
+    methods = tuple(dict.fromkeys(options.methods))
+    if len(methods) == 1:
+        panel = with_method(panel, methods[0])
+    elif methods:
+        suite = suite.under(methods)
     own = (f"bo:{app.new_id()}", suite, panel, TERMINAL, TERMINAL_USER.id, app.now())
     return Bakeoff(*own, cap_micro)
 
@@ -321,3 +346,5 @@ def _print_results(
         typer.echo(summary, nl=False)
     else:
         _print(results)
+        if results.progress.bakeoff.suite.methods:
+            print_posts((matrix_post(results.run, results.board.names),))

@@ -1,7 +1,7 @@
 """Deliver a round: post its progress, then its answer and thread, each message once."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, replace
 
@@ -41,7 +41,7 @@ from bot.ports import (
 )
 from bot.render.round_report import (
     MAX_REASON_CHARACTERS,
-    rankings_post,
+    details_posts,
     results_post,
     round_post,
     whole_round,
@@ -52,7 +52,7 @@ from council.errors import CouncilError, StoreError
 from council.feedback import HumanVote
 from council.places import Place
 from council.ports import RoundQuery, RoundSummary
-from council.rounds import Round
+from council.rounds import Draw, Round
 
 RECEIPT_SECONDS = 1.0  # for the receiving process to confirm that it sends the reply
 POLL_SECONDS = 15.0  # without a message, after which the job queue is asked
@@ -237,7 +237,7 @@ def _delivered_posts(
         results = results_post(round_, round_.draw)
         summary = root.summary if mention else results.summary
         posts += chat.pages(Post((*mention, *results.parts), summary))
-        posts += _fitting_rankings(chat, round_)
+        posts += _fitting_details(chat, round_, round_.draw)
     elif mention:
         posts.append(Post(mention, root.summary))
     return posts
@@ -251,16 +251,16 @@ def _mention(round_: Round) -> tuple[Part, ...]:
     return Mentions((round_.question.asked_by,)), Line(READY if round_.synthesis else NO_ANSWER)
 
 
-def _fitting_rankings(chat: Chat, round_: Round) -> Sequence[Post]:
-    """Return the rankings as one message, with shorter reasons if needed."""
-    if not round_.draw or not round_.draw.slates:
-        return ()
-    pages: Sequence[Post] = ()
-    for max_reason in (MAX_REASON_CHARACTERS, 150, 60):
-        pages = chat.pages(rankings_post(round_, round_.draw, max_reason))
-        if len(pages) == 1:
-            break
-    return pages
+def _fitting_details(chat: Chat, round_: Round, draw: Draw) -> Iterator[Post]:
+    """Yield the rankings and the rest as one message each, with shorter texts if needed."""
+    lengths = (MAX_REASON_CHARACTERS, 150, 60)
+    for versions in zip(*(details_posts(round_, draw, most) for most in lengths), strict=True):
+        pages: Sequence[Post] = ()
+        for version in versions:
+            pages = chat.pages(version)
+            if len(pages) == 1:
+                break
+        yield from pages
 
 
 async def _post_replies_or_hint(

@@ -1,6 +1,7 @@
 """Renderer of bake-offs: proposal, progress, result, JSON, and a Markdown comparison."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
@@ -35,7 +36,7 @@ from bot.render.round_status import receivers
 from bot.render.text_safety import shorten_to_line
 from council.bakeoffs.changes import Changes, Measure, MemberChange
 from council.bakeoffs.intervals import Interval
-from council.bakeoffs.matrix import RunMatrix
+from council.bakeoffs.matrix import RunMatrix, compare_methods
 from council.bakeoffs.models import Bakeoff, BakeoffEstimate, BakeoffProgress
 from council.money import MICRO_USD, format_usd
 
@@ -286,6 +287,7 @@ def bakeoff_document(
             for row in run.matrix.rows
         ],
         "cells": cell_documents(run),
+        "methods": [asdict(line) for line in compare_methods(run.matrix)],
         "against": comparison_document(run),
         "records": list(records),
     }

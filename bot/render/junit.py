@@ -60,7 +60,7 @@ def _cases(progress: BakeoffProgress, number: int, round_: Round | None) -> Iter
         for seat in bakeoff.panel.members:
             yield Case(number, seat.key, outcome, message)
         return
-    texts = {answer.member: answer.text for answer in round_.answers}
+    texts = {answer.member: answer.text for answer in round_.revised}
     reference = bakeoff.suite.questions[number - 1].reference
     names = seat_names(bakeoff.panel)
     absent = {one.member: one.reason for one in round_.absences if one.role is Role.ANSWER}

@@ -11,12 +11,23 @@ from bot.render.leaderboard_text import NO_CHANGE, change_lines
 from bot.render.text_safety import shorten_to_line
 from council.bakeoffs.council_value import COUNCIL, WINNER, CouncilValueLine
 from council.bakeoffs.leaderboard import AuthorLine
-from council.bakeoffs.matrix import Cell, MatrixRow, RunMatrix, changed_grades
+from council.bakeoffs.matrix import (
+    Cell,
+    MatrixRow,
+    RunMatrix,
+    changed_grades,
+    compare_methods,
+)
 
 Names = Mapping[str, str]
 Document = dict[str, Any]
 
 MATRIX_TITLE = "Question by question"
+METHODS_TITLE = "Methods side by side"
+METHODS_NOTE = (
+    "Agreement is the judges' mean Kendall τ_b, cost and time are means for a question. "
+    "A few questions tell methods apart only by chance."
+)
 _MAX_QUESTION = 60  # characters of a question in a table
 _MAX_ROWS = 100  # in a terminal
 _HEAT = 4.999  # shades of a share, as CSS has them
@@ -141,6 +152,31 @@ def _grades_text(run: RunMatrix) -> str:
 # --- Terminal, JSON and CSV
 
 
+def methods_table(run: RunMatrix) -> Table | None:
+    """Return the methods of a bake-off next to each other; None for a bake-off under one."""
+    lines = compare_methods(run.matrix)
+    if not lines:
+        return None
+    columns = ("Method", "Questions", "Winner right", "Council right", "Agreement", "Cost", "Time")
+    rows = tuple(
+        (
+            line.method,
+            str(line.over),
+            "not ranked" if line.winner_right is None else _of(line.winner_right, line.graded),
+            _of(line.council_right, line.graded),
+            "" if line.tau_b is None else f"{line.tau_b:+.2f}",
+            "" if line.cost_usd is None else money(line.cost_usd),
+            "" if line.seconds is None else duration(line.seconds),
+        )
+        for line in lines
+    )
+    return Table(columns, rows, frozenset(range(1, len(columns))))
+
+
+def _of(right: int, graded: int) -> str:
+    return f"{right} of {graded}" if graded else ""
+
+
 def matrix_post(run: RunMatrix, names: Names) -> Post:
     """Return the first rows as a table, each model by its name."""
     members = run.matrix.members
@@ -151,13 +187,17 @@ def matrix_post(run: RunMatrix, names: Names) -> Post:
     if rest > 0:
         notes.append(f"And {count_noun(rest, 'more question')}: --csv FILE has them all.")
     table = Table(columns, rows, frozenset({0}))
-    return Post((Heading(MATRIX_TITLE), table, *map(Note, notes)), MATRIX_TITLE)
+    methods = methods_table(run)
+    above = (Heading(METHODS_TITLE), methods, Note(METHODS_NOTE)) if methods else ()
+    return Post((*above, Heading(MATRIX_TITLE), table, *map(Note, notes)), MATRIX_TITLE)
 
 
 def _table_row(row: MatrixRow, members: Sequence[str], names: Names) -> tuple[str, ...]:
     cells = (cell_text(row.cells.get(key)) for key in members)
     council = "failed" if row.failure else grade_text(row.council_grade)
     question = shorten_to_line(row.question.text, _MAX_QUESTION)
+    if row.question.method:
+        question += f" · {row.question.method}"
     return (str(row.number), question, *cells, council, names.get(row.winner, row.winner))
 
 
@@ -168,6 +208,7 @@ def cell_documents(run: RunMatrix) -> list[Document]:
             "question": row.number,
             "round_id": row.round_id,
             "member": cell.member,
+            "method": row.question.method,
             "place": cell.place,
             "share": cell.share,
             "grade": cell.grade,
@@ -203,6 +244,7 @@ def matrix_csv(run: RunMatrix) -> str:
             "question": row.number,
             "text": row.question.text,
             "category": row.question.category,
+            "method": row.question.method,
             "round_id": row.round_id,
             "failure": row.failure,
             "disputed": row.is_disputed,

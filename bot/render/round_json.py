@@ -37,7 +37,10 @@ def round_document(round_: Round) -> Document:
         "stage": round_.stage.value,
         "failure": round_.closing.failure if round_.closing else None,
         "forgotten": round_.forgotten.at.isoformat() if round_.forgotten else None,
-        "answers": [_answer_document(answer, round_.draw) for answer in round_.answers],
+        "answers": [
+            _answer_document(answer, draft, round_.draw)
+            for answer, draft in zip(round_.revised, round_.answers, strict=True)
+        ],
         "absences": [
             {"member": a.member, "role": a.role.value, "reason": a.reason} for a in round_.absences
         ],
@@ -140,11 +143,12 @@ def verdict_document(verdict: Verdict, suspicions: Iterable[str] = ()) -> Docume
     }
 
 
-def _answer_document(answer: Answer, draw: Draw | None) -> Document:
+def _answer_document(answer: Answer, draft: Answer, draw: Draw | None) -> Document:
     return {
         "member": answer.member,
         "label": draw.labels.label_of(answer.member) if draw else None,
         "text": answer.text,
+        "draft": draft.text if answer != draft else None,
         **_usage_document(answer.reply),
         "scrubbed": list(answer.scrubbed),
         "cut": answer.reply.cut,

@@ -1,7 +1,7 @@
 """Renderer of a closed round: the answer, who wrote what, the ballots; also as Markdown."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.chat import (
@@ -39,9 +39,9 @@ from council.answers import Answer, LateReply, Role
 from council.ballots import FIRST_VERSION, Ballot, BallotExchange
 from council.digests import Erasure
 from council.labels import Label, Slate
-from council.methods import find_method
+from council.methods import method_of
 from council.ports import RoundSummary
-from council.prompt_injection import ENCODED, PLEA
+from council.prompt_injection import ENCODED, PLEA, find_suspicions
 from council.round_rules import NAMED, ORDER, ballot_version, weighted_standings
 from council.round_rules import OWN as AUDITS_OWN
 from council.rounds import Draw, Fallback, Round, winning_answer
@@ -69,9 +69,13 @@ MENU = (
     ("forget", "Forget"),
 )
 DISCLAIMER = "AI-generated. Agreement is not truth; check what matters."
+NO_NAMES: Mapping[str, str] = {}
 MAX_REASON_CHARACTERS = 300  # of a judge's reason in a thread; the rest opens with a button
 _UNRANKED_CELLS = 4  # of a row without standings
 _RESULTS_TITLE, _RANKINGS_TITLE = "Results", "Rankings"
+EXCHANGES_TITLE = "Also asked"
+DRAFT_TITLE = "Its draft, before it read the comments:"
+NOT_BLIND = "Not blind, not ranked: the models read each other's answers under their names"
 
 
 def round_thread(round_: Round) -> Thread:
@@ -79,8 +83,8 @@ def round_thread(round_: Round) -> Thread:
     draw = round_.draw
     if not draw:
         return Thread(round_post(round_))
-    rankings = (rankings_post(round_, draw, MAX_REASON_CHARACTERS),) if draw.slates else ()
-    return Thread(round_post(round_), (results_post(round_, draw), *rankings))
+    details = details_posts(round_, draw, MAX_REASON_CHARACTERS)
+    return Thread(round_post(round_), (results_post(round_, draw), *details))
 
 
 def whole_round(round_: Round) -> Thread:
@@ -88,9 +92,9 @@ def whole_round(round_: Round) -> Thread:
     draw = round_.draw
     if not draw:
         return Thread(round_post(round_))
-    rankings = (rankings_post(round_, draw),) if draw.slates else ()
+    details = details_posts(round_, draw)
     answers = () if round_.forgotten else answer_posts(round_, draw)
-    return Thread(round_post(round_), (results_post(round_, draw), *rankings, *answers))
+    return Thread(round_post(round_), (results_post(round_, draw), *details, *answers))
 
 
 def round_post(round_: Round, *, with_results: bool = False) -> Post:
@@ -160,7 +164,7 @@ def results_post(round_: Round, draw: Draw) -> Post:
 
 def _result_row(round_: Round, draw: Draw, label: Label) -> tuple[str, ...]:
     author, name = draw.labels.author_of(label), author_names(round_.panel, draw)[label]
-    reply = next(answer.reply for answer in round_.answers if answer.member == author)
+    reply = next(answer.reply for answer in round_.revised if answer.member == author)
     use = (duration(reply.seconds), money(reply.cost_usd).removeprefix("cost "), label)
     standings = round_.tally.standings if round_.tally else ()
     for line in standings:
@@ -199,7 +203,7 @@ def _weight_notes(round_: Round) -> Iterator[str]:
     weighted, tally = weighted_standings(round_), round_.tally
     if not weighted or not tally:
         return
-    if find_method(round_.panel.terms.method).is_weighted:
+    if method_of(round_).is_weighted:
         yield "Judges weigh by their consistency in earlier rounds."
         return
     first = {line.label for line in tally.standings if line.place == 1}
@@ -221,7 +225,8 @@ def _chairman_notes(round_: Round) -> Iterator[str]:
         drawn_on = join_words(written.drawn_on or ())
         drew = f"used {drawn_on}" if drawn_on else "did not name its sources"
         name = seat_names(round_.panel)[written.chairman]
-        yield f"Chairman: {name}, who saw the answers without names and {drew}."
+        how = "saw the answers without names and " if method_of(round_).is_blind else ""
+        yield f"Chairman: {name}, who {how}{drew}."
 
 
 def flag_notes(round_: Round) -> list[str]:
@@ -234,7 +239,42 @@ def flag_notes(round_: Round) -> list[str]:
         rest = rest.replace("has no ballot that counts", "has no valid ranking")
         flags.append(f"{names.get(seat, seat)}{space}{rest}")
     flags += [f"{names[a.member]}'s answer {s}" for a in round_.answers for s in a.suspicions]
+    flags += [
+        f"{names[new.member]}'s answer {suspicion}"
+        for new, draft in zip(round_.revised, round_.answers, strict=True)
+        if new != draft
+        for suspicion in find_suspicions(new.text)
+        if suspicion not in draft.suspicions
+    ]
     return [f"Note: {flag}." for flag in flags]
+
+
+def details_posts(round_: Round, draw: Draw, max_text: int | None = None) -> tuple[Post, ...]:
+    """Return the rankings, and what else the method asked; texts cut to so many characters."""
+    rankings = (rankings_post(round_, draw, max_text),) if draw.slates else ()
+    rows = exchange_rows(round_)
+    if not rows:
+        return rankings
+    parts: list[Part] = [Heading(EXCHANGES_TITLE)]
+    for title, note, text in rows:
+        parts.append(Line(f"**{title}**{': ' if note else ''}{note}"))
+        parts += [Quote(shorten(text, max_text) if max_text else text)] if text else []
+    return (*rankings, Post(tuple(parts), EXCHANGES_TITLE))
+
+
+def exchange_rows(round_: Round) -> list[tuple[str, str, str]]:
+    """Return what was asked besides answers and rankings: who about what, what was read, text."""
+    names = seat_names(round_.panel)
+    authors = author_names(round_.panel, round_.draw) if round_.draw else {}
+    rows = []
+    for one in round_.exchanges:
+        about = f" for {names[one.subject]}" if one.subject in names else ""
+        if one.subject in authors:
+            about = f" on Response {one.subject}, by {authors[one.subject]}"
+        title = f"{one.kind.capitalize()} from {names[one.seat]}{about}"
+        scores = ", ".join(f"{name} {score:.3g}" for name, score in one.scores)
+        rows.append((title, f"not counted: {one.fault}" if one.fault else scores, one.reply.text))
+    return rows
 
 
 def rankings_post(round_: Round, draw: Draw, max_reason: int | None = None) -> Post:
@@ -242,14 +282,21 @@ def rankings_post(round_: Round, draw: Draw, max_reason: int | None = None) -> P
 
     With `max_reason`, reasons are cut to so many characters, and what each judge saw is left out.
     """
-    intro = "Each judge saw the other answers without names, in a different order."
-    parts: list[Part] = [Heading(_RANKINGS_TITLE), Note(intro)]
-    last_of = {slate.judge: slate for slate in draw.slates}
-    for slate in draw.slates:
+    slates = method_of(round_).slates(round_, draw)
+    parts: list[Part] = [Heading(_RANKINGS_TITLE), Note(rankings_intro(round_))]
+    last_of = {slate.judge: slate for slate in slates}
+    for slate in slates:
         parts += _ranking_parts(round_, draw, slate, max_reason)
         if slate is last_of[slate.judge]:
             parts += map(Note, ranking_notes(round_, slate.judge))
     return Post(tuple(parts), _RANKINGS_TITLE)
+
+
+def rankings_intro(round_: Round) -> str:
+    """Return how the judges saw the answers."""
+    if method_of(round_).pair_ballots:
+        return "Each pair was judged without names, in both orders, by one judge who wrote neither."
+    return "Each judge saw the other answers without names, in a different order."
 
 
 def _ranking_parts(
@@ -260,10 +307,7 @@ def _ranking_parts(
     if not cast:
         yield Line(f"**{judge}**: no valid ranking")
     for ballot in cast:
-        ranked = " > ".join(
-            " = ".join(authors[label] for label in place) for place in ballot.ranking
-        )
-        yield Line(f"**{judge}**: {ranked}")
+        yield Line(f"**{judge}**: {ranking_text(ballot, authors)}")
         if ballot.reason:
             yield Quote(shorten(ballot.reason, max_reason) if max_reason else ballot.reason)
     if max_reason is None:
@@ -285,6 +329,9 @@ def ranking_notes(round_: Round, judge: str) -> Iterator[str]:
             yield f"{name}'s reply {reply.paper.attempt} was not counted: {reply.fault}."
     if any(b.judge == judge and b.counts and b.paper and b.paper.cut_to for b in round_.ballots):
         yield f"{name} saw every answer cut to the same length, to fit its context."
+    for slate in round_.draw.slates if round_.draw else ():
+        if slate.judge == judge and slate.wording:
+            yield f"{name}'s prompt was worded: {slate.wording}."
     yield from _audit_lines(round_, judge)
 
 
@@ -296,7 +343,8 @@ def answer_posts(round_: Round, draw: Draw) -> Iterator[Post]:
 def answers_by_label(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
     """Yield each answer's label and post, in the order of the standings."""
     authors = author_names(round_.panel, draw)
-    answers = {draw.labels.label_of(answer.member): answer for answer in round_.answers}
+    answers = {draw.labels.label_of(answer.member): answer for answer in round_.revised}
+    drafts = {draw.labels.label_of(answer.member): answer for answer in round_.answers}
     for label in ordered_labels(round_, draw):
         answer = answers[label]
         title = f"Response {label}, by {authors[label]}"
@@ -306,7 +354,10 @@ def answers_by_label(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
             notes.append(Note(f"Judges and chairman saw it with {masked} masked."))
         if answer.reply.cut:
             notes.append(Note("It was cut off at its model's token limit."))
-        yield label, Post((Heading(title), *notes, Prose(answer_markdown(answer))), title)
+        parts: list[Part] = [Heading(title), *notes, Prose(answer_markdown(answer))]
+        if answer != drafts[label]:
+            parts += [Note(DRAFT_TITLE), Quote(drafts[label].text)]
+        yield label, Post(tuple(parts), title)
 
 
 def answer_markdown(answer: Answer) -> str:
@@ -353,6 +404,8 @@ def _winner_text(round_: Round) -> str:
     first = [line for line in lines if line.place == 1]
     if not first:
         return "No ranking: no judges were left" if len(lines) else _unranked_text(round_)
+    if method_of(round_).pair_ballots:
+        return _knockout_text(first, len(lines), authors)
     if len(first) == len(lines):
         return f"No clear winner: all {number_word(len(first))} answers got the same points"
     if len(first) > 1:
@@ -364,7 +417,19 @@ def _winner_text(round_: Round) -> str:
     return f"{lead}: {authors[first[0].label]}, {score} points"
 
 
+def _knockout_text(first: Sequence[Standing], answers: int, authors: Mapping[str, str]) -> str:
+    """Return who was left; answers that tied share a place, whichever of them a lot sent on."""
+    if len(first) == answers:
+        return "No clear winner: the matches that counted were ties"
+    if len(first) > 1:
+        return f"Tied for first: {join_words(authors[line.label] for line in first)}"
+    score = points(first[0].points, first[0].max_points)
+    return f"Last one left: {authors[first[0].label]}, {score} matches won"
+
+
 def _unranked_text(round_: Round) -> str:
+    if not method_of(round_).is_ranked:
+        return NOT_BLIND
     answers = len(round_.answers)
     if answers == 1:
         return "One answer, nothing to rank"
@@ -379,6 +444,8 @@ def _certainty_text(round_: Round) -> str:
         return ""
     # The text before this one says that there is a tie or no winner.
     verdict = round_.tally.verdict
+    if method_of(round_).pair_ballots and verdict.strength is Strength.CLOSE:
+        return "some answer always is, and one judge decided each match"
     unsure = {Strength.TIED, Strength.NO_CONSENSUS}
     text = "" if verdict.strength in unsure else describe_certainty(verdict)
     return text[:1].lower() + text[1:]
@@ -562,9 +629,11 @@ def _audit_lines(round_: Round, judge: str) -> Iterator[str]:
             yield f"{name} was asked again, and its ranking was invalid: {why}"
 
 
-def ranking_text(ballot: Ballot) -> str:
-    """Return a ranking as "K > T = M"."""
-    return " > ".join(" = ".join(place) for place in ballot.ranking)
+def ranking_text(ballot: Ballot, names: Mapping[str, str] = NO_NAMES) -> str:
+    """Return a ranking as "K > T = M", or by name, with the grades it follows from."""
+    shown = {label: names.get(label, label) for label in ballot.shown}
+    shown |= {label: f"{shown[label]} ({grade:.3g})" for label, grade in ballot.grades}
+    return " > ".join(" = ".join(shown[label] for label in place) for place in ballot.ranking)
 
 
 def _audit_cost_text(paper: BallotExchange | None) -> str:
@@ -614,7 +683,7 @@ def placement_table(round_: Round, draw: Draw) -> PlacementTable:
             voter_title(round_, slate),
             tuple(_place_answer(slate, ballots.get(slate.voter), x) for x in labels),
         )
-        for slate in draw.slates
+        for slate in method_of(round_).slates(round_, draw)
     )
     return PlacementTable(tuple((label, authors[label]) for label in labels), rows)
 

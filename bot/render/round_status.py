@@ -27,6 +27,7 @@ from bot.render.formatting import (
 from bot.render.round_report import menu_buttons, round_title
 from council.answers import Role
 from council.budget import Estimate
+from council.methods import method_of
 from council.money import cap_micro_usd
 from council.panel import Panel
 from council.rounds import Round, Stage
@@ -113,7 +114,10 @@ def progress_summary(round_: Round) -> str:
         return f"{len(round_.answers)} of {members} answered"
     if round_.draw and round_.stage is Stage.ANSWERED:
         voted = sum(ballot.counts for ballot in round_.ballots)
-        return f"{voted} of {count_noun(len(round_.draw.slates), 'judge')} voted"
+        slates = method_of(round_).slates(round_, round_.draw)
+        if not slates:
+            return method_of(round_).summary
+        return f"{voted} of {count_noun(len(slates), 'judge')} voted"
     return WRITING
 
 
@@ -140,7 +144,7 @@ def ballot_steps(round_: Round) -> list[Step]:
     names = seat_names(round_.panel)
     voted = {ballot.voter for ballot in round_.ballots if ballot.counts}
     steps = []
-    for slate in round_.draw.slates:
+    for slate in method_of(round_).slates(round_, round_.draw):
         again = "" if slate.pass_number == 1 else f" again ({slate.pass_number})"
         title = f"{names[slate.judge]} ranks{again}"
         spoiled = [ballot for ballot in round_.spoiled if ballot.voter == slate.voter]

@@ -176,7 +176,7 @@ async def cell_page(context: WebContext, request: Request) -> Response:
 
 
 def _answer_of(round_: Round, member: str) -> Prose | None:
-    texts = (answer.text for answer in round_.answers if answer.member == member)
+    texts = (answer.text for answer in round_.revised if answer.member == member)
     return next((Prose(text) for text in texts if text), None)
 
 

@@ -10,7 +10,7 @@ from bot.render.round_status import WRITING, ballot_steps
 from council.answers import Reply, Role
 from council.ballots import Ballot
 from council.labels import Label, Slate
-from council.methods import find_method
+from council.methods import method_of
 from council.rounds import Draw, Round
 from council.tally.standings import Standing
 
@@ -30,7 +30,7 @@ def progress_steps(round_: Round) -> tuple[Step, ...]:
     ]
     detail = "; ".join((f"{len(round_.answers)} of {len(round_.panel.members)}", *missing))
     answers = Step("Answers", StepState.DONE if round_.draw else StepState.RUNNING, detail)
-    method = find_method(round_.panel.terms.method)
+    method = method_of(round_)
     ranks = [
         Step(f"{names[seat.key]} ranks", StepState.WAITING)
         for seat in method.judges(round_.panel)
@@ -51,7 +51,7 @@ def result_rows(round_: Round, draw: Draw) -> list[Result]:
     """Return each answer's label, author, standing if it was ranked, and reply, best first."""
     names = author_names(round_.panel, draw)
     standings = {line.label: line for line in (round_.tally.standings if round_.tally else ())}
-    replies = {draw.labels.label_of(answer.member): answer.reply for answer in round_.answers}
+    replies = {draw.labels.label_of(answer.member): answer.reply for answer in round_.revised}
     labels = ordered_labels(round_, draw)
     return [(label, names[label], standings.get(label), replies[label]) for label in labels]
 
@@ -69,7 +69,8 @@ def late_answers(round_: Round) -> list[tuple[str, float, Prose]]:
 def ranking_rows(round_: Round, draw: Draw) -> list[Ranking]:
     """Return each judge's name, slate, ballot if one counts, and notes, in panel order."""
     cast = {ballot.voter: ballot for ballot in round_.ballots if ballot.counts}
-    last_of = {slate.judge: slate for slate in draw.slates}
+    slates = method_of(round_).slates(round_, draw)
+    last_of = {slate.judge: slate for slate in slates}
     return [
         (
             voter_title(round_, slate),
@@ -77,5 +78,5 @@ def ranking_rows(round_: Round, draw: Draw) -> list[Ranking]:
             cast.get(slate.voter),
             (*ranking_notes(round_, slate.judge),) if slate is last_of[slate.judge] else (),
         )
-        for slate in draw.slates
+        for slate in slates
     ]

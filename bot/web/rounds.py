@@ -23,10 +23,13 @@ from bot.render.formatting import author_names, rough_duration
 from bot.render.round_json import readable_document
 from bot.render.round_report import (
     DISCLAIMER,
+    EXCHANGES_TITLE,
     answers_by_label,
+    exchange_rows,
     findings,
     flag_notes,
     placement_table,
+    rankings_intro,
     result_notes,
     round_post,
     round_title,
@@ -171,6 +174,9 @@ def _closed_values(round_: Round, seal: Seal | None) -> dict[str, Any]:
             "flags": flag_notes(round_),
             "late": late_answers(round_),
             "rankings": ranking_rows(round_, round_.draw),
+            "rankings_intro": rankings_intro(round_),
+            "exchanges": exchange_rows(round_),
+            "exchanges_title": EXCHANGES_TITLE,
             "authors": author_names(round_.panel, round_.draw),
             "answers": [] if round_.forgotten else [*answers_by_label(round_, round_.draw)],
             "placings": placement_table(round_, round_.draw),

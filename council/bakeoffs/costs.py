@@ -3,7 +3,7 @@
 import asyncio
 from datetime import UTC, datetime
 
-from council.bakeoffs.models import Suite
+from council.bakeoffs.models import Suite, with_method
 from council.budget import Estimate, estimate_round
 from council.panel import Panel
 from council.ports import Gateway
@@ -19,7 +19,8 @@ async def estimate_run(suite: Suite, panel: Panel, gateway: Gateway) -> Estimate
         await asyncio.sleep(0)  # a long suite must not block the event loop
         shown = asked.reference.value if asked.reference and suite.judges_see_references else ""
         question = Question(asked.text, context=asked.context, reference=shown)
-        estimate = await estimate_round(Round("", question, panel, "", _ANY_TIME), gateway)
+        under = with_method(panel, asked.method)
+        estimate = await estimate_round(Round("", question, under, "", _ANY_TIME), gateway)
         micro += estimate.capped(panel)
         unknown |= dict.fromkeys(estimate.unknown)
     return Estimate(micro, unknown=tuple(unknown))

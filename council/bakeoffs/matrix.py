@@ -6,11 +6,13 @@ Built from the records of its rounds, so that a long bake-off needs no texts of 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean
 
 from council.bakeoffs.changes import Changes
 from council.bakeoffs.models import Bakeoff, SuiteQuestion, split_round_id
 from council.bakeoffs.record_arrays import Columns, record_columns
 from council.bakeoffs.records import AUTHOR_FIELDS, PackedRecord
+from council.methods import find_method
 from council.ports import RoundSummary
 from council.tally.verdict import Strength
 
@@ -36,7 +38,8 @@ class Cell:
 class MatrixRow:
     """One question; `round_id` is "" until it was asked, `winner` the member in first place.
 
-    `cells` are by member. `cost_usd` and `seconds` are those of the whole round.
+    `cells` are by member. `cost_usd` and `seconds` are those of the whole round, `tau_b` is the
+    judges' mean agreement.
     """
 
     number: int
@@ -49,6 +52,7 @@ class MatrixRow:
     council_grade: bool | None = None
     cost_usd: float | None = None
     seconds: float | None = None
+    tau_b: float | None = None
 
     @property
     def is_over(self) -> bool:
@@ -106,7 +110,9 @@ def _results(columns: Columns) -> Mapping[int, MatrixRow]:
     authored = columns.authored[:, :, wanted].tolist()
     wholes = zip(*(columns.round(name).tolist() for name in _WHOLE_FIELDS), strict=True)
     results: dict[int, MatrixRow] = {}
-    for record, answers, whole in zip(columns.rows, authored, wholes, strict=True):
+    agreed = columns.judge("tau_b").tolist()
+    together = zip(columns.rows, authored, wholes, agreed, strict=True)
+    for record, answers, whole, taus in together:
         winner, council, cost, seconds = map(_known, whole)
         seated = zip(columns.members, answers, strict=True)
         cells = {name: _cell(name, values) for name, values in seated if values[5] == values[5]}
@@ -118,8 +124,57 @@ def _results(columns: Columns) -> Mapping[int, MatrixRow]:
             council_grade=None if council is None else bool(council),
             cost_usd=cost,
             seconds=seconds,
+            tau_b=_mean(map(_known, taus)),
         )
     return results
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+@dataclass(frozen=True, slots=True)
+class MethodLine:
+    """How one method of a bake-off fared; unknown means are None.
+
+    Of the `graded` questions whose rounds are over, the winning answer and the council's were right
+    so often; a method that ranks nothing has no winner. Agreement, cost and time are means a round.
+    """
+
+    method: str
+    over: int
+    graded: int
+    winner_right: int | None
+    council_right: int
+    tau_b: float | None
+    cost_usd: float | None
+    seconds: float | None
+
+
+def compare_methods(matrix: Matrix) -> tuple[MethodLine, ...]:
+    """Return a line for each method of a bake-off, in the order they were named."""
+    methods = dict.fromkeys(row.question.method for row in matrix.rows if row.question.method)
+    return tuple(
+        _method_line(method, [x for x in matrix.rows if x.question.method == method and x.is_over])
+        for method in methods
+    )
+
+
+def _method_line(method: str, rows: Sequence[MatrixRow]) -> MethodLine:
+    graded = [row for row in rows if row.council_grade is not None]
+    winners = [row.winner_grade for row in graded if row.strength and row.winner_grade is not None]
+    is_ranked = find_method(method).is_ranked
+    return MethodLine(
+        method,
+        over=len(rows),
+        graded=len(graded),
+        winner_right=sum(winners) if is_ranked else None,
+        council_right=sum(bool(row.council_grade) for row in graded),
+        tau_b=_mean(row.tau_b for row in rows),
+        cost_usd=_mean(row.cost_usd for row in rows),
+        seconds=_mean(row.seconds for row in rows),
+    )
 
 
 def _cell(member: str, values: Sequence[float]) -> Cell:

@@ -1,12 +1,13 @@
 """Domain models of bake-offs: suites, references, bake-offs, schedules, progress, estimates."""
 
 import json
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from hashlib import sha256
 
-from council.panel import Panel
+from council.panel import IF_SET, Panel
 from council.places import Place
 
 VERSION_LENGTH = 12
@@ -34,12 +35,13 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class SuiteQuestion:
-    """One question of a suite."""
+    """One question of a suite; a bake-off of several methods asks it under each `method`."""
 
     text: str
     category: str = ""
     reference: Reference | None = None
     context: str = ""
+    method: str = field(default="", metadata=IF_SET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +56,33 @@ class Suite:
     @property
     def version(self) -> str:
         """Twelve hexadecimal digits, a hash of the questions and `judges_see_references`."""
-        content = [[asdict(question) for question in self.questions], self.judges_see_references]
+        content = [[*map(_content, self.questions)], self.judges_see_references]
         text = json.dumps(content, sort_keys=True, ensure_ascii=False)
         return sha256(text.encode()).hexdigest()[:VERSION_LENGTH]
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods under which every question is asked; none for the panel's own."""
+        return tuple(dict.fromkeys(one.method for one in self.questions if one.method))
+
+    def under(self, methods: Sequence[str]) -> "Suite":
+        """Return the suite with each question once for each method, next to each other."""
+        asked = (replace(one, method=method) for one in self.questions for method in methods)
+        return replace(self, questions=tuple(asked))
+
+    @property
+    def as_stored(self) -> "Suite":
+        """The suite without methods, each question once."""
+        every = max(1, len(self.methods))
+        questions = (replace(one, method="") for one in self.questions[::every])
+        return replace(self, questions=tuple(questions))
+
+
+def _content(question: SuiteQuestion) -> dict[str, object]:
+    content = asdict(question)
+    if not question.method:
+        del content["method"]  # the version of a suite from before there were methods stays
+    return content
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +91,11 @@ class Ending:
 
     at: datetime
     failure: str | None = None
+
+
+def with_method(panel: Panel, method: str) -> Panel:
+    """Return the panel under a method, or its own for ""."""
+    return replace(panel, terms=replace(panel.terms, method=method)) if method else panel
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +119,11 @@ class Bakeoff:
     def round_id(self, number: int) -> str:
         """Return the id of the round of a question, counted from 1."""
         return f"{self.id}.{number}"
+
+    def panel_of(self, number: int) -> Panel:
+        """Return the panel that is asked a question, under the question's method."""
+        method = self.suite.questions[number - 1].method
+        return with_method(self.panel, method)
 
     def seed(self, number: int) -> str:
         """Return the seed of that round; it follows from the id, so that nobody can choose it."""

@@ -13,6 +13,7 @@ from council.bakeoffs.grading import grade
 from council.bakeoffs.models import Bakeoff, Reference, SuiteQuestion, split_round_id
 from council.ballots import Ballot
 from council.labels import Label, LabelMap, Slate
+from council.methods import method_of
 from council.round_rules import official_weights
 from council.rounds import Draw, Round, winning_answer
 from council.tally import Standing
@@ -202,17 +203,18 @@ class _RoundResult:
     @classmethod
     def of(cls, round_: Round) -> "_RoundResult":
         draw = round_.draw or Draw(LabelMap(()), ())
-        ballots = counted_ballots(round_.ballots) if round_.tally else ()
+        method = method_of(round_)
+        ballots = counted_ballots(method.ballots(round_, draw)) if round_.tally else ()
         lines = {line.label: line for line in round_.tally.standings} if round_.tally else {}
-        slates = tuple(slate for slate in draw.slates if slate.pass_number == 1)
+        slates = {slate.judge: slate for slate in method.slates(round_, draw)}
         matrix = pair_matrix(ballots, official_weights(round_) if ballots else None)
-        return cls(dict(draw.labels.pairs), slates, ballots, lines, matrix)
+        return cls(dict(draw.labels.pairs), tuple(slates.values()), ballots, lines, matrix)
 
 
 def _author_record(
     member: str, round_: Round, result: _RoundResult, reference: Reference | None
 ) -> AuthorRecord:
-    answer = next((answer for answer in round_.answers if answer.member == member), None)
+    answer = next((answer for answer in round_.revised if answer.member == member), None)
     if answer is None:
         return AuthorRecord(member, absent=True)
     label = result.labels.get(member)
@@ -247,10 +249,18 @@ def _judge_record(slate: Slate, round_: Round, result: _RoundResult) -> JudgeRec
     )
     if own_ballot is None:
         return record
+    first_on: dict[frozenset[Label], Ballot] = {}
+    for ballot in own_ballots:
+        first_on.setdefault(frozenset(ballot.shown), ballot)
+    again = [
+        ballot for ballot in round_.ballots if ballot.judge == judge and ballot.audit == "order"
+    ]
+    again += own_ballots
+    compared = ((first_on[frozenset(ballot.shown)], ballot) for ballot in again)
     repeats = [
-        compare_rankings(own_ballot.ranking, ballot.ranking)
-        for ballot in round_.ballots
-        if ballot.judge == judge and (ballot.audit == "order" or ballot.pass_number > 1)
+        compare_rankings(first.ranking, ballot.ranking)
+        for first, ballot in compared
+        if first is not ballot
     ]
     return replace(
         record,
@@ -291,7 +301,7 @@ def _council_record(round_: Round, reference: Reference | None) -> CouncilRecord
     synthesis = round_.synthesis
     reply = synthesis.reply if synthesis else None
     winner: Answer | None = None
-    if round_.draw and round_.tally and round_.answers:
+    if round_.draw and round_.tally and round_.answers and method_of(round_).is_ranked:
         winner = winning_answer(round_, round_.draw, round_.tally)
     return CouncilRecord(
         winner=winner.member if winner else None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from council.ballots import Ballot
 from council.labels import LabelMap
+from council.methods import method_of
 from council.prompts.shared import estimate_tokens
 from council.rounds import Draw, Round
 from council.tally import Tally
@@ -112,8 +113,9 @@ def build_votes(round_: Round) -> Votes:
     if has_failed or not round_.draw or not round_.tally:
         return empty
     spoiled = [ballot.judge for ballot in round_.spoiled if not ballot.is_audit]
-    judges = dict.fromkeys(slate.judge for slate in round_.draw.slates)
-    counted = counted_ballots(round_.ballots)
+    method = method_of(round_)
+    judges = dict.fromkeys(slate.judge for slate in method.slates(round_, round_.draw))
+    counted = counted_ballots(method.ballots(round_, round_.draw))
     return replace(
         empty,
         ballots=tuple(_vote(b, round_.draw.labels) for b in counted if b.pass_number == 1),
@@ -142,7 +144,7 @@ def _audit_vote(round_: Round, draw: Draw) -> AuditVote | None:
 
 def _written_answers(round_: Round, draw: Draw, tally: Tally) -> Iterator[WrittenAnswer]:
     winners = {line.label for line in tally.standings if line.place == 1 and line.share is not None}
-    for answer in round_.answers:
+    for answer in round_.revised:
         is_first = draw.labels.label_of(answer.member) in winners
         length = estimate_tokens(answer.text)
         yield WrittenAnswer(answer.member, is_first, length, count_style(answer.text))

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from math import isclose
 
-from council.ballots import Ballot, BallotExchange, SpoiledBallot
+from council.ballots import Ballot, BallotExchange, SpoiledBallot, rank_by_grades
 from council.integrity.erasure import exchange_name, removable_texts
 from council.integrity.hash_chain import LINK_VERSION, Link, StoredLink
-from council.methods import find_method
+from council.methods import method_of
 from council.prompts.shared import nonce_for
 from council.round_rules import Audit, ballot_version, compute_draw, compute_tally, due_audit
 from council.rounds import Draw, Round
@@ -94,7 +94,7 @@ def recompute(round_: Round) -> Round:
     draw = compute_draw(round_)
     recomputed = replace(round_, draw=draw)
     if not round_.forgotten:
-        read = find_method(round_.panel.terms.method).read
+        read = method_of(round_).read
         exchanges = tuple(read(round_, exchange) for exchange in round_.exchanges)
         recomputed = replace(recomputed, exchanges=exchanges)
     if round_.forgotten:
@@ -132,19 +132,19 @@ def is_ranked(round_: Round) -> bool:
 
 def _recast(round_: Round, draw: Draw) -> Iterator[AnyBallot]:
     """Yield every reply parsed as a counted ballot; an audit spoils, since its nonce differs."""
-    slates = {slate.voter: slate for slate in draw.slates}
-    cast = find_method(round_.panel.terms.method).cast
+    method = method_of(round_)
+    slates = {slate.voter: slate for slate in method.slates(round_, draw)}
     papers = [(ballot.voter, ballot.paper) for ballot in round_.ballots if ballot.paper]
     papers += [(spoiled.voter, spoiled.paper) for spoiled in round_.spoiled]
     for voter, paper in papers:
         if voter in slates:
             paper = _with_true_nonce(paper, round_, voter)
-            yield cast(slates[voter], paper.nonce, paper, version=ballot_version(round_))
+            yield method.cast(slates[voter], paper.nonce, paper, version=ballot_version(round_))
 
 
 def _check_rankings(round_: Round, draw: Draw) -> list[AnyBallot]:
     """Return the ballots that rank their slate, and all audits, which are never counted."""
-    shown = {slate.voter: slate.shown for slate in draw.slates}
+    shown = {slate.voter: slate.shown for slate in method_of(round_).slates(round_, draw)}
     ballots: list[AnyBallot] = []
     for ballot in round_.ballots:
         if not ballot.counts:
@@ -153,7 +153,8 @@ def _check_rankings(round_: Round, draw: Draw) -> list[AnyBallot]:
             ranked = [label for place in ballot.ranking for label in place]
             if sorted(ranked) == sorted(slate):
                 paper = _with_true_nonce(ballot.paper, round_, ballot.voter)
-                ballots.append(replace(ballot, shown=slate, paper=paper))
+                ranking = rank_by_grades(ballot.grades) or ballot.ranking
+                ballots.append(replace(ballot, shown=slate, paper=paper, ranking=ranking))
     ballots += [
         spoiled
         if spoiled.is_audit

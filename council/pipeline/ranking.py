@@ -10,6 +10,7 @@ from council.answers import Absence, Answer, Prompt, Reply, Role, storable_text
 from council.ballots import Ballot
 from council.errors import PanelError, QuestionError, QuorumError
 from council.labels import Label
+from council.methods import find_method
 from council.panel import MAX_MEMBERS, MIN_MEMBERS, Member, ModelId, Panel, Rubric, Terms
 from council.pipeline.run import run_round, versions
 from council.pipeline.session import RoundServices
@@ -69,6 +70,9 @@ def ranking_round(
     Raise QuestionError for texts that cannot be ranked, PanelError for judges that cannot.
     """
     _check(question, texts)
+    method = find_method(judges.terms.method)
+    if not method.is_ranked:
+        raise PanelError(f"Method {method.name} ranks nothing. Choose another one for given texts.")
     answers = (
         # What nobody asked for costs nothing.
         Answer(name, Prompt("", ""), Reply(storable_text(text), cost_usd=0.0))
@@ -80,7 +84,7 @@ def ranking_round(
         panel=judges.panel([*texts]),
         seed=secrets.token_hex(8) if seed is None else seed,
         asked_at=datetime.now(UTC),
-        versions=tuple(sorted(versions(gateway).items())),
+        versions=tuple(sorted(versions(gateway, method=method).items())),
         answers=tuple(answers),
     )
 

@@ -9,7 +9,7 @@ from council import methods
 from council.ballots import VERSION as BALLOTS
 from council.errors import QuorumError
 from council.integrity.erasure import check_not_forgotten
-from council.methods import Method
+from council.methods import BLIND_RANKING, Method
 from council.pipeline.session import RoundServices, RoundSession
 from council.pipeline.stages import collect_answers, collect_ballots
 from council.pipeline.synthesis import write_and_audit
@@ -27,11 +27,13 @@ _COLLECT: dict[str, Collect] = {}  # by method, if it does more than ask for the
 _installed_version = cache(version)  # its metadata is read once
 
 
-def versions(gateway: Gateway, rule: ChanceRule = DEFAULT_RULE) -> dict[str, str]:
+def versions(
+    gateway: Gateway, rule: ChanceRule = DEFAULT_RULE, method: Method = BLIND_RANKING
+) -> dict[str, str]:
     """Return the version of everything a round's result depends on."""
     own = {"audits": AUDITS, "ballots": BALLOTS, "prompts": PROMPTS}
     own["council"] = _installed_version("council-bot")
-    return {**gateway.versions, **own, **rule.versions}
+    return {**gateway.versions, **own, **rule.versions, **method.versions}
 
 
 def plug_in(method: Method, collect: Collect | None = None) -> None:

@@ -77,13 +77,13 @@ class LateCalls:
 class RoundSession:
     """One running round; `round_` is replaced with each new artefact.
 
-    `masked` are the answers for other models by member, each masked once.
+    `masked` are the answers for other models by member and text, each masked once.
     """
 
     def __init__(self, services: RoundServices, round_: Round) -> None:
         self.services = services
         self.round_ = round_
-        self.masked: dict[str, MaskedText] = {}
+        self.masked: dict[tuple[str, str], MaskedText] = {}
         self.started = services.clock()
         self.drafting: Asked | None = None  # whose draft people read
         self._seating = asyncio.Lock()
@@ -107,13 +107,15 @@ class RoundSession:
 
     async def mask(self, answer: Answer) -> MaskedText:
         """Return an answer for other models."""
-        if answer.member not in self.masked:
-            own = identifying_names(self.round_.panel.seat(answer.member))
+        key = answer.member, answer.text
+        if key not in self.masked:
+            seat = self.round_.panel.seat(answer.member)
+            own = (*identifying_names(seat), *([seat.role] if seat.role else []))
             families = sorted({seat.family for seat in self.round_.panel.judges})
-            self.masked[answer.member] = await self.services.in_thread(
+            self.masked[key] = await self.services.in_thread(
                 anonymize_answer, answer.text, own, answer.reply.sources, families
             )
-        return self.masked[answer.member]
+        return self.masked[key]
 
     async def ask(self, call: Call, deadline: "Deadline") -> Reply | Absence:
         """Return the reply, or the absence with its reason; raise ContextOverflowError."""

@@ -14,7 +14,7 @@ from council.errors import (
 )
 from council.files import QuestionFile
 from council.labels import Label, Slate
-from council.methods import Method, find_method
+from council.methods import Method, method_of
 from council.panel import Member
 from council.pipeline.session import (
     Asked,
@@ -116,10 +116,15 @@ async def _store_answer(session: RoundSession, answer: Answer) -> None:
     await session.save(replace(answer, scrubbed=masked.found, suspicions=suspicions))
 
 
-async def blind_answers(session: RoundSession, draw: Draw) -> dict[Label, str]:
-    """Return each answer by label, with its author masked and prompt injections neutralised."""
+async def blind_answers(
+    session: RoundSession, draw: Draw, answers: Sequence[Answer] | None = None
+) -> dict[Label, str]:
+    """Return each answer by label, with its author masked and prompt injections neutralised.
+
+    Without `answers`, as they stand after any revision.
+    """
     texts = {}
-    for answer in session.round_.answers:
+    for answer in session.round_.revised if answers is None else answers:
         label = draw.labels.label_of(answer.member)
         if label is not None:
             text = (await session.mask(answer)).text
@@ -179,7 +184,7 @@ class BallotRequest:
     @property
     def method(self) -> Method:
         """The round's method."""
-        return find_method(self.round_.panel.terms.method)
+        return method_of(self.round_)
 
     @property
     def judge(self) -> Member:

@@ -10,6 +10,7 @@ from council.errors import (
     ContextOverflowError,
 )
 from council.labels import Label
+from council.methods import method_of
 from council.pipeline.session import Asked, RoundSession, unwrap_first_error
 from council.pipeline.stages import (
     TOO_LONG,
@@ -189,7 +190,7 @@ def _chair_prompt(
     return chair_prompt(
         round_.question,
         in_order,
-        JudgesReport(tally.standings, reasons),
+        JudgesReport(tally.standings, reasons, method_of(round_).is_blind),
         nonce_for(round_.seed, "chairman"),
         reader,
         round_.panel.terms.synthesis_tokens,

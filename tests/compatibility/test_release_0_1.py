@@ -28,7 +28,7 @@ ADDED_SINCE: dict[str, Any] = {
     "weighted": None,
 }
 ADDED_TO: dict[str, dict[str, Any]] = {
-    "answers": {"missed": [], "sources": []},
+    "answers": {"missed": [], "sources": [], "draft": None},
     "ballots": {"pass": 1, "grades": {}},
     "spoiled": {"pass": 1},
 }

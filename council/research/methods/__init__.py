@@ -1,0 +1,27 @@
+"""Research methods, plugged in by the composition root; offered once a panel names them."""
+
+from council.methods import Method
+from council.pipeline.run import Collect, plug_in
+from council.research.methods import (
+    multiple_evidence,
+    pairwise_elimination,
+    peer_discussion,
+    revision,
+    worst_first,
+)
+
+# Each method, with what it does between the draw and the count; None asks for the ballots alone.
+RESEARCH_METHODS: tuple[tuple[Method, Collect | None], ...] = (
+    (multiple_evidence.MULTIPLE_EVIDENCE, None),
+    (worst_first.WORST_FIRST, None),
+    (revision.CRITIQUE, revision.collect_critique),
+    (revision.PEER_REVIEW, revision.collect_peer_review),
+    (pairwise_elimination.PAIRWISE_ELIMINATION, pairwise_elimination.collect_matches),
+    (peer_discussion.PEER_DISCUSSION, peer_discussion.collect_discussion),
+)
+
+
+def plug_in_all() -> None:
+    """Make every research method known."""
+    for method, collect in RESEARCH_METHODS:
+        plug_in(method, collect)

@@ -1,0 +1,65 @@
+"""What a method asks besides answers and rankings, and the grades a ranking follows from."""
+
+from dataclasses import replace
+
+from bot.render.round_report import details_posts, exchange_rows, round_thread
+from council.answers import Exchange, Prompt, Reply
+from council.rounds import Round
+from tests.bot.rounds import held, words_of
+from tests.builders import CLAUDE, GPT
+
+
+async def a_criticised_round() -> Round:
+    round_ = await held()
+    assert round_.draw
+    label = round_.draw.labels.labels[0]
+    one = Exchange(
+        "critique", GPT, Prompt("", ""), Reply("It is " + "too " * 200 + "short."), label
+    )
+    two = replace(one, reply=Reply("?"), fault="it graded nothing")
+    three = Exchange("solution", CLAUDE, Prompt("", ""), Reply(""), scores=(("K", 0.5),))
+    return replace(round_, exchanges=(one, two, three))
+
+
+async def test_an_exchange_names_who_was_asked_about_what_and_what_was_read() -> None:
+    round_ = await a_criticised_round()
+    label = round_.exchanges[0].subject
+
+    titles = [row[:2] for row in exchange_rows(round_)]
+
+    about = f"Critique from GPT-5.1 on Response {label}, by Claude Sonnet 4.6"
+    assert titles == [
+        (about, ""),
+        (about, "not counted: it graded nothing"),
+        ("Solution from Claude Sonnet 4.6", "K 0.5"),
+    ]
+
+
+async def test_a_thread_cuts_texts_that_the_whole_round_has_in_full() -> None:
+    round_ = await a_criticised_round()
+    assert round_.draw
+
+    (*_, cut), (*_, full) = (
+        details_posts(round_, round_.draw, 60),
+        details_posts(round_, round_.draw),
+    )
+
+    assert "short." in words_of(full)
+    assert "short." not in words_of(cut)
+    assert "Also asked" in words_of(round_thread(round_).replies[-1])
+
+
+async def test_a_ranking_shows_the_grades_it_follows_from_and_its_wording() -> None:
+    round_ = await held()
+    assert round_.draw
+    first, *others = round_.ballots
+    grades = tuple((label, 4.5 - i) for i, (label, *_) in enumerate(first.ranking))
+    slate, *slates = round_.draw.slates
+    draw = replace(round_.draw, slates=(replace(slate, wording="worst first"), *slates))
+    round_ = replace(round_, draw=draw, ballots=(replace(first, grades=grades), *others))
+
+    text = words_of(details_posts(round_, draw)[0])
+
+    assert "(4.5) > " in text
+    assert "(3.5)" in text
+    assert "Claude Sonnet 4.6's prompt was worded: worst first." in text
