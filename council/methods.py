@@ -38,6 +38,7 @@ class Method:
 
     `prompt` and `schema` ask for a ballot and `cast` reads the reply. `ballots` returns what is
     counted. `exchanges` says how many calls, at most, each seat makes besides answers and ballots;
+    `extra_texts` is how many texts a ballot's prompt has besides the answers.
     `read` returns an exchange with nonce, scores and fault as its reply and the seed give them.
     """
 
@@ -52,6 +53,7 @@ class Method:
     cast: Callable[..., Ballot | SpoiledBallot] = cast_ballot
     ballots: Callable[[Round, Draw], Sequence[Ballot]] = _cast_ballots
     exchanges: Callable[[Panel], Mapping[str, int]] = _no_exchanges
+    extra_texts: int = 0
     read: Callable[[Round, Exchange], Exchange] = _keep
 
     def check(self, panel: Panel) -> None:
