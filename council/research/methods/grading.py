@@ -145,7 +145,7 @@ _LIKERT = Sheet(
     {
         "type": "object",
         "properties": {
-            "criteria": {"type": "array", "items": {"enum": [1, 2, 3]}},
+            "criteria": {"type": "array", "minItems": 1, "items": {"enum": [1, 2, 3]}},
             "overall": {"enum": [1, 2, 3, 4, 5]},
         },
         "required": ["criteria", "overall"],
@@ -157,7 +157,7 @@ _SEGMENTS = Sheet(
     "one grade for each numbered paragraph of each answer, in their order",
     lambda wording, _rubric: FIVE.text(wording),
     "[…]",
-    {"type": "array", "items": {"enum": [1, 2, 3, 4, 5]}},
+    {"type": "array", "minItems": 1, "items": {"enum": [1, 2, 3, 4, 5]}},
     _read_segments,
     has_segments=True,
 )
