@@ -127,6 +127,7 @@ class BallotFault(StrEnum):
     TWO_RANKINGS = "it held more than one ranking"
     UNDECLARED_KEY = "its JSON object had a key other than nonce, reason, ranking and unranked"
     REASON = "its reason was not text"
+    GRADES = "its grades were not, for each letter, a reason and meets as 0 or 1"
     TOO_LONG = "it was longer than 64 KB, or than 16 KB without its thinking"
 
 

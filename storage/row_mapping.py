@@ -187,6 +187,7 @@ def _question_columns(round_: Round) -> dict[str, Any]:
         "question": question.text,
         "context": question.context,
         "reference": question.reference,
+        "rubric": question.rubric,
         "files": [asdict(file) for file in question.files],
     }
 

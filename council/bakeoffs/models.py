@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from hashlib import sha256
 
+from council.errors import SuiteError
 from council.panel import Panel
 from council.places import Place
 
@@ -13,7 +14,7 @@ VERSION_LENGTH = 12
 
 
 class Grading(StrEnum):
-    """How an answer is compared with a reference, without an LLM."""
+    """How an answer is graded: by code against a reference, or by outside judges."""
 
     EXACT = "exact"
     NUMBER = "number"
@@ -21,6 +22,7 @@ class Grading(StrEnum):
     REGEX = "regex"
     CONTAINS = "contains"
     JSON = "json"
+    JUDGE = "judge"  # the reference is a rubric: see council.rubric_grader
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,21 @@ class SuiteQuestion:
     reference: Reference | None = None
     context: str = ""
 
+    @property
+    def rubric(self) -> str:
+        """What judges grade its answers by; "" if they do not."""
+        reference = self.reference
+        return reference.value if reference and reference.grading is Grading.JUDGE else ""
+
+    @property
+    def known_answer(self) -> str:
+        """The right answer as the panel's judges may read it; "" without one."""
+        if self.reference is None or self.rubric:
+            return ""
+        tolerance = self.reference.tolerance
+        off = f" (give or take {tolerance:g})" if tolerance else ""
+        return f"{self.reference.value}{off}"
+
 
 @dataclass(frozen=True, slots=True)
 class Suite:
@@ -57,6 +74,16 @@ class Suite:
         content = [[asdict(question) for question in self.questions], self.judges_see_references]
         text = json.dumps(content, sort_keys=True, ensure_ascii=False)
         return sha256(text.encode()).hexdigest()[:VERSION_LENGTH]
+
+    def check_graders(self, panel: Panel) -> None:
+        """Raise SuiteError for a panel that cannot grade one of the questions."""
+        rubrics = sum(question.rubric != "" for question in self.questions)
+        if rubrics and not panel.outside_judges:
+            raise SuiteError(
+                f"Suite {self.name} has {rubrics} question{'s' * (rubrics > 1)} that outside "
+                f"judges grade, and panel {panel.name!r} has none. Add models that are not its "
+                "members as its outside_judges, or choose another panel."
+            )
 
 
 @dataclass(frozen=True, slots=True)
