@@ -10,11 +10,13 @@ from bot.render.bakeoffs import bakeoff_title
 from bot.render.formatting import seat_names
 from bot.render.text_safety import shorten_to_line
 from council.answers import Role
-from council.bakeoffs.models import BakeoffProgress, Reference, split_round_id
+from council.bakeoffs.models import BakeoffProgress, Grading, Reference, split_round_id
 from council.bakeoffs.records import AuthorRecord, build_record
 from council.rounds import Round
 
 _MAX_NAME, _MAX_ANSWER = 120, 1_000  # characters
+_GRADER_FAILED = "The grader failed, so this answer has no grade."
+_NO_MAJORITY = "The outside judges were split or did not answer, so this answer has no grade."
 _NOT_XML = re.compile(r"[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -77,7 +79,7 @@ def _graded_case(number: int, author: AuthorRecord, reference: Reference | None,
     if reference is None or author.correct:
         return Case(*own, seconds=author.seconds)
     if author.correct is None:
-        message = f"The grader {reference.grading.value} failed, so this answer has no grade."
+        message = _NO_MAJORITY if reference.grading is Grading.JUDGE else _GRADER_FAILED
         return Case(*own, Outcome.ERROR, message, seconds=author.seconds)
     shown = text if len(text) <= _MAX_ANSWER else f"{text[:_MAX_ANSWER]}…"
     detail = f"Expected ({reference.grading.value}): {reference.value}\nAnswer: {shown}"

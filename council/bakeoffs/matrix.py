@@ -12,6 +12,7 @@ from council.bakeoffs.models import Bakeoff, SuiteQuestion, split_round_id
 from council.bakeoffs.record_arrays import Columns, record_columns
 from council.bakeoffs.records import AUTHOR_FIELDS, PackedRecord
 from council.ports import RoundSummary
+from council.rubric_grader import GraderAgreement
 from council.tally.verdict import Strength
 
 _DISPUTED = frozenset({Strength.TIED, Strength.NO_CONSENSUS})
@@ -30,6 +31,7 @@ class Cell:
     cost_usd: float | None = None
     seconds: float | None = None
     absent: bool = False
+    is_ungraded: bool = False  # its question has a grader, which gave it no grade
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,8 @@ def build_matrix(
         if one := started.get(number):
             failure = failure or one.failure or ""
             row = replace(row, round_id=one.id, strength=one.strength)
+        if question.reference:
+            row = replace(row, cells={key: _marked(cell) for key, cell in row.cells.items()})
         rows.append(replace(row, question=question, failure=failure))
     return Matrix(members, tuple(rows))
 
@@ -133,6 +137,10 @@ def _cell(member: str, values: Sequence[float]) -> Cell:
         seconds,
         bool(absent),
     )
+
+
+def _marked(cell: Cell) -> Cell:
+    return replace(cell, is_ungraded=cell.grade is None and not cell.absent)
 
 
 def _known(value: float) -> float | None:
@@ -200,6 +208,8 @@ FILTERS = ("failed", "disputed", "changed")
 class RunMatrix:
     """A bake-off's matrix; `earlier`, `against` and `changes` if it is compared with another run.
 
+    `agreement` is that of the outside judges that graded its answers.
+
     `changes` are those beyond noise over the questions of both; None if there are none to compare.
     """
 
@@ -208,6 +218,7 @@ class RunMatrix:
     against: Bakeoff | None = None
     earlier: Comparison | None = None
     changes: Changes | None = None
+    agreement: GraderAgreement | None = None
 
     @property
     def categories(self) -> tuple[str, ...]:
