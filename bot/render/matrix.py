@@ -43,6 +43,14 @@ def cell_text(cell: Cell | None) -> str:
     return f"{grade} {place}".strip() or "not ranked"
 
 
+def council_text(row: MatrixRow) -> str:
+    """Return the grade of the council's answer, or "failed"; "" if it is not graded at all."""
+    if row.failure:
+        return "failed"
+    is_ungraded = row.council_grade is None and row.question.reference and row.cells
+    return UNGRADED if is_ungraded else grade_text(row.council_grade)
+
+
 def cell_class(cell: Cell | None) -> str:
     """Return the CSS class of a cell's colour: its grade or, without one, its share."""
     if cell is None or cell.absent:
@@ -152,7 +160,7 @@ def _agreement_text(agreement: GraderAgreement | None) -> str:
     if agreement is None:
         return ". No answer has two grades, so how far they agree is unknown"
     kappa = "" if agreement.kappa is None else f" (Fleiss' κ {agreement.kappa:.2f})"
-    return f". On average, {percent(agreement.same)} of them agreed{kappa}"
+    return f". Pairs of judges gave the same grade {percent(agreement.same)} of the time{kappa}"
 
 
 def _grades_text(run: RunMatrix) -> str:
@@ -181,9 +189,8 @@ def matrix_post(run: RunMatrix, names: Names) -> Post:
 
 def _table_row(row: MatrixRow, members: Sequence[str], names: Names) -> tuple[str, ...]:
     cells = (cell_text(row.cells.get(key)) for key in members)
-    council = "failed" if row.failure else grade_text(row.council_grade)
     question = shorten_to_line(row.question.text, _MAX_QUESTION)
-    return (str(row.number), question, *cells, council, names.get(row.winner, row.winner))
+    return (str(row.number), question, *cells, council_text(row), names.get(row.winner, row.winner))
 
 
 def cell_documents(run: RunMatrix) -> list[Document]:

@@ -22,6 +22,7 @@ from bot.render.matrix import (
     cell_class,
     cell_text,
     comparison_lines,
+    council_text,
     grade_text,
     grader_lines,
     matrix_csv,
@@ -137,6 +138,7 @@ def _matrix_values(
         "left_over": len(rows) - last,
         "cell_text": cell_text,
         "cell_class": cell_class,
+        "council_text": council_text,
         "was_text": was_text,
         "grade_text": grade_text,
     }
