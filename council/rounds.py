@@ -38,7 +38,7 @@ class Question:
     place: Place = NOWHERE
     reference: str = ""
     files: tuple[QuestionFile, ...] = field(default=(), metadata=IF_SET)
-    rubric: str = ""
+    rubric: str = field(default="", metadata=IF_SET)
 
     @property
     def images(self) -> tuple[QuestionFile, ...]:

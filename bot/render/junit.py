@@ -15,8 +15,6 @@ from council.bakeoffs.records import AuthorRecord, build_record
 from council.rounds import Round
 
 _MAX_NAME, _MAX_ANSWER = 120, 1_000  # characters
-_GRADER_FAILED = "The grader failed, so this answer has no grade."
-_NO_MAJORITY = "The outside judges were split or did not answer, so this answer has no grade."
 _NOT_XML = re.compile(r"[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -79,7 +77,9 @@ def _graded_case(number: int, author: AuthorRecord, reference: Reference | None,
     if reference is None or author.correct:
         return Case(*own, seconds=author.seconds)
     if author.correct is None:
-        message = _NO_MAJORITY if reference.grading is Grading.JUDGE else _GRADER_FAILED
+        is_judged = reference.grading is Grading.JUDGE
+        why = "was split or absent" if is_judged else "failed"
+        message = f"The grader {reference.grading.value} {why}, so this answer has no grade."
         return Case(*own, Outcome.ERROR, message, seconds=author.seconds)
     shown = text if len(text) <= _MAX_ANSWER else f"{text[:_MAX_ANSWER]}…"
     detail = f"Expected ({reference.grading.value}): {reference.value}\nAnswer: {shown}"

@@ -129,14 +129,16 @@ async def create_schedules(site: Site, browser: Browser) -> datetime:
     print(await page.get_by_role("status").first.inner_text())
     await page.close()
     words = f'schedule add easy suite:easy panel:local "{cron(now, 1)}" UTC'
-    for said in (words, "schedule subscribe easy"):
-        await site.slack.command(ADA, CHANNEL, "/council", said)
+    await site.slack.command(ADMIN, CHANNEL, "/council", words)
     runs = {"suite": "easy", "panel": "local", "when": f'"{cron(now, 2)}"', "zone": "UTC"}
     added = await site.discord.slash(
         ADMIN, CHANNEL, "council-admin schedule add", name="easy", **runs
     )
     await site.discord.until(lambda: any("Next:" in one.text for one in added.sent), 60)
+    await site.slack.command(ADA, CHANNEL, "/council", "schedule subscribe easy")
     await site.discord.slash(ADA, CHANNEL, "council schedule subscribe", name="easy")
+    if len(found := site.home.sql("SELECT name FROM schedule")) != 3:
+        raise SystemExit(f"Not every place has its schedule: {found}")
     return now + timedelta(minutes=AGAIN)
 
 
