@@ -45,7 +45,6 @@ from bot.commands.conversations import follow_up
 from bot.commands.dispatch import COMMANDS, handle_message
 from bot.commands.registry import is_question
 from bot.context import AppContext
-from bot.hints import shell_hints
 from bot.render.formatting import labelled_rows, styled_runs
 from council.confusables import remove_invisible
 from council.errors import ForgottenError, RoundNotFoundError
@@ -227,11 +226,11 @@ def _render_part(part: Part) -> RenderableType:  # noqa: C901, PLR0911
         case Quote(text):
             return Padding(Text(f"“{_printable(text)}”", style="italic"), (0, 0, 0, 4))
         case Line(text):
-            return _styled(shell_hints(text), "")
+            return _styled(text, "")
         case Note(text):
-            return _styled(shell_hints(text), "dim")
+            return _styled(text, "dim")
         case Caution(text):
-            return _styled(shell_hints(text), "yellow")
+            return _styled(text, "yellow")
         case Table():
             return _FittingTable(part)
         case Steps():

@@ -11,6 +11,7 @@ import sys
 import traceback
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial, wraps
 from pathlib import Path
@@ -19,7 +20,7 @@ from typing import Annotated, Any, BinaryIO, NoReturn, ParamSpec, TypeVar
 
 import typer
 
-from bot.chat import File, Post
+from bot.chat import Caution, File, Line, Note, Part, Post
 from bot.extras import missing_extra
 from bot.hints import shell_hints
 from council.errors import (
@@ -128,7 +129,13 @@ def print_post(post: Post) -> None:
 
     from bot.terminal import render_post
 
-    Console(highlight=False).print(render_post(post))
+    Console(highlight=False).print(render_post(Post(tuple(map(_for_shell, post.parts)))))
+
+
+def _for_shell(part: Part) -> Part:
+    if isinstance(part, Line | Note | Caution):
+        return replace(part, text=shell_hints(part.text))
+    return part
 
 
 def print_posts(posts: Iterable[Post]) -> None:
