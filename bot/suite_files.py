@@ -33,7 +33,7 @@ from council.errors import SuiteError
 
 MAX_BYTES = 200_000
 MAX_QUESTIONS = 1_000
-COLUMNS = ("question", "category", "answer", "grading", "tolerance", "context")
+COLUMNS = ("question", "category", "answer", "grading", "tolerance", "rubric", "context")
 _MAX_CATEGORY = 60  # characters
 _SHAPES = 'a question, or {"question": …, "answer": …}'
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
@@ -162,9 +162,10 @@ def question_fields(question: SuiteQuestion) -> dict[str, str]:
     fields = {
         "question": question.text,
         "category": question.category,
-        "answer": reference.value if reference else "",
+        "answer": reference.value if reference and not question.rubric else "",
         "grading": reference.grading.value if reference else "",
         "tolerance": repr(reference.tolerance) if reference and reference.tolerance else "",
+        "rubric": question.rubric,
         "context": question.context,
     }
     return {name: text for name, text in fields.items() if text}
@@ -313,9 +314,16 @@ def _parse_entry(where: str, fields: Mapping[str, str], category: str) -> SuiteQ
 
 def _parse_reference(where: str, given: Mapping[str, str]) -> Reference | None:
     value, name = given.get("answer", ""), given.get("grading", "")
-    tolerance = given.get("tolerance", "")
-    if not (value or name or tolerance):
+    tolerance, rubric = given.get("tolerance", ""), given.get("rubric", "")
+    if not (value or name or tolerance or rubric):
         return None
+    if rubric or name.lower() == Grading.JUDGE:
+        if not rubric or value or name.lower() not in {"", Grading.JUDGE}:
+            raise SuiteError(
+                f"{where} needs a rubric and no answer if judges grade it: say what a right answer "
+                "must meet."
+            )
+        value, name = rubric, Grading.JUDGE.value
     try:
         grading = Grading(name.lower()) if name else default_grading(value)
     except ValueError:

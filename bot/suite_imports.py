@@ -424,7 +424,7 @@ def _make_question(
         except SuiteError as error:
             yield _rejected(assertion, str(error))
             continue
-        if "answer" in columns or (patterns and isinstance(grader, dict)):
+        if {"answer", "rubric"} & columns.keys() or (patterns and isinstance(grader, dict)):
             yield _rejected(assertion, "a question has one grader, and an earlier one is used")
         elif isinstance(grader, dict):
             columns |= grader
@@ -443,7 +443,8 @@ def _rejected(assertion: _Assertion, why: str) -> LeftOut:
 
 # --- promptfoo: assertions
 
-_ANSWER_ONLY = "only what an answer says can be graded, and without other programs or models"
+_ANSWER_ONLY = "only what an answer says can be graded, by its text or by a rubric"
+_WHOLE = {"equals", "is-json", "llm-rubric"}  # about the whole answer
 _JOINED = re.compile(r"\\[1-9]|\(\?[A-Za-z]+\)")  # back references and flags of a whole pattern
 
 
@@ -458,7 +459,7 @@ def _parse_assertions(node: yaml.Node, left_out: list[LeftOut]) -> Iterator[_Ass
         kind, value = scalar_text(kind_node)[:60], fields.get("value")
         assertion = _Assertion(where, kind, value)
         weight = fields.get("weight")
-        if kind.removeprefix("not-") not in _PATTERNS and kind not in {"equals", "is-json"}:
+        if kind.removeprefix("not-") not in _PATTERNS and kind not in _WHOLE:
             left_out.append(_rejected(assertion, _ANSWER_ONLY))
         elif "transform" in fields:
             left_out.append(_rejected(assertion, "answers are not transformed before grading"))
@@ -486,6 +487,9 @@ def _grader_of(assertion: _Assertion, variables: Mapping[str, str]) -> dict[str,
     kind = assertion.kind.removeprefix("not-")
     if not all(values):
         raise SuiteError("its value is empty")
+    if kind == "llm-rubric":
+        check_reference(Reference(Grading.JUDGE, values[0]))
+        return {"rubric": values[0]}
     if kind == "regex":
         check_reference(Reference(Grading.REGEX, values[0]))
     look = "?=" if kind == assertion.kind else "?!"

@@ -143,6 +143,7 @@ class BallotFault(StrEnum):
     LEFT_OUT = "it left out a letter"
     NO_TEXT = "it was empty"
     GRADE = "it left a grade out, or named one that is not on the scale"
+    GRADES = "its grades were not, for each letter, a reason and meets as 0 or 1"
     TOO_LONG = "it was longer than 64 KB, or than 16 KB without its thinking"
 
 

@@ -20,6 +20,7 @@ from council.prompts.ballot import BallotPrompt, judge_prompt
 from council.prompts.shared import estimate_tokens
 from council.prompts.synthesis import JudgesReport, chair_prompt
 from council.rounds import Round
+from council.rubric_grader import grade_prompt
 
 MAX_TEXT_TOKENS = 2_000  # most answers are shorter, reasoning included
 MAX_BALLOT_TOKENS = 1_000
@@ -71,6 +72,8 @@ async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
         count * _exchange(round_, panel.seat(key), prices)
         for key, count in method.exchanges(panel).items()
     )
+    if round_.question.rubric:
+        others += sum(_grades(round_, judge, prices) for judge in panel.outside_judges)
     if panel.has_given_texts:
         return Estimate(ballots, unknown=unknown)
     question_tokens = max_prompt_tokens(answer_prompt(round_.question)) + _image_tokens(round_)
@@ -142,6 +145,19 @@ def _exchange(round_: Round, seat: Member, prices: Prices) -> int:
     tokens = max_prompt_tokens(answer_prompt(round_.question)) + _image_tokens(round_)
     answers = sum(max_reply_tokens(prices[member.key]) for member in round_.panel.members)
     return price.cost_micro_usd(tokens + answers, max_reply_tokens(price))
+
+
+def _grades(round_: Round, judge: Member, prices: Prices) -> int:
+    """Return what a judge may cost that grades all answers and the synthesis by the rubric."""
+    price = prices[judge.key]
+    if price is None:
+        return 0
+    writers = (*round_.panel.members, round_.panel.chair_order[0])
+    frame = grade_prompt(round_.question, [""] * len(writers), _NONCE)
+    tokens = sum(max_reply_tokens(prices[writer.key]) for writer in writers)
+    return price.cost_micro_usd(
+        max_prompt_tokens(frame) + tokens, max_reply_tokens(price, ballot=True)
+    )
 
 
 def _synthesis(round_: Round, chairman: Member, prices: Prices) -> int:

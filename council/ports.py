@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from council.answers import Call, Reply
+from council.answers import Call, Reply, Scores
 from council.ballots import Ballot
 from council.budget_caps import Account, CapRefusal, Caps, CapUsage, Scope
 from council.feedback import Feedback, HumanVote
@@ -211,6 +211,9 @@ class RunningRoundStore(Protocol):
 
 class Store(RunningRoundStore, Protocol):
     """Store of rounds; every method is one transaction."""
+
+    async def list_scores(self, bakeoff: str, kind: str) -> tuple[tuple[Scores, ...], ...]:
+        """Return the scores of a bake-off's readable exchanges of a kind, for each round."""
 
     async def open(self, round_: Round) -> bool:
         """Insert a new round with all its artefacts; return False if its id exists already."""

@@ -29,7 +29,10 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What was asked, by whom and where; `reference` is the correct answer, for judges only."""
+    """What was asked, by whom and where; `reference` is the correct answer, for judges only.
+
+    With a `rubric`, outside judges grade the answers by it once the round is ranked.
+    """
 
     text: str
     asked_by: str = ""
@@ -37,6 +40,7 @@ class Question:
     place: Place = NOWHERE
     reference: str = ""
     files: tuple[QuestionFile, ...] = field(default=(), metadata=IF_SET)
+    rubric: str = field(default="", metadata=IF_SET)
 
     @property
     def images(self) -> tuple[QuestionFile, ...]:

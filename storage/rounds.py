@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, delete, literal_column, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import SQLModel, col
 
-from council.answers import LateReply
+from council.answers import LateReply, Scores
 from council.ballots import Ballot
 from council.errors import StoreError
 from council.integrity.erasure import forget, forgotten_error
@@ -36,15 +36,18 @@ from storage.records import delete_unused_sources
 from storage.row_mapping import (
     PANEL,
     PART_TABLES,
+    SCORES,
     artefact_rows,
     forgotten_columns,
     part_rows,
     past_ballot_from_row,
     round_from_rows,
     round_row,
+    validate,
 )
 from storage.tables import (
     BallotRow,
+    ExchangeRow,
     LinkRow,
     OutgoingRow,
     RoundRow,
@@ -263,6 +266,20 @@ class SqlRoundStore(SqlFeedback):
             with suppress(StoreError):
                 past.append(tuple(map(past_ballot_from_row, ballots)))
         return tuple(past)
+
+    @retried_and_shielded
+    async def list_scores(self, bakeoff: str, kind: str) -> tuple[tuple[Scores, ...], ...]:
+        """Return the scores of a bake-off's readable exchanges of a kind, for each round."""
+        of = col(ExchangeRow.round_id)
+        rounds = select(col(RoundRow.id)).where(col(RoundRow.bakeoff) == bakeoff)
+        query = select(of, col(ExchangeRow.scores)).where(
+            of.in_(rounds), col(ExchangeRow.kind) == kind, col(ExchangeRow.fault) == ""
+        )
+        rows = await self._fetch(query.order_by(by_letter(of), by_letter(ExchangeRow.seat)))
+        return tuple(
+            tuple(validate("scores", SCORES.validate_python, row["scores"]) for row in same_round)
+            for _, same_round in groupby(rows, key=lambda row: row["round_id"])
+        )
 
 
 _IS_ROUND = col(RoundRow.id) == bindparam("round_id")

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 from sqlmodel import SQLModel
 
-from council.answers import Absence, Answer, Exchange, LateReply
+from council.answers import Absence, Answer, Exchange, LateReply, Scores
 from council.ballots import Ballot, SpoiledBallot
 from council.digests import Digests, Erasure
 from council.errors import PanelError, StoreError
@@ -36,6 +36,7 @@ RowsByTable = Mapping[type[SQLModel], Sequence[RowValues]]  # of one round
 PANEL = TypeAdapter(Panel)
 FILES = TypeAdapter(tuple[QuestionFile, ...])
 BALLOT = TypeAdapter(Ballot)
+SCORES = TypeAdapter(Scores)
 DIGESTS = TypeAdapter(Digests)
 SYNTHESIS = TypeAdapter(Synthesis)
 VERDICT = TypeAdapter(Verdict)
@@ -187,6 +188,7 @@ def _question_columns(round_: Round) -> dict[str, Any]:
         "question": question.text,
         "context": question.context,
         "reference": question.reference,
+        "rubric": question.rubric,
         "files": [asdict(file) for file in question.files],
     }
 

@@ -18,6 +18,7 @@ from council.bakeoffs.ports import BakeoffQuery
 from council.bakeoffs.records import PackedRecord
 from council.ports import RoundQuery
 from council.rounds import Round
+from council.rubric_grader import GRADE, grader_agreement
 
 MAX_EARLIER_RUNS = 8  # offered for comparison
 
@@ -54,8 +55,11 @@ async def load_matrix(
     bakeoff = progress.bakeoff
     failures = {one.number: one.why for one in progress.failed}
     matrix, now = await _load(app, bakeoff, failures)
+    agreement = None
+    if any(question.rubric for question in bakeoff.suite.questions):
+        agreement = grader_agreement(await app.store.list_scores(bakeoff.id, GRADE))
     if against is None:
-        return RunMatrix(bakeoff, matrix)
+        return RunMatrix(bakeoff, matrix, agreement=agreement)
     other, before = await _load(app, against, {})
     earlier = compare_runs(matrix, other)
     numbers = {row.number: number for number, row in earlier.before.items()}
@@ -64,7 +68,7 @@ async def load_matrix(
         [record for record in now if record.number in earlier.before],
         _renumber(before, numbers, bakeoff.suite.version),
     )
-    return RunMatrix(bakeoff, matrix, against, earlier, changes)
+    return RunMatrix(bakeoff, matrix, against, earlier, changes, agreement)
 
 
 async def _load(

@@ -254,11 +254,10 @@ class BakeoffRunner:
 def new_question_round(app: AppContext, bakeoff: Bakeoff, number: int) -> Round:
     """Return the round of a question, not stored yet; raise QuestionError if it is not valid."""
     asked = bakeoff.suite.questions[number - 1]
-    seen = ""
-    if bakeoff.suite.judges_see_references and (reference := asked.reference):
-        tolerance = f" (give or take {reference.tolerance:g})" if reference.tolerance else ""
-        seen = f"{reference.value}{tolerance}"
-    question = Question(asked.text, bakeoff.asked_by, asked.context, bakeoff.place, seen)
+    seen = asked.known_answer if bakeoff.suite.judges_see_references else ""
+    question = Question(
+        *(asked.text, bakeoff.asked_by, asked.context, bakeoff.place, seen), rubric=asked.rubric
+    )
     seed, id_ = bakeoff.seed(number), bakeoff.round_id(number)
     return replace(app.new_round(question, bakeoff.panel_of(number), seed, id_), bakeoff=bakeoff.id)
 

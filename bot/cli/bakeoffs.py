@@ -50,7 +50,7 @@ from bot.render.bakeoffs import (
 from bot.render.formatting import count_noun
 from bot.render.junit import Case, Outcome, bakeoff_cases, junit_xml
 from bot.render.leaderboard import leaderboard_thread
-from bot.render.matrix import matrix_csv, matrix_post
+from bot.render.matrix import grader_lines, matrix_csv, matrix_post
 from bot.render.voting import BAKEOFF_VOTE
 from bot.settings import load_settings
 from bot.terminal import TERMINAL, render_post
@@ -273,6 +273,7 @@ async def _bakeoff(app: AppContext, options: RunOptions) -> Bakeoff:
         return stopped if cap_micro is None else replace(stopped, cap_micro=cap_micro)
     suite = await find_suite(app, options.suite)
     panel = app.panel(options.panel, TERMINAL)
+    suite.check_graders(panel)
     for method in options.methods:  # refused before anything is spent
         find_method(method).check(panel)
     methods = tuple(dict.fromkeys(options.methods))
@@ -337,7 +338,8 @@ def _print_results(
     if options.junit:
         write_file(options.junit, junit_xml(results.progress, cases))
     wrong = [(one.number, one.member) for one in cases if one.outcome is Outcome.WRONG]
-    summary = summary_markdown(results.progress, results.board, changes, options.member, wrong)
+    own = (results.progress, results.board, changes, options.member, wrong)
+    summary = summary_markdown(*own, [*grader_lines(results.run)])
     if options.summary:
         write_file(options.summary, summary.encode())
     if options.as_json:

@@ -157,7 +157,7 @@ async def rounds(as_json: Json = False) -> None:
     for summary in summaries:
         asked = f"{summary.asked_at:%Y-%m-%d %H:%M}"
         question = " ".join(summary.question.split())[:50]
-        typer.echo(f"{summary.id}  {asked}  {round_state(summary):9}  {question}".rstrip())
+        typer.echo(f"{summary.id}  {asked}  {round_state(summary):10}  {question}".rstrip())
 
 
 @async_command

@@ -9,9 +9,9 @@ import typer
 from rich.console import Console
 
 from bot.bootstrap import open_app
-from bot.chat import IncomingMessage
+from bot.chat import IncomingMessage, Post
 from bot.cli.completion import complete
-from bot.cli.output import Json, async_command, print_json
+from bot.cli.output import Json, async_command, print_json, print_post
 from bot.cli.rounds import TERMINAL_USER
 from bot.commands.dispatch import COMMANDS, run_command
 from bot.commands.parameters import Kind
@@ -76,12 +76,20 @@ _add_named_command("remove", "Remove a schedule; its results stay.")
 _add_named_command("run", "Run a schedule now, in addition to its times.")
 
 
+class _ShellChat(TerminalChat):
+    """A terminal in which hints are commands of the shell."""
+
+    async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
+        """Print a post."""
+        print_post(post)
+
+
 async def _run_chat_command(verb: str, *words: str) -> None:
     # An argument that the shell passed as one word stays one, such as a cron in quotes.
     quoted = (f'"{word}"' if " " in word and '"' not in word else word for word in words)
     text = " ".join(quoted)
     async with open_app(load_settings()) as app:
-        chat = TerminalChat(Console(highlight=False))
+        chat = _ShellChat(Console(highlight=False))
         message = IncomingMessage(text, TERMINAL_USER, TERMINAL, app.new_id())
         await run_command(app, chat, message, COMMANDS[f"schedule {verb}"].invocation(text))
         chat.close()

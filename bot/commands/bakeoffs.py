@@ -61,6 +61,7 @@ async def new_bakeoff(
     found = await load_suite_to_run(app, message.place, suite)
     await app.reload_picked_panel(message.place)
     models = app.panel(panel, message.place)
+    found.check_graders(models)
     own = (f"bo:{message.key}", found, models, message.place, message.asker.id, app.now())
     return Bakeoff(*own, cap)
 
@@ -262,5 +263,6 @@ async def proposed_bakeoff(app: AppContext, message: IncomingMessage, value: str
     if not panels:
         raise BakeoffError(f"The panel no longer exists. {PROPOSE_AGAIN}")
     panel = app.panel(panels[0], message.place)
+    suite.check_graders(panel)
     own = (f"bo:{key}", suite, panel, message.place, message.asker.id, app.now())
     return Bakeoff(*own, cap_micro)

@@ -137,10 +137,13 @@ async def new_scheduled_bakeoff(app: AppContext, schedule: Schedule, slot: str =
     # A direct message has no server on Discord, and its channel id starts with D on Slack.
     is_direct = not place.workspace or place.channel.startswith("D")
     check_admitted(app.access, IncomingMessage("", maker, place, "", is_direct=is_direct))
+    panel = app.panel(schedule.panel, place)
+    suite = await load_suite_to_run(app, place, schedule.suite)
+    suite.check_graders(panel)
     return Bakeoff(
         id=schedule.bakeoff_id(slot),
-        panel=app.panel(schedule.panel, place),
-        suite=await load_suite_to_run(app, place, schedule.suite),
+        panel=panel,
+        suite=suite,
         place=place,
         asked_by=schedule.made_by,
         at=app.now(),

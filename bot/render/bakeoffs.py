@@ -1,6 +1,6 @@
 """Renderer of bake-offs: proposal, progress, result, JSON, and a Markdown comparison."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from math import isfinite
 from typing import Any
@@ -289,6 +289,7 @@ def bakeoff_document(
         "cells": cell_documents(run),
         "methods": [asdict(line) for line in compare_methods(run.matrix)],
         "against": comparison_document(run),
+        "graders": run.agreement and asdict(run.agreement),
         "records": list(records),
     }
 
@@ -302,13 +303,16 @@ def summary_markdown(
     changes: Changes | None,
     member: str = "",
     wrong: Sequence[tuple[int, str]] = (),
+    notes: Iterable[str] = (),
 ) -> str:
     """Return the summary; a fall counts only for `member`, or for everybody if it is "".
 
-    `wrong` are the questions that models answered wrong, by number and seat key.
+    `wrong` are the questions that models answered wrong, by number and seat key; `notes` are lines
+    about the grades.
     """
     lines = [*_summary_lines(progress, board, changes, member)]
-    return "\n".join([*lines[:-1], *_wrong_lines(progress, board, wrong), lines[-1], ""])
+    about = [line for note in notes for line in (_escape_markdown(note), "")]
+    return "\n".join([*lines[:-1], *about, *_wrong_lines(progress, board, wrong), lines[-1], ""])
 
 
 def _wrong_lines(

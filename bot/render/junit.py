@@ -10,7 +10,7 @@ from bot.render.bakeoffs import bakeoff_title
 from bot.render.formatting import seat_names
 from bot.render.text_safety import shorten_to_line
 from council.answers import Role
-from council.bakeoffs.models import BakeoffProgress, Reference, split_round_id
+from council.bakeoffs.models import BakeoffProgress, Grading, Reference, split_round_id
 from council.bakeoffs.records import AuthorRecord, build_record
 from council.rounds import Round
 
@@ -77,7 +77,9 @@ def _graded_case(number: int, author: AuthorRecord, reference: Reference | None,
     if reference is None or author.correct:
         return Case(*own, seconds=author.seconds)
     if author.correct is None:
-        message = f"The grader {reference.grading.value} failed, so this answer has no grade."
+        is_judged = reference.grading is Grading.JUDGE
+        why = "was split or absent" if is_judged else "failed"
+        message = f"The grader {reference.grading.value} {why}, so this answer has no grade."
         return Case(*own, Outcome.ERROR, message, seconds=author.seconds)
     shown = text if len(text) <= _MAX_ANSWER else f"{text[:_MAX_ANSWER]}…"
     detail = f"Expected ({reference.grading.value}): {reference.value}\nAnswer: {shown}"

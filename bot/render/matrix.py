@@ -18,6 +18,7 @@ from council.bakeoffs.matrix import (
     changed_grades,
     compare_methods,
 )
+from council.rubric_grader import GraderAgreement
 
 Names = Mapping[str, str]
 Document = dict[str, Any]
@@ -28,6 +29,7 @@ METHODS_NOTE = (
     "Agreement is the judges' mean Kendall τ_b, cost and time are means for a question. "
     "A few questions tell methods apart only by chance."
 )
+UNGRADED = "?"  # its grader failed, or outside judges were split
 _MAX_QUESTION = 60  # characters of a question in a table
 _MAX_ROWS = 100  # in a terminal
 _HEAT = 4.999  # shades of a share, as CSS has them
@@ -42,13 +44,22 @@ def grade_text(grade: bool | None) -> str:
 
 
 def cell_text(cell: Cell | None) -> str:
-    """Return a cell's grade and place: "✓ 1st", "2nd"; "–" for no answer, "" if not asked."""
+    """Return a cell's grade and place: "✓ 1st", "? 2nd"; "–" for no answer, "" if not asked."""
     if cell is None:
         return ""
     if cell.absent:
         return "–"
     place = "" if cell.place is None else ordinal(cell.place)
-    return f"{grade_text(cell.grade)} {place}".strip() or "not ranked"
+    grade = UNGRADED if cell.is_ungraded else grade_text(cell.grade)
+    return f"{grade} {place}".strip() or "not ranked"
+
+
+def council_text(row: MatrixRow) -> str:
+    """Return the grade of the council's answer, or "failed"; "" if it is not graded at all."""
+    if row.failure:
+        return "failed"
+    is_ungraded = row.council_grade is None and row.question.reference and row.cells
+    return UNGRADED if is_ungraded else grade_text(row.council_grade)
 
 
 def cell_class(cell: Cell | None) -> str:
@@ -141,6 +152,28 @@ def comparison_lines(run: RunMatrix, names: Names) -> Iterator[str]:
         yield from [*change_lines(run.changes, names)] or [NO_CHANGE]
 
 
+def grader_lines(run: RunMatrix) -> Iterator[str]:
+    """Yield how far the outside judges agreed on grades, and how many answers have none."""
+    rows = [row for row in run.matrix.rows if row.question.rubric]
+    if rows:
+        graded = count_noun(len(rows), "question")
+        judges = count_noun(len(run.bakeoff.panel.outside_judges), "outside judge")
+        yield f"{graded} graded by {judges}, who saw no names{_agreement_text(run.agreement)}."
+    cells = [cell for row in run.matrix.rows for cell in row.cells.values()]
+    if ungraded := sum(cell.is_ungraded for cell in cells):
+        yield (
+            f"No grade for {count_noun(ungraded, 'answer')}, shown as {UNGRADED}: the judges were "
+            "split, or the grader failed."
+        )
+
+
+def _agreement_text(agreement: GraderAgreement | None) -> str:
+    if agreement is None:
+        return ". No answer has two grades, so how far they agree is unknown"
+    kappa = "" if agreement.kappa is None else f" (Fleiss' κ {agreement.kappa:.2f})"
+    return f". Pairs of judges gave the same grade {percent(agreement.same)} of the time{kappa}"
+
+
 def _grades_text(run: RunMatrix) -> str:
     grades = [grade for row, past in run.pairs for grade in changed_grades(row, past)]
     if not grades:
@@ -183,7 +216,7 @@ def matrix_post(run: RunMatrix, names: Names) -> Post:
     columns = ("", "Question", *(names.get(key, key) for key in members), "Council", "Winner")
     rows = tuple(_table_row(row, members, names) for row in run.matrix.rows[:_MAX_ROWS])
     rest = len(run.matrix.rows) - _MAX_ROWS
-    notes = [*comparison_lines(run, names)]
+    notes = [*grader_lines(run), *comparison_lines(run, names)]
     if rest > 0:
         notes.append(f"And {count_noun(rest, 'more question')}: --csv FILE has them all.")
     table = Table(columns, rows, frozenset({0}))
@@ -194,11 +227,10 @@ def matrix_post(run: RunMatrix, names: Names) -> Post:
 
 def _table_row(row: MatrixRow, members: Sequence[str], names: Names) -> tuple[str, ...]:
     cells = (cell_text(row.cells.get(key)) for key in members)
-    council = "failed" if row.failure else grade_text(row.council_grade)
     question = shorten_to_line(row.question.text, _MAX_QUESTION)
     if row.question.method:
         question += f" · {row.question.method}"
-    return (str(row.number), question, *cells, council, names.get(row.winner, row.winner))
+    return (str(row.number), question, *cells, council_text(row), names.get(row.winner, row.winner))
 
 
 def cell_documents(run: RunMatrix) -> list[Document]:

@@ -44,7 +44,7 @@ from council.ports import RoundSummary
 from council.prompt_injection import ENCODED, PLEA, find_suspicions
 from council.round_rules import NAMED, ORDER, ballot_version, weighted_standings
 from council.round_rules import OWN as AUDITS_OWN
-from council.rounds import Draw, Fallback, Round, winning_answer
+from council.rounds import Draw, Fallback, Round, Stage, winning_answer
 from council.tally import Standing, Strength, Verdict
 from council.tally.agreement import compare_rankings
 from council.tally.standings import ranks
@@ -115,8 +115,12 @@ def round_title(round_: Round) -> str:
 
 
 def round_state(line: RoundSummary) -> str:
-    """Return the state of a stored round: its stage, or "forgotten"."""
-    return "forgotten" if line.forgotten else line.stage.value
+    """Return the state of a stored round: "answered", "failed", "unfinished" or "forgotten"."""
+    if line.forgotten:
+        return "forgotten"
+    if line.stage is not Stage.CLOSED:
+        return "unfinished"
+    return "failed" if line.failed else "answered"
 
 
 def forgotten_line(forgotten: Erasure) -> str:

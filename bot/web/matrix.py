@@ -20,7 +20,9 @@ from bot.render.matrix import (
     cell_class,
     cell_text,
     comparison_lines,
+    council_text,
     grade_text,
+    grader_lines,
     matrix_csv,
     totals,
     was_text,
@@ -34,6 +36,7 @@ from council.bakeoffs.matrix import FILTERS, RunMatrix, select_rows
 from council.bakeoffs.models import Bakeoff
 from council.errors import BakeoffError
 from council.rounds import Round
+from council.rubric_grader import grade_reasons, usable_grades
 
 ROWS_AT_ONCE = 100
 MAX_OPTION_LENGTH = 200
@@ -88,6 +91,7 @@ def _totals(results: BakeoffResults) -> dict[str, Any]:
     return {
         "totals": totals(results.board, run.matrix.members),
         "compared": [*comparison_lines(run, names)],
+        "grader_lines": [*grader_lines(run)],
     }
 
 
@@ -133,6 +137,7 @@ def _matrix_values(
         "left_over": len(rows) - last,
         "cell_text": cell_text,
         "cell_class": cell_class,
+        "council_text": council_text,
         "was_text": was_text,
         "grade_text": grade_text,
     }
@@ -171,7 +176,8 @@ async def cell_page(context: WebContext, request: Request) -> Response:
         answer=_answer_of(round_, member),
         rankings=_rankings_of(round_, member),
         cell_text=cell_text,
-        reference=row.question.reference,
+        question=row.question,
+        grades=_grades_of(round_, member, names),
     )
 
 
@@ -192,6 +198,20 @@ def _rankings_of(round_: Round, member: str) -> list[tuple[str, int, int, str]]:
             above = takewhile(lambda tied: label not in tied, ballot.ranking)
             found.append((judge, 1 + sum(map(len, above)), len(ballot.shown), ballot.reason))
     return found
+
+
+def _grades_of(round_: Round, member: str, names: Mapping[str, str]) -> list[tuple[str, bool, str]]:
+    """Return what each outside judge says: its name, whether the answer meets it, and why."""
+    label = round_.draw.labels.label_of(member) if round_.draw else None
+    return [
+        (
+            names.get(one.seat, one.seat),
+            dict(one.scores)[label] > 0,
+            grade_reasons(round_, one).get(label, ""),
+        )
+        for one in usable_grades(round_)
+        if label in dict(one.scores)
+    ]
 
 
 async def download_bakeoff(context: WebContext, request: Request) -> Response:

@@ -17,8 +17,8 @@ async def estimate_run(suite: Suite, panel: Panel, gateway: Gateway) -> Estimate
     micro, unknown = 0, dict[str, None]()
     for asked in suite.questions:
         await asyncio.sleep(0)  # a long suite must not block the event loop
-        shown = asked.reference.value if asked.reference and suite.judges_see_references else ""
-        question = Question(asked.text, context=asked.context, reference=shown)
+        shown = asked.known_answer if suite.judges_see_references else ""
+        question = Question(asked.text, context=asked.context, reference=shown, rubric=asked.rubric)
         under = with_method(panel, asked.method)
         estimate = await estimate_round(Round("", question, under, "", _ANY_TIME), gateway)
         micro += estimate.capped(panel)

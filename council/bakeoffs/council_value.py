@@ -122,8 +122,10 @@ class CouncilValue:
 
 
 def measure_council_value(columns: Columns) -> CouncilValue:
-    """Return the value of Council and Winner on these rounds."""
-    graded = columns.only(~np.isnan(columns.round("council_correct")))
+    """Return the value of Council and Winner on the rounds in which every answer has a grade."""
+    ungraded = (columns.author("absent") == 0) & np.isnan(columns.author("correct"))
+    has_none = np.isnan(columns.round("council_correct")) | ungraded.any(axis=1)
+    graded = columns.only(~has_none)
     if not graded.rows:
         return CouncilValue()
     baseline, questions = _pick_baseline(graded), question_numbers(graded)

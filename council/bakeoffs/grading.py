@@ -1,4 +1,4 @@
-"""Graders: compare an answer with a known reference, without an LLM."""
+"""Graders in code: compare an answer with a known reference, without an LLM."""
 
 import json
 import re
@@ -21,8 +21,11 @@ ANY_JSON = "any"  # a reference that every valid JSON matches
 
 
 def grade(reference: Reference | None, text: str) -> bool | None:
-    """Return whether an answer is right; None without a reference, or if its grader fails."""
-    if reference is None:
+    """Return whether an answer is right; None without a reference, or if its grader fails.
+
+    Judges grade by rubrics, not this function: see council.rubric_grader.
+    """
+    if reference is None or reference.grading is Grading.JUDGE:
         return None
     try:
         return is_correct(reference, text)

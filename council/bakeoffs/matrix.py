@@ -14,6 +14,7 @@ from council.bakeoffs.record_arrays import Columns, record_columns
 from council.bakeoffs.records import AUTHOR_FIELDS, PackedRecord
 from council.methods import find_method
 from council.ports import RoundSummary
+from council.rubric_grader import GraderAgreement
 from council.tally.verdict import Strength
 
 _DISPUTED = frozenset({Strength.TIED, Strength.NO_CONSENSUS})
@@ -32,6 +33,7 @@ class Cell:
     cost_usd: float | None = None
     seconds: float | None = None
     absent: bool = False
+    is_ungraded: bool = False  # its question has a grader, which gave it no grade
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,8 @@ def build_matrix(
         if one := started.get(number):
             failure = failure or one.failure or ""
             row = replace(row, round_id=one.id, strength=one.strength)
+        if question.reference:
+            row = replace(row, cells={key: _marked(cell) for key, cell in row.cells.items()})
         rows.append(replace(row, question=question, failure=failure))
     return Matrix(members, tuple(rows))
 
@@ -190,6 +194,10 @@ def _cell(member: str, values: Sequence[float]) -> Cell:
     )
 
 
+def _marked(cell: Cell) -> Cell:
+    return replace(cell, is_ungraded=cell.grade is None and not cell.absent)
+
+
 def _known(value: float) -> float | None:
     """Return a single-precision number without its invented digits; None for NaN."""
     return None if value != value else float(f"{value:.7g}")  # noqa: PLR0124 - NaN differs from itself
@@ -255,6 +263,8 @@ FILTERS = ("failed", "disputed", "changed")
 class RunMatrix:
     """A bake-off's matrix; `earlier`, `against` and `changes` if it is compared with another run.
 
+    `agreement` is that of the outside judges that graded its answers.
+
     `changes` are those beyond noise over the questions of both; None if there are none to compare.
     """
 
@@ -263,6 +273,7 @@ class RunMatrix:
     against: Bakeoff | None = None
     earlier: Comparison | None = None
     changes: Changes | None = None
+    agreement: GraderAgreement | None = None
 
     @property
     def categories(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from hashlib import sha256
 
+from council.errors import SuiteError
 from council.panel import IF_SET, Panel
 from council.places import Place
 
@@ -14,7 +15,7 @@ VERSION_LENGTH = 12
 
 
 class Grading(StrEnum):
-    """How an answer is compared with a reference, without an LLM."""
+    """How an answer is graded: by code against a reference, or by outside judges."""
 
     EXACT = "exact"
     NUMBER = "number"
@@ -22,6 +23,7 @@ class Grading(StrEnum):
     REGEX = "regex"
     CONTAINS = "contains"
     JSON = "json"
+    JUDGE = "judge"  # the reference is a rubric: see council.rubric_grader
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,21 @@ class SuiteQuestion:
     reference: Reference | None = None
     context: str = ""
     method: str = field(default="", metadata=IF_SET)
+
+    @property
+    def rubric(self) -> str:
+        """What judges grade its answers by; "" if they do not."""
+        reference = self.reference
+        return reference.value if reference and reference.grading is Grading.JUDGE else ""
+
+    @property
+    def known_answer(self) -> str:
+        """The right answer as the panel's judges may read it; "" without one."""
+        if self.reference is None or self.rubric:
+            return ""
+        tolerance = self.reference.tolerance
+        off = f" (give or take {tolerance:g})" if tolerance else ""
+        return f"{self.reference.value}{off}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +93,16 @@ class Suite:
         every = max(1, len(self.methods))
         questions = (replace(one, method="") for one in self.questions[::every])
         return replace(self, questions=tuple(questions))
+
+    def check_graders(self, panel: Panel) -> None:
+        """Raise SuiteError for a panel that cannot grade one of the questions."""
+        rubrics = sum(question.rubric != "" for question in self.questions)
+        if rubrics and not panel.outside_judges:
+            raise SuiteError(
+                f"Suite {self.name} has {rubrics} question{'s' * (rubrics > 1)} that outside "
+                f"judges grade, and panel {panel.name!r} has none. Add models that are not its "
+                "members as its outside_judges, or choose another panel."
+            )
 
 
 def _content(question: SuiteQuestion) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """Records: the numbers stored for each closed round to compute leaderboards from; no texts."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from itertools import combinations
@@ -10,12 +10,19 @@ from typing import NamedTuple
 
 from council.answers import Answer
 from council.bakeoffs.grading import grade
-from council.bakeoffs.models import Bakeoff, Reference, SuiteQuestion, split_round_id
+from council.bakeoffs.models import (
+    Bakeoff,
+    Grading,
+    Reference,
+    SuiteQuestion,
+    split_round_id,
+)
 from council.ballots import Ballot
 from council.labels import Label, LabelMap, Slate
 from council.methods import method_of
 from council.round_rules import official_weights
 from council.rounds import Draw, Round, winning_answer
+from council.rubric_grader import NOT_GRADED, SYNTHESIS, count_grades
 from council.tally import Standing
 from council.tally.agreement import compare_rankings, tau_b
 from council.tally.standings import PairMatrix, borda_shares, counted_ballots, pair_matrix, ranks
@@ -169,19 +176,18 @@ def build_record(round_: Round, bakeoff: Bakeoff | None = None) -> Record:
     question = bakeoff.suite.questions[number - 1] if bakeoff else SuiteQuestion("")
     if round_.closing and round_.closing.failure:
         round_ = replace(round_, draw=None, tally=None)
-    result = _RoundResult.of(round_)
+    result, grade_one = _RoundResult.of(round_), _grader(round_, question.reference)
     return Record(
         round_id=round_.id,
         asked_at=round_.asked_at,
         panel=round_.panel.name,
         scope=round_.question.place.scope,
         authored=tuple(
-            _author_record(seat.key, round_, result, question.reference)
-            for seat in round_.panel.members
+            _author_record(seat.key, round_, result, grade_one) for seat in round_.panel.members
         ),
         judged=tuple(_judge_record(slate, round_, result) for slate in result.slates),
         margins=tuple(_margins(round_, result)),
-        whole=_council_record(round_, question.reference),
+        whole=_council_record(round_, grade_one, is_graded=question.reference is not None),
         bakeoff=round_.bakeoff,
         number=number,
         suite=bakeoff.suite.name if bakeoff else "",
@@ -211,8 +217,19 @@ class _RoundResult:
         return cls(dict(draw.labels.pairs), tuple(slates.values()), ballots, lines, matrix)
 
 
+_Grade = Callable[[str, str], bool | None]  # from an answer's label, or SYNTHESIS, and its text
+
+
+def _grader(round_: Round, reference: Reference | None) -> _Grade:
+    """Return the grader of a question: code, or what most of the outside judges say."""
+    if reference is None or reference.grading is not Grading.JUDGE:
+        return lambda _key, text: grade(reference, text)
+    counts = count_grades(round_)
+    return lambda key, _text: counts.get(key, NOT_GRADED).verdict
+
+
 def _author_record(
-    member: str, round_: Round, result: _RoundResult, reference: Reference | None
+    member: str, round_: Round, result: _RoundResult, grade_one: _Grade
 ) -> AuthorRecord:
     answer = next((answer for answer in round_.revised if answer.member == member), None)
     if answer is None:
@@ -223,7 +240,7 @@ def _author_record(
         member=member,
         share=line.share if line else None,
         place=line.place if line and line.share is not None else None,
-        correct=grade(reference, answer.text),
+        correct=grade_one(label or "", answer.text),
         refused=is_refusal(answer.text),
         words=len(answer.text.split()) or None,  # none are left of a forgotten round
         tokens_out=answer.reply.tokens_out,
@@ -297,7 +314,7 @@ def _margins(round_: Round, result: _RoundResult) -> Iterator[Margin]:
         )
 
 
-def _council_record(round_: Round, reference: Reference | None) -> CouncilRecord:
+def _council_record(round_: Round, grade_one: _Grade, *, is_graded: bool) -> CouncilRecord:
     synthesis = round_.synthesis
     reply = synthesis.reply if synthesis else None
     winner: Answer | None = None
@@ -306,9 +323,9 @@ def _council_record(round_: Round, reference: Reference | None) -> CouncilRecord
     return CouncilRecord(
         winner=winner.member if winner else None,
         # A round without a synthesis counts as a wrong answer.
-        council_correct=grade(reference, synthesis.text)
+        council_correct=grade_one(SYNTHESIS, synthesis.text)
         if synthesis
-        else (None if reference is None else False),
+        else (False if is_graded else None),
         cost_usd=_sum_if_known(reply.cost_usd for reply in round_.replies),
         seconds=round_.closing.seconds if round_.closing else None,
         synthesis_usd=reply.cost_usd if reply else None,

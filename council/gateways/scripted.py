@@ -3,8 +3,7 @@
 `scripted/random`, or `scripted/random-1` and so on for several seats, answers and votes at random,
 seeded by the prompt and the seat, so that the same round gets the same replies.
 `scripted/<file>` reads {"answers": […], "ballots": […], "syntheses": […]} from JSON or TOML; each
-seat takes the entries in order, and takes grades of single answers from the ballots too. Of
-prompts it knows the ballot contract only.
+seat takes the entries in order, and takes grades from the ballots too.
 """
 
 import asyncio
@@ -28,6 +27,7 @@ _RESPONSE = re.compile(
 )
 _NONCE = re.compile(r"^Nonce:[ \t]*(\S+)", re.MULTILINE)
 _GRADED = re.compile(r"^Grade Response [A-Z] from (\d) to (\d)", re.MULTILINE)
+_RUBRIC = re.compile(r"^Grade ([A-Z](?:, [A-Z])*)\. Reply", re.MULTILINE)
 _VERDICTS = (
     "Yes, with care",
     "No, not yet",
@@ -133,6 +133,15 @@ def _random_reply(texts: Mapping[str, str], nonce: str, prompt: str, key: str) -
     if nonce and (graded := _GRADED.search(prompt)):
         grade, *_ = shuffle(range(int(graded[1]), int(graded[2]) + 1), prompt, key)
         return json.dumps({"nonce": nonce, "reason": "Drawn at random.", "grade": grade})
+    if nonce and (listed := _RUBRIC.search(prompt)):
+        grades = {
+            letter: {
+                "reason": "Drawn at random.",
+                "meets": int(digest(prompt, key, letter)[0], 16) % 2,
+            }
+            for letter in listed[1].split(", ")
+        }
+        return json.dumps({"nonce": nonce, "grades": grades})
     if nonce:
         order = shuffle(texts, prompt, key)
         return _ballot(nonce, [[letter] for letter in order], "Drawn at random.")

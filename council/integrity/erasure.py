@@ -1,7 +1,7 @@
 """Erasure of a round's texts, which keeps everything that leaderboards and reports need.
 
-Erased: question, context, reference, files, prompts, answers with their sources, ballots' replies
-and reasons, exchanges, synthesis, late replies.
+Erased: question, context, reference, rubric, files, prompts, answers with their sources, ballots'
+replies and reasons, exchanges, synthesis, late replies.
 Kept: panel, draw, rankings, standings, verdict, tokens, costs, times and masked model names.
 """
 
@@ -91,6 +91,7 @@ def _replace_texts(round_: Round, edit: _TextEdit) -> Round:
             text=edit("question", question.text),
             context=edit("context", question.context),
             reference=edit("reference", question.reference),
+            rubric=edit("rubric", question.rubric),
             files=tuple(_file(f, f"files[{i}]", edit) for i, f in enumerate(question.files)),
         ),
         answers=tuple(_exchange(a, f"answers[{a.member}]", edit) for a in round_.answers),

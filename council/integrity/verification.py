@@ -11,6 +11,7 @@ from council.methods import method_of
 from council.prompts.shared import nonce_for
 from council.round_rules import Audit, ballot_version, compute_draw, compute_tally, due_audit
 from council.rounds import Draw, Round
+from council.rubric_grader import GRADE, reread_grade
 from council.tally import Tally
 from council.tally.standings import TOLERANCE
 
@@ -95,7 +96,10 @@ def recompute(round_: Round) -> Round:
     recomputed = replace(round_, draw=draw)
     if not round_.forgotten:
         read = method_of(round_).read
-        exchanges = tuple(read(round_, exchange) for exchange in round_.exchanges)
+        exchanges = tuple(
+            (reread_grade if exchange.kind == GRADE else read)(round_, exchange)
+            for exchange in round_.exchanges
+        )
         recomputed = replace(recomputed, exchanges=exchanges)
     if round_.forgotten:
         recomputed = _with_ballots(recomputed, _check_rankings(round_, draw))

@@ -2,14 +2,32 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from council.answers import Absence, Call, Exchange, Prompt, Role, Scores
 from council.ballots import read_exchange
 from council.errors import ContextOverflowError
 from council.files import QuestionFile
 from council.panel import Member
-from council.pipeline.session import Deadline, RoundSession, finish_despite_cancel, run_all
-from council.pipeline.stages import MAX_ATTEMPTS, TOO_LONG
+from council.pipeline.session import (
+    Deadline,
+    RoundSession,
+    finish_despite_cancel,
+    identifying_names,
+    run_all,
+)
+from council.pipeline.stages import MAX_ATTEMPTS, TOO_LONG, blind_answers
+from council.prompts.shared import anonymize_answer
+from council.rounds import Draw
+from council.rubric_grader import (
+    GRADE,
+    SYNTHESIS,
+    grade_nonce,
+    grade_prompt,
+    grade_schema,
+    graded_keys,
+    parse_grades,
+)
 
 
 def _no_scores(_text: str) -> Scores:
@@ -81,3 +99,28 @@ async def _exchange(session: RoundSession, request: Request, deadline: Deadline)
         exchange = read_exchange(exchange, request.read)
         await finish_despite_cancel(session.save(exchange))
         faults.append(exchange.fault)
+
+
+async def collect_grades(session: RoundSession, draw: Draw) -> None:
+    """Ask each outside judge once which answers meet the question's rubric; none may be absent."""
+    texts = {str(label): text for label, text in (await blind_answers(session, draw)).items()}
+    panel, synthesis = session.round_.panel, session.round_.synthesis
+    if synthesis and synthesis.chairman:
+        own = identifying_names(panel.seat(synthesis.chairman))
+        masked = await session.services.in_thread(anonymize_answer, synthesis.text, own)
+        texts[SYNTHESIS] = masked.text
+    requests = [_grade_request(session, seat, texts) for seat in panel.outside_judges]
+    await exchange_all(session, requests, panel.terms.ballot_seconds)
+
+
+def _grade_request(session: RoundSession, seat: Member, texts: Mapping[str, str]) -> Request:
+    round_ = session.round_
+    keys, nonce = graded_keys(round_, seat.key), grade_nonce(round_, seat.key)
+    shown = [texts[key] for key in keys]
+    return Request(
+        *(GRADE, seat, partial(grade_prompt, round_.question, shown, nonce)),
+        read=partial(parse_grades, nonce=nonce, keys=keys),
+        nonce=nonce,
+        schema=grade_schema(len(keys), nonce),
+        role=Role.GRADE,
+    )

@@ -10,6 +10,7 @@ from council.ballots import VERSION as BALLOTS
 from council.errors import QuorumError
 from council.integrity.erasure import check_not_forgotten
 from council.methods import BLIND_RANKING, Method
+from council.pipeline.exchanges import collect_grades
 from council.pipeline.session import RoundServices, RoundSession
 from council.pipeline.stages import collect_answers, collect_ballots
 from council.pipeline.synthesis import write_and_audit
@@ -75,6 +76,8 @@ async def _run_stages(session: RoundSession) -> None:
         await session.save(tally)
     if not session.round_.synthesis and not session.round_.panel.has_given_texts:
         await write_and_audit(session, draw, tally)
+    if session.round_.question.rubric:
+        await collect_grades(session, draw)
 
 
 def _check_quorum(round_: Round) -> None:

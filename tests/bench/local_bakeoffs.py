@@ -36,9 +36,8 @@ from tests.wire.slack import FakeSlack
 
 SUITE = Path(__file__).with_name("easy.csv")
 CONFIG = f'[suites.easy]\nfile = "{SUITE.name}"\n'
-WORDS = 'suite:easy panel:local "{minutes} * * * *" UTC'
 APART, AGAIN = 4, 18  # minutes from one place's run to the next one's, and to its second
-ADA, CHANNEL = "U1", "C1"
+ADA, ADMIN, CHANNEL = "U1", "UADMIN", "C1"
 WIDE: ViewportSize = {"width": 1100, "height": 900}
 PHONE: ViewportSize = {"width": 360, "height": 800}
 LONGEST = timedelta(minutes=75)
@@ -109,32 +108,37 @@ async def _echo(process: asyncio.subprocess.Process) -> None:
         sys.stderr.write(line.decode())
 
 
-def minutes(first: datetime) -> str:
-    """Return the minutes of a place's two runs in cron form."""
-    return ",".join(str((first + timedelta(minutes=wait)).minute) for wait in (0, AGAIN))
+def cron(first: datetime, place: int) -> str:
+    """Return when a place's two runs begin, counted from the first place's first run."""
+    minutes = (first + timedelta(minutes=APART * place + wait) for wait in (0, AGAIN))
+    return f"{','.join(str(one.minute) for one in minutes)} * * * *"
 
 
 async def create_schedules(site: Site, browser: Browser) -> datetime:
     """Create a schedule in each place; return when the second runs begin."""
     now = datetime.now(UTC) + timedelta(minutes=1)
-    words = [
-        WORDS.format(minutes=minutes(now + timedelta(minutes=APART * nth))) for nth in range(3)
-    ]
     page = await browser.new_page(base_url=site.address, viewport=WIDE)
     await page.goto("/schedules")
     await page.get_by_label("Name").fill("easy-page")
     await page.get_by_label("Suite").select_option("easy")
     await page.get_by_label("Panel").select_option("local")
     await page.get_by_label("It runs").select_option("words")
-    await page.get_by_label("In words").fill(f'"{minutes(now)} * * * *"')
+    await page.get_by_label("In words").fill(f'"{cron(now, 0)}"')
     await page.screenshot(path=PICTURES / "schedules.png", full_page=True)
     await page.get_by_role("button", name="Add schedule").click()
     print(await page.get_by_role("status").first.inner_text())
     await page.close()
-    for said in (f"schedule add easy {words[1]}", "schedule subscribe easy"):
-        await site.slack.command(ADA, CHANNEL, "/council", said)
-    for said in (f"add easy {words[2]}", "subscribe easy"):
-        await site.discord.slash(ADA, CHANNEL, "council schedule", words=said)
+    words = f'schedule add easy suite:easy panel:local "{cron(now, 1)}" UTC'
+    await site.slack.command(ADMIN, CHANNEL, "/council", words)
+    runs = {"suite": "easy", "panel": "local", "when": f'"{cron(now, 2)}"', "zone": "UTC"}
+    added = await site.discord.slash(
+        ADMIN, CHANNEL, "council-admin schedule add", name="easy", **runs
+    )
+    await site.discord.until(lambda: any("Next:" in one.text for one in added.sent), 60)
+    await site.slack.command(ADA, CHANNEL, "/council", "schedule subscribe easy")
+    await site.discord.slash(ADA, CHANNEL, "council schedule subscribe", name="easy")
+    if len(found := site.home.sql("SELECT name FROM schedule")) != 3:
+        raise SystemExit(f"Not every place has its schedule: {found}")
     return now + timedelta(minutes=AGAIN)
 
 

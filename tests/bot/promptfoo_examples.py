@@ -80,7 +80,13 @@ EXAMPLES = {
     "equals and contains": _six(
         "{type: equals, value: six}\n{type: contains, value: s}", "exact", "six", "assert contains"
     ),
-    "llm-rubric": _six("{type: llm-rubric, value: is polite}", "", "", "assert llm-rubric"),
+    "llm-rubric": _six("{type: llm-rubric, value: is polite}", "judge", "is polite"),
+    "llm-rubric and equals": _six(
+        "{type: llm-rubric, value: is polite}\n{type: equals, value: six}",
+        "judge",
+        "is polite",
+        "assert equals",
+    ),
     "javascript and python": _six(
         "{type: javascript, value: output.length < 9}\n{type: python, value: file://a.py}",
         "",

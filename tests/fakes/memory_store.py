@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, TypeVar
 
-from council.answers import LateReply
+from council.answers import LateReply, Scores
 from council.ballots import Ballot, SpoiledBallot
 from council.errors import StoreError
 from council.feedback import Feedback, HumanVote, settle_vote
@@ -70,6 +70,14 @@ class MemoryStore:
             for round_ in islice((round_ for round_ in own if round_.closing), MAX_PAST_ROUNDS)
         )
         return tuple(filter(None, counted))
+
+    async def list_scores(self, bakeoff: str, kind: str) -> tuple[tuple[Scores, ...], ...]:
+        own = sorted((x for x in self._rounds.values() if x.bakeoff == bakeoff), key=lambda x: x.id)
+        by_round = (
+            tuple(x.scores for x in sort_by_panel(one).exchanges if x.kind == kind and not x.fault)
+            for one in own
+        )
+        return tuple(filter(None, by_round))
 
     def _newest_first(self) -> list[Round]:
         by_id = sorted(self._rounds.values(), key=lambda round_: round_.id)

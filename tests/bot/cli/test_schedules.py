@@ -13,6 +13,13 @@ def home(home: Home) -> Home:
     return home.with_config(f'time_zone = "Asia/Tokyo"\n{scripted_config(3)}{SUITES}')
 
 
+def test_without_schedules_the_shells_command_is_named(home: Home) -> None:
+    listed = home.invoke("schedule", "list").out
+
+    assert "council schedule add NAME" in listed
+    assert "/council" not in listed
+
+
 def test_a_new_schedule_is_described_and_listed(home: Home) -> None:
     added = home.invoke(*ADD)
     listed = home.invoke("schedule", "list")
