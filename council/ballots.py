@@ -139,6 +139,7 @@ class BallotFault(StrEnum):
     TWO_RANKINGS = "it held more than one ranking"
     UNDECLARED_KEY = "its JSON object had a key other than nonce, reason, ranking and unranked"
     REASON = "its reason was not text"
+    OTHER_KEY = "its JSON object had a key that was not asked for"
     LEFT_OUT = "it left out a letter"
     NO_TEXT = "it was empty"
     GRADE = "it left a grade out, or named one that is not on the scale"

@@ -127,6 +127,7 @@ def _ballot(
     texts = dict.fromkeys(_LETTERS[: len(others)], "")
     frame = judge_prompt(round_.question, round_.panel.rubric, BallotPrompt(texts, _NONCE))
     answer_tokens = sum(tokens[member.key] for member in others)
+    answer_tokens += find_method(round_.panel.terms.method).extra_texts * max_reply_tokens(price)
     return price.cost_micro_usd(
         max_prompt_tokens(frame) + _image_tokens(round_) + answer_tokens,
         max_reply_tokens(price, ballot=True),

@@ -52,8 +52,9 @@ class Method:
     `prompt` and `schema` ask for a ballot and `cast` reads the reply. `ballots` returns what is
     counted, and `tally` counts it. `pair_ballots` is how many ballots on two answers it asks for at
     most, where it asks for no others. `exchanges` says how many calls, at most, each seat makes
-    besides answers and ballots; `read` returns an exchange with nonce, scores and
-    fault as its reply and the seed give them.
+    besides answers and ballots, `extra_texts` how many texts a ballot's prompt has besides the
+    answers; `read` returns an exchange with nonce, scores and fault as its reply and the seed give
+    them.
 
     A round keeps the `version` it was opened under, and `earlier` has the rules of older versions.
     """
@@ -75,6 +76,7 @@ class Method:
     tally: Callable[[Round, Draw, Sequence[Ballot], ChanceRule], Tally] = _count
     pair_ballots: Callable[[Panel], int] | None = None
     exchanges: Callable[[Panel], Mapping[str, int]] = _no_exchanges
+    extra_texts: int = 0
     read: Callable[[Round, Exchange], Exchange] = _keep
     version: str = FIRST_VERSION
     earlier: "tuple[Method, ...]" = ()

@@ -301,7 +301,7 @@ def ranking_notes(round_: Round, judge: str) -> Iterator[str]:
         if reply.judge == judge and not reply.is_audit:
             yield f"{name}'s reply {reply.paper.attempt} was not counted: {reply.fault}."
     if any(b.judge == judge and b.counts and b.paper and b.paper.cut_to for b in round_.ballots):
-        yield f"{name} saw every answer cut to the same length, to fit its context."
+        yield f"{name} saw every answer cut to the same length, {_why_cut(round_)}."
     for slate in round_.draw.slates if round_.draw else ():
         if slate.judge == judge and slate.wording:
             yield f"{name}'s prompt was worded: {slate.wording}."
@@ -579,9 +579,14 @@ def _ballot_findings(round_: Round) -> Iterator[str]:
     for ballot in round_.ballots:
         if ballot.counts and ballot.paper and ballot.paper.cut_to:
             tokens = f"{ballot.paper.cut_to:,} tokens"
-            yield f"{names[ballot.judge]} saw every answer cut to {tokens}, to fit its context."
+            yield f"{names[ballot.judge]} saw every answer cut to {tokens}, {_why_cut(round_)}."
         if ballot.has_cut_reason:
             yield f"{names[ballot.judge]}'s reason was cut at 2 KB."
+
+
+def _why_cut(round_: Round) -> str:
+    is_equal = round_.panel.terms.equal_length
+    return "as this panel wants" if is_equal else "to fit its context"
 
 
 def _audit_lines(round_: Round, judge: str) -> Iterator[str]:

@@ -43,6 +43,7 @@ class PanelSection(Section):
     audit_share: float | None = Field(None, ge=0, le=1)
     max_round_usd: float | None = Field(None, gt=0)
     grace_seconds: float | None = Field(None, gt=0)
+    equal_length: bool = False
     rubric: str = "default"
 
 

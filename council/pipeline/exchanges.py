@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from council.answers import Absence, Call, Exchange, Prompt, Role, Scores
 from council.ballots import read_exchange
 from council.errors import ContextOverflowError
+from council.files import QuestionFile
 from council.panel import Member
 from council.pipeline.session import Deadline, RoundSession, finish_despite_cancel, run_all
 from council.pipeline.stages import MAX_ATTEMPTS, TOO_LONG
@@ -31,6 +32,7 @@ class Request:
     nonce: str = ""
     schema: Mapping[str, object] | None = None
     role: Role = Role.STEP
+    images: tuple[QuestionFile, ...] = ()
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -58,7 +60,12 @@ async def _exchange(session: RoundSession, request: Request, deadline: Deadline)
         if session.round_.absence(request.seat.key, request.role):
             return
         prompt = request.prompt(faults[-1] if faults else None)
-        call = Call(request.seat, prompt, role=request.role, schema=request.schema)
+        call = Call(
+            *(request.seat, prompt),
+            role=request.role,
+            schema=request.schema,
+            images=request.images,
+        )
         try:
             reply = await session.ask(call, deadline)
         except ContextOverflowError:

@@ -203,7 +203,11 @@ class BallotRequest:
         """Return the lengths of answers to try in the reader's context."""
         frame = self._prompt(dict.fromkeys(self.slate.letters, ""), fault)
         budget = text_budget(self.reader.context_tokens, frame, BALLOT_REPLY_TOKENS)
-        return candidate_lengths(tuple(self._by_letter(self.texts).values()), budget)
+        lengths = candidate_lengths(tuple(self._by_letter(self.texts).values()), budget)
+        if not self.round_.panel.terms.equal_length:
+            return lengths
+        shortest = max(MIN_TOKENS, min(map(estimate_tokens, self.texts.values())))
+        return tuple(dict.fromkeys(min(shortest, length or shortest) for length in lengths))
 
     def _prompt(self, texts: Mapping[str, str], fault: str | None) -> Prompt:
         authors = self._by_letter(self.authors) if self.authors else {}

@@ -70,14 +70,12 @@ def knockout_hits(rounds: SimulatedRounds, seed: str) -> tuple[Floats, float]:
         again = cast_votes(panel, rounds.answers, shown[:, :, ::-1], rng)
         second = again.places[:, : pairs.shape[1], 1] == 1
         is_tie = first != second
-        lot = rng.random_sample(first.shape) < 0.5  # noqa: PLR2004 - either of two
+        lot = rng.random_sample(first.shape) < 0.5
         first_wins = np.where(is_tie, lot, first)
         left = np.where(first_wins, pairs[:, :, 0], pairs[:, :, 1])
         ties, matches = ties + int(is_tie.sum()), matches + is_tie.size
-    hits: Floats = np.take_along_axis(_best_two(rounds.answers.worth), left, axis=1)[:, 0].astype(
-        float
-    )
-    return hits, ties / matches
+    is_best = np.take_along_axis(_best_two(rounds.answers.worth), left, axis=1)[:, 0]
+    return is_best.astype(float), ties / matches
 
 
 def _best_two(worth: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
@@ -95,8 +93,10 @@ def main() -> int:
     for tokens in (100, 300, 500, 1_000):
         knockout = judging_tokens(2, 2 * (MEMBERS - 1), tokens)
         blind = judging_tokens(MEMBERS - 1, MEMBERS, tokens)
-        print(f"  answers of {tokens:5} tokens: {knockout:7,} of {blind:7,}, {knockout / blind:.2f}")
-        missed |= tokens == 500 and knockout / blind > MAX_TOKENS  # noqa: PLR2004 - the usual one
+        print(
+            f"  answers of {tokens:5} tokens: {knockout:7,} of {blind:7,}, {knockout / blind:.2f}"
+        )
+        missed |= tokens == 500 and knockout / blind > MAX_TOKENS
     print(f"Winner among the true best two, {count:,} rounds")
     for name, biases in (("no bias", FAIR), ("strong bias", STRONG)):
         rounds = simulated_rounds(uniform_panel(MEMBERS, biases), count, SEED)

@@ -1,4 +1,6 @@
-"""`make soak KILLS=200 ROUNDS=400`: kill -9 at random moments, one round at a time."""
+"""`make soak KILLS=200 ROUNDS=400`: kill -9 at random moments, one round at a time.
+
+METHOD=grading runs them by another method."""
 
 import asyncio
 import logging
@@ -20,9 +22,11 @@ def main() -> None:
     with TemporaryDirectory(prefix="council-soak-") as folder:
         home = Home(Path(folder), {"COUNCIL_PORT": str(free_port())})
         at_once = int(os.environ.get("AT_ONCE", "1"))
-        count = asyncio.run(soak(home, kills, rounds, at_once, seed=kills))
+        method = os.environ.get("METHOD", "blind-ranking")
+        count = asyncio.run(soak(home, kills, rounds, at_once=at_once, method=method))
     sys.stdout.write(f"{count}\n")
-    sys.exit(bool(count.unfinished or count.repaid or count.answers_shown != count.rounds))
+    shown = count.answers_shown == count.verified == count.rounds
+    sys.exit(bool(count.unfinished or count.repaid or not shown))
 
 
 WANTED = (("KILLS", "200"), ("ROUNDS", "400"))

@@ -78,5 +78,7 @@ def number_in(text: str) -> str:
 def _purpose(request: Request) -> Purpose:
     role = "answer"
     if fences(request.user):
-        role = "ballot" if re.search(r"^Nonce:", request.user, re.MULTILINE) else "synthesis"
+        # A judge may vote several times, each time with another nonce.
+        nonce = re.search(r"^Nonce:.*", request.user, re.MULTILINE)
+        role = f"ballot, {nonce[0]}" if nonce else "synthesis"
     return (number_in(request.user), role, request.model)

@@ -10,7 +10,7 @@ from statistics import median
 
 import httpx
 
-from tests.bot.homes import Home, served_config
+from tests.bot.homes import Home, seat_toml, served_config
 from tests.soak.paid import PaidServer
 from tests.soak.visiting import Visitor
 
@@ -26,6 +26,7 @@ class Count:
     rounds: int = 0
     unfinished: int = 0
     answers_shown: int = 0
+    verified: int = 0
     calls: int = 0
     repaid: list[float] = field(default_factory=list)
     in_flight: int = 0
@@ -37,6 +38,7 @@ class Count:
             "rounds": self.rounds,
             "rounds that did not end": self.unfinished,
             "answers shown": self.answers_shown,
+            "verified": self.verified,
             "calls": self.calls,
             f"repaid, answered more than {MARGIN_SECONDS * 1000:.0f} ms before": len(self.repaid),
             "of these the longest before, in ms": f"{1000 * max(self.repaid, default=0):.0f}",
@@ -48,12 +50,15 @@ class Count:
         return "\n".join(f"{name:<50}{value:>8}" for name, value in rows.items())
 
 
-async def soak(home: Home, kills: int, rounds: int, at_once: int, seed: int) -> Count:
-    """Run at least so many rounds, so many at once, with so many kills."""
-    count, rng = Count(), random.Random(seed)
+async def soak(
+    home: Home, kills: int, rounds: int, *, at_once: int = 1, method: str = "blind-ranking"
+) -> Count:
+    """Run at least so many rounds by a method, so many at once, with so many kills."""
+    count, rng = Count(), random.Random(kills)
     async with PaidServer(latency=0.08) as server:
-        terms = {"chairman": ["openai/a"], "audit_share": 0.0}
-        home = home.with_config(served_config(server.api_base, MEMBERS, **terms))
+        terms = {"chairman": ["openai/a"], "method": method, "outside_judges": ["openai/o"]}
+        config = served_config(server.api_base, MEMBERS, **terms)
+        home = home.with_config(config + seat_toml("openai/o", api_base=server.api_base))
         address = home.settings["COUNCIL_PORT"]
         asking = _Asking(f"http://127.0.0.1:{address}", rounds, at_once)
         work = asyncio.create_task(asking.work())
@@ -105,6 +110,7 @@ class _Asking:
             count.unfinished += document["stage"] != "closed"
             page = await self._visitor.page(round_id)
             count.answers_shown += page.count('<article aria-label="The council')
+            count.verified += "Verified: the results match" in page
         count.rounds = len(set(self._ids))
         await self._visitor.close()
 

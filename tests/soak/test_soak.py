@@ -11,15 +11,18 @@ from tests.soak.soak import soak
 BUSY_SECONDS = 1.0  # how long other tests may delay a save; `make soak` allows less
 
 
-@pytest.mark.parametrize(("kills", "rounds"), [pytest.param(5, 8, marks=pytest.mark.nightly)])
-async def test_kills_lose_nothing_and_cost_nothing_twice(
-    tmp_path: Path, kills: int, rounds: int
-) -> None:
+METHODS = ("blind-ranking", "multiple-evidence", "solve-first", "grading", "worst-first")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("method", METHODS)
+async def test_kills_lose_nothing_and_cost_nothing_twice(tmp_path: Path, method: str) -> None:
     home = Home(tmp_path, {"COUNCIL_PORT": str(free_port())})
 
-    count = await soak(home, kills, rounds, at_once=1, seed=5)
+    count = await soak(home, kills=5, rounds=8, method=method)
 
-    assert len(count.kills) == kills
-    assert count.rounds >= rounds
+    assert len(count.kills) == 5
+    assert count.rounds >= 8
+    assert count.verified == count.rounds
     assert (count.unfinished, [age for age in count.repaid if age > BUSY_SECONDS]) == (0, [])
     assert count.answers_shown == count.rounds

@@ -3,16 +3,20 @@
 from council.methods import Method
 from council.pipeline.run import Collect, plug_in
 from council.research.methods import (
+    grading,
     multiple_evidence,
     pairwise_elimination,
     peer_discussion,
     revision,
+    solve_first,
     worst_first,
 )
 
 # Each method, with what it does between the draw and the count; None asks for the ballots alone.
 RESEARCH_METHODS: tuple[tuple[Method, Collect | None], ...] = (
     (multiple_evidence.MULTIPLE_EVIDENCE, None),
+    (solve_first.SOLVE_FIRST, solve_first.solve_then_rank),
+    *((method, None) for method in grading.GRADING),
     (worst_first.WORST_FIRST, None),
     (revision.CRITIQUE, revision.collect_critique),
     (revision.PEER_REVIEW, revision.collect_peer_review),

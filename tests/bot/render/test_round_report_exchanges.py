@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from bot.render.round_report import details_posts, exchange_rows, round_thread
+from bot.render.round_report import details_posts, exchange_rows, findings, round_thread
 from council.answers import Exchange, Prompt, Reply
 from council.rounds import Round
 from tests.bot.rounds import held, words_of
-from tests.builders import CLAUDE, GPT
+from tests.builders import CLAUDE, GPT, TERMS, a_panel
 
 
 async def a_criticised_round() -> Round:
@@ -47,6 +47,17 @@ async def test_a_thread_cuts_texts_that_the_whole_round_has_in_full() -> None:
     assert "short." in words_of(full)
     assert "short." not in words_of(cut)
     assert "Also asked" in words_of(round_thread(round_).replies[-1])
+
+
+async def test_answers_cut_to_one_length_say_why() -> None:
+    panel = a_panel(4, terms=replace(TERMS, equal_length=True))
+    round_ = await held(panel=panel)
+    assert round_.draw
+
+    text = words_of(details_posts(round_, round_.draw)[0])
+
+    assert "saw every answer cut to the same length, as this panel wants." in text
+    assert any("cut to 40 tokens, as this panel wants." in found for found in findings(round_))
 
 
 async def test_a_ranking_shows_the_grades_it_follows_from_and_its_wording() -> None:

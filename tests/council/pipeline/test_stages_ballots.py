@@ -1,13 +1,16 @@
 """Spoiled ballots, and answers that are too long for a judge."""
 
+from dataclasses import replace
+
 import pytest
 
 from council.answers import Absence, Reply, Role
 from council.errors import ContextOverflowError, GatewayError
+from council.integrity.verification import verify
 from council.pipeline.stages import BALLOT_REPLY_TOKENS, TOO_LONG
-from council.prompts.shared import CUT_MARK, SHORTENED_MARK, estimate_tokens
+from council.prompts.shared import CUT_MARK, MIN_TOKENS, SHORTENED_MARK, estimate_tokens
 from council.rounds import Round
-from tests.builders import CLAUDE, GEMINI, GPT, a_panel, a_round
+from tests.builders import CLAUDE, GEMINI, GPT, TERMS, a_panel, a_round
 from tests.council.pipeline.helpers import run_with_fakes
 from tests.fakes.gateway import FakeGateway, rank_by_text, read_prompt
 
@@ -82,6 +85,30 @@ async def test_answers_too_long_for_a_judge_are_shortened_equally() -> None:
         f"{'a' * 3_000}\n{SHORTENED_MARK}",
         f"{'c' * 3_000}\n{SHORTENED_MARK}",
     }
+
+
+async def test_a_panel_of_equal_length_shows_every_judge_as_much_of_each_answer() -> None:
+    gateway = FakeGateway(answers={CLAUDE: "a" * 900, GPT: "b" * 300, GEMINI: "c" * 600})
+    terms = replace(TERMS, equal_length=True)
+
+    round_ = await run_with_fakes(a_round(a_panel(3, terms=terms)), gateway)
+
+    assert {_paper(round_, judge) for judge in (CLAUDE, GPT, GEMINI)} == {100}
+    shown = read_prompt(gateway.of(Role.BALLOT, GPT)[0].prompt).texts.values()
+    assert {*shown} == {f"{letter * 300}\n{SHORTENED_MARK}" for letter in "ac"}
+    assert not verify(round_)
+
+
+async def test_answers_of_equal_length_are_never_too_short_to_judge() -> None:
+    gateway = FakeGateway(
+        answers={CLAUDE: "Yes.", GPT: "b" * 900}, judges={GEMINI: [OVERFLOW, rank_by_text]}
+    )
+    terms = replace(TERMS, equal_length=True)
+
+    round_ = await run_with_fakes(a_round(a_panel(3, terms=terms)), gateway)
+
+    assert _paper(round_, CLAUDE) == MIN_TOKENS
+    assert not [ballot for ballot in round_.ballots if ballot.judge == GEMINI]
 
 
 async def test_a_judge_with_too_small_a_context_is_absent() -> None:

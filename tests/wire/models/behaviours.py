@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +108,14 @@ def judge(order: Order = as_shown, reason: str = "It names the cause.") -> Behav
     """Cast a ballot of the contract, ranked by `order`."""
 
     def cast(request: Request) -> Say:
-        ballot = {
+        ballot: dict[str, Any] = {
             "nonce": nonce_of(request.user),
             "reason": reason,
             "ranking": order(fences(request.user)),
         }
+        if '"grades": {"A": …' in request.system:
+            places = enumerate(ballot.pop("ranking"))
+            ballot["grades"] = {letter: max(1, 5 - i) for i, place in places for letter in place}
         return Say(json.dumps(ballot))
 
     return cast
