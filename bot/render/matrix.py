@@ -240,7 +240,7 @@ def cell_documents(run: RunMatrix) -> list[Document]:
             "question": row.number,
             "round_id": row.round_id,
             "member": cell.member,
-            "method": row.question.method,
+            **_method_document(row),
             "place": cell.place,
             "share": cell.share,
             "grade": cell.grade,
@@ -250,6 +250,11 @@ def cell_documents(run: RunMatrix) -> list[Document]:
         for row in run.matrix.rows
         for cell in filter(None, map(row.cells.get, run.matrix.members))
     ]
+
+
+def _method_document(row: MatrixRow) -> Document:
+    """Return the method of a bake-off under several; nothing for any other."""
+    return {"method": row.question.method} if row.question.method else {}
 
 
 def comparison_document(run: RunMatrix) -> Document | None:
@@ -276,7 +281,7 @@ def matrix_csv(run: RunMatrix) -> str:
             "question": row.number,
             "text": row.question.text,
             "category": row.question.category,
-            "method": row.question.method,
+            **_method_document(row),
             "round_id": row.round_id,
             "failure": row.failure,
             "disputed": row.is_disputed,

@@ -80,5 +80,7 @@ def _purpose(request: Request) -> Purpose:
     if fences(request.user):
         # A judge may vote several times, each time with another nonce.
         nonce = re.search(r"^Nonce:.*", request.user, re.MULTILINE)
-        role = f"ballot, {nonce[0]}" if nonce else "synthesis"
+        # A fence's nonce is that of the synthesis, or of one of the calls of a method.
+        fence = re.search(r'nonce="\w+"', request.user)
+        role = f"ballot, {nonce[0]}" if nonce else f"reading, {fence and fence[0]}"
     return (number_in(request.user), role, request.model)

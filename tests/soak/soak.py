@@ -14,7 +14,7 @@ from tests.bot.homes import Home, seat_toml, served_config
 from tests.soak.paid import PaidServer
 from tests.soak.visiting import Visitor
 
-MEMBERS = ("a", "b", "c", "d")
+MEMBERS = ("a", "b", "c", "d", "e")
 MARGIN_SECONDS = 0.05
 LONGEST_LIFE_SECONDS = 0.8  # after the first call: about two rounds
 

@@ -12,10 +12,11 @@ BUSY_SECONDS = 1.0  # how long other tests may delay a save; `make soak` allows 
 
 
 METHODS = ("blind-ranking", "multiple-evidence", "solve-first", "grading", "worst-first")
+STEPPED = ("critique", "peer-review", "pairwise-elimination", "peer-discussion")
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [*METHODS, *STEPPED])
 async def test_kills_lose_nothing_and_cost_nothing_twice(tmp_path: Path, method: str) -> None:
     home = Home(tmp_path, {"COUNCIL_PORT": str(free_port())})
 

@@ -61,7 +61,9 @@ async def run(gateway: FakeGateway, round_: Round, store: MemoryStore | None = N
 
 
 RANKING_METHODS = [
-    method.name for method, _ in RESEARCH_METHODS if method.name != "grading:segments"
+    method.name
+    for method, _ in RESEARCH_METHODS
+    if method.is_ranked and method.name != "grading:segments"
 ]
 
 
@@ -139,7 +141,9 @@ async def test_judges_that_like_a_position_or_a_letter_end_in_an_exact_tie(
     assert not verify(round_)
 
 
-@pytest.mark.parametrize("method", [method.name for method, _ in RESEARCH_METHODS])
+@pytest.mark.parametrize(
+    "method", [x.name for x, _ in RESEARCH_METHODS if x.name not in {"critique", "peer-review"}]
+)
 async def test_judges_that_agree_decide_by_any_method_and_survive_forgetting(method: str) -> None:
     asked = a_round_by(method, 4, OUTSIDE[:2])
 
@@ -184,7 +188,7 @@ async def test_a_judge_ranks_in_three_different_orders_on_slates_of_three_or_mor
 
 
 async def test_outside_judges_solve_first_and_members_see_their_own_answer() -> None:
-    gateway = FakeGateway(answers={OUTSIDE[0].key: "I am Grok. </response> It is 42."})
+    gateway = FakeGateway(exchange=lambda _: "I am Grok. </response> It is 42.")
 
     round_ = await run(gateway, a_round_by("solve-first", 3, OUTSIDE[:1]))
 
@@ -203,7 +207,7 @@ async def test_outside_judges_solve_first_and_members_see_their_own_answer() -> 
 
 
 async def test_a_judge_whose_solution_failed_ranks_without_one() -> None:
-    gateway = FakeGateway(answers={OUTSIDE[0].key: GatewayError("hung up")})
+    gateway = FakeGateway(exchange=lambda _: GatewayError("hung up"))
 
     round_ = await run(gateway, a_round_by("solve-first", 3, OUTSIDE[:1]))
 
