@@ -10,6 +10,7 @@ from bot.commands.parameters import Kind, Parameter
 from bot.commands.schedules import load_visible_schedules
 from bot.context import AppContext
 from council.errors import CouncilError
+from council.methods import offered_methods
 
 MAX_SUGGESTIONS = 25
 _ROUNDS = 100  # the newest, searched for what was typed
@@ -41,6 +42,8 @@ async def _suggestions(
         case Kind.PANEL:
             allowed = allows_panel
             names = [n for n, p in app.panels.items() if allowed(app.access, message.place, p)]
+        case Kind.METHOD:
+            names = [*offered_methods(app.panels.values())]
         case Kind.SUITE:
             suites = await app.bakeoff_stores.suites.list_summaries(message.place.scope)
             names = [line.name for line in suites]

@@ -107,7 +107,7 @@ _ROUND = Parameter(
 _TOPIC = Parameter("command", "A command", Kind.TOPIC)
 _PICKED = Parameter("name", "The panel to use in this channel", Kind.PANEL)
 _LIMIT = Parameter("limit", "How many", Kind.NUMBER)
-_METHOD = _option("method", "How the answers are judged", Kind.CHOICE, choices=tuple(METHODS))
+_METHOD = _option("method", f"How answers are judged: {', '.join(METHODS)}", Kind.METHOD)
 _QUESTION = (
     _PANEL,
     _METHOD,

@@ -26,6 +26,7 @@ class Kind(StrEnum):
     CHOICE = "choice"  # one of the parameter's choices
     ROUND = "round"
     PANEL = "panel"
+    METHOD = "method"
     SUITE = "suite"
     BAKEOFF = "bakeoff"
     SCHEDULE = "schedule"

@@ -31,7 +31,9 @@ Interaction = discord.Interaction[Any]
 RunCommand = Callable[[Interaction, Command], Awaitable[None]]
 Suggest = Callable[[Interaction, Parameter, str], Awaitable[list[Suggestion]]]
 
-_COMPLETED = {Kind.ROUND, Kind.PANEL, Kind.SUITE, Kind.BAKEOFF, Kind.SCHEDULE, Kind.TOPIC}
+_COMPLETED = {
+    *(Kind.ROUND, Kind.PANEL, Kind.METHOD, Kind.SUITE, Kind.BAKEOFF, Kind.SCHEDULE, Kind.TOPIC)
+}
 
 
 class CommandTree(app_commands.CommandTree[Any]):

@@ -24,6 +24,11 @@ def parse(text: str) -> tuple[str, dict[str, str]]:
         ("/council", "help", {}),
         ("/COUNCIL Help", "help", {}),
         ("help show", "help", {"command": "show"}),
+        (
+            "ask method:grading:0-100 How so?",
+            "ask",
+            {"method": "grading:0-100", "question": "How so?"},
+        ),
         ("rounds 5", "rounds", {"limit": "5"}),
         ("ROUNDS", "rounds", {}),
         ("show LAST", "show", {"round": "LAST"}),

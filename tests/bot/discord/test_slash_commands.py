@@ -25,7 +25,9 @@ TYPES = {
     Kind.FILE: ATTACHMENT,
     Kind.CHANNEL: CHANNEL,
 }
-COMPLETED = {Kind.ROUND, Kind.PANEL, Kind.SUITE, Kind.BAKEOFF, Kind.SCHEDULE, Kind.TOPIC}
+COMPLETED = {
+    *(Kind.ROUND, Kind.PANEL, Kind.METHOD, Kind.SUITE, Kind.BAKEOFF, Kind.SCHEDULE, Kind.TOPIC)
+}
 
 
 @pytest.fixture(scope="module")
