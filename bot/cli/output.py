@@ -117,9 +117,23 @@ def print_json(document: object) -> None:
     typer.echo(dump_json(document))
 
 
+_LONG_LIST = 100
+
+
 def dump_json(document: object) -> str:
-    """Return a document as JSON for people and programs."""
-    return json.dumps(document, ensure_ascii=False, indent=2)
+    """Return a document as JSON for people and programs; long lists have an item per line."""
+    if not isinstance(document, dict) or not document:
+        return json.dumps(document, ensure_ascii=False, indent=2)
+    pairs = (f"  {json.dumps(key)}: {_dump_value(value)}" for key, value in document.items())
+    return "{\n" + ",\n".join(pairs) + "\n}"
+
+
+def _dump_value(value: object) -> str:
+    if not isinstance(value, list) or len(value) < _LONG_LIST:
+        return json.dumps(value, ensure_ascii=False, indent=2).replace("\n", "\n  ")
+    # Without indents, json has an encoder in C: four times as fast.
+    items = ",\n    ".join(json.dumps(item, ensure_ascii=False) for item in value)
+    return f"[\n    {items}\n  ]"
 
 
 def print_post(post: Post) -> None:
