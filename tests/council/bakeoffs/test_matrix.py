@@ -8,6 +8,7 @@ from council.bakeoffs.matrix import (
     Matrix,
     RunMatrix,
     build_matrix,
+    compare_methods,
     compare_runs,
     has_changed,
     select_rows,
@@ -169,3 +170,20 @@ def test_rows_are_filtered_by_state_and_category() -> None:
     assert [row.number for row in select_rows(run, "failed")] == [1]
     assert [row.number for row in select_rows(run, "disputed")] == [2]
     assert (run.pairs, select_rows(run, "changed")) == ([], [])
+
+
+def test_methods_are_compared_by_what_their_rounds_found() -> None:
+    plain = a_bakeoff("a", "b")
+    bakeoff = replace(plain, suite=plain.suite.under(("blind-ranking", "both-orders")))
+    records = {
+        1: a_graded_record(CLAUDE),
+        2: a_graded_record(GPT, council=False),
+        3: a_graded_record(CLAUDE),
+    }
+
+    first, second = compare_methods(a_matrix(bakeoff, records))
+
+    assert (first.method, first.over, first.graded) == ("blind-ranking", 2, 2)
+    assert (first.winner_right, first.council_right) == (2, 2)
+    assert (second.over, second.winner_right, second.council_right) == (1, 0, 0)
+    assert compare_methods(a_matrix(plain, {})) == ()
