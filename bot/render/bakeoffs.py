@@ -33,6 +33,7 @@ from bot.render.leaderboard_tables import Leaderboard, percent
 from bot.render.leaderboard_text import NO_CHANGE, change_lines, comparison_line
 from bot.render.matrix import cell_documents, comparison_document
 from bot.render.round_status import receivers
+from bot.render.suites import graded_text
 from bot.render.text_safety import shorten_to_line
 from council.bakeoffs.changes import Changes, Measure, MemberChange
 from council.bakeoffs.intervals import Interval
@@ -227,10 +228,10 @@ def proposal_post(bakeoff: Bakeoff, cost: BakeoffEstimate, value: str | None) ->
 
 def _size_line(bakeoff: Bakeoff) -> str:
     suite, names = bakeoff.suite, seat_names(bakeoff.panel)
-    graded = sum(question.reference is not None for question in suite.questions)
-    graded_text = f", {graded} with a reference answer" if graded else ""
-    members = join_words(names[seat.key] for seat in bakeoff.panel.members)
-    return f"{count_noun(len(suite.questions), 'question')}{graded_text}, each for {members}."
+    size = ", ".join(
+        filter(None, (count_noun(len(suite.questions), "question"), graded_text(suite)))
+    )
+    return f"{size}, each for {join_words(names[seat.key] for seat in bakeoff.panel.members)}."
 
 
 def _cost_lines(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:

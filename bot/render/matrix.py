@@ -157,8 +157,10 @@ def grader_lines(run: RunMatrix) -> Iterator[str]:
     rows = [row for row in run.matrix.rows if row.question.rubric]
     if rows:
         graded = count_noun(len(rows), "question")
-        judges = count_noun(len(run.bakeoff.panel.outside_judges), "outside judge")
-        yield f"{graded} graded by {judges}, who saw no names{_agreement_text(run.agreement)}."
+        outside = run.bakeoff.panel.outside_judges
+        judges = count_noun(len(outside), "outside judge")
+        agreement = _agreement_text(run.agreement) if len(outside) > 1 else ""
+        yield f"{graded} graded by {judges}, who saw no names{agreement}."
     cells = [cell for row in run.matrix.rows for cell in row.cells.values()]
     if ungraded := sum(cell.is_ungraded for cell in cells):
         yield (

@@ -127,12 +127,25 @@ def size_line(suite: Suite) -> str:
     """Return a suite's size: "12 questions in 3 categories, 10 with a reference answer"."""
     categories = {question.category for question in suite.questions if question.category}
     categories_text = f" in {len(categories)} categories" if len(categories) > 1 else ""
-    graded = sum(question.reference is not None for question in suite.questions)
-    answers = f"{graded} with a reference answer" if graded else "none with a reference answer"
-    visibility = "; judges see these" if graded and suite.judges_see_references else ""
+    answers = graded_text(suite) or "none with a reference answer"
+    visibility = (
+        "; judges see these" if suite.judges_see_references and known_answers(suite) else ""
+    )
     return (
         f"{count_noun(len(suite.questions), 'question')}{categories_text}, {answers}{visibility}."
     )
+
+
+def known_answers(suite: Suite) -> int:
+    """Return how many questions have a reference answer."""
+    return sum(question.known_answer != "" for question in suite.questions)
+
+
+def graded_text(suite: Suite) -> str:
+    """Return how many questions are graded: "10 with a reference answer, 2 with a rubric"."""
+    rubrics = sum(question.rubric != "" for question in suite.questions)
+    counts = ((known_answers(suite), "a reference answer"), (rubrics, "a rubric"))
+    return ", ".join(f"{count} with {what}" for count, what in counts if count)
 
 
 def cost_line(run: SuiteRunCost | None) -> str:

@@ -58,6 +58,9 @@ LONG = "x" * (MAX_QUESTION_CHARACTERS + 1)
             "Line 2 has an unknown grading 'guess'. Choose one of exact, number, choice, regex",
             id="grading",
         ),
+        ("s.csv", "question,answer,rubric\nWhy?,a,b\n", "Line 2 needs a rubric and no answer"),
+        ("s.csv", "question,grading\nWhy?,judge\n", "Line 2 needs a rubric and no answer"),
+        ("s.csv", "question,grading,rubric\nWhy?,exact,b\n", "Line 2 needs a rubric and no"),
         ("s.csv", "question,answer,grading\nWhy?,ten,number\n", "Line 2: 'ten' is not a number"),
         pytest.param(
             "s.csv",

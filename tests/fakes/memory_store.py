@@ -74,7 +74,11 @@ class MemoryStore:
     async def list_scores(self, bakeoff: str, kind: str) -> tuple[tuple[Scores, ...], ...]:
         own = sorted((x for x in self._rounds.values() if x.bakeoff == bakeoff), key=lambda x: x.id)
         by_round = (
-            tuple(x.scores for x in sort_by_panel(one).exchanges if x.kind == kind and not x.fault)
+            tuple(
+                x.scores
+                for x in sorted(one.exchanges, key=lambda x: x.seat)
+                if x.kind == kind and not x.fault
+            )
             for one in own
         )
         return tuple(filter(None, by_round))

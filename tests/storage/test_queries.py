@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from council.answers import Exchange, Prompt, Reply, Scores
 from council.ballots import Ballot
 from council.errors import RoundNotFoundError
 from council.integrity.erasure import forget
@@ -118,6 +119,30 @@ async def test_past_ballots_are_those_of_closed_rounds(store: Store) -> None:
     (ballots,) = await store.load_past_ballots("house")
 
     assert set(ballots) == counted_ballots(STAGES[Stage.CLOSED])
+
+
+@in_memory_too
+async def test_scores_are_those_of_one_bakeoffs_readable_exchanges(store: Store) -> None:
+    yes, no = (("K", 1.0),), (("K", 0.0),)
+    first = (an_exchange("b", no), an_exchange("a", fault="broken"), an_exchange("a", yes, 2))
+    for id_, exchanges in {
+        "bo:1.1": first,
+        "bo:1.2": (an_exchange("a", no), an_exchange("a", yes, kind="step")),
+        "bo:1.3": (),
+        "bo:2.1": (an_exchange("a", yes),),
+    }.items():
+        round_ = replace(a_closed_round(id_), bakeoff=id_[:4])
+        await store.open(replace(round_, exchanges=exchanges))
+
+    assert await store.list_scores("bo:1", "grade") == ((yes, no), (no,))
+    assert await store.list_scores("bo:3", "grade") == ()
+
+
+def an_exchange(
+    seat: str, scores: Scores = (), attempt: int = 1, *, kind: str = "grade", fault: str = ""
+) -> Exchange:
+    prompt = Prompt("", "")
+    return Exchange(kind, seat, prompt, Reply(""), "", scores, fault, attempt=attempt)
 
 
 @in_memory_too

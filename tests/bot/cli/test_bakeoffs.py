@@ -51,6 +51,29 @@ def test_a_bakeoff_is_listed_and_shown(home: Home) -> None:
     assert "3 questions" in lines.out
 
 
+def test_outside_judges_grade_by_a_rubric_and_their_agreement_is_shown(home: Home) -> None:
+    suite = home.folder / "r.yaml"
+    suite.write_text("- {question: Why?, rubric: Says why.}\n- {question: How?, answer: 7}\n")
+    refused = home.invoke("bakeoff", "run", "r.yaml", "--yes")
+    seats = ("north", "south", "east", "west", "middle")
+    judged = panel_toml(seats[:3], outside_judges=seats[3:])
+    home = home.with_config(judged + "".join(seat_toml(x, model="scripted/random") for x in seats))
+
+    files = ("--markdown", "r.md", "--junit", "r.xml")
+    ran = home.invoke("bakeoff", "run", "r.yaml", "--yes", "--json", *files)
+    shown = " ".join(home.invoke("bakeoff", "show", "last").out.split())
+
+    assert (refused.code, "1 question that outside judges grade" in refused.err) == (2, True)
+    assert "2 questions, 1 with a reference answer, 1 with a rubric, each for" in ran.err
+    assert ran.json["graders"]["texts"] == 4  # three answers and the council's
+    assert {cell["grade"] for cell in ran.json["cells"] if cell["question"] == 2} == {False}
+    assert "1 question graded by 2 outside judges, who saw no names. Pairs of judges" in shown
+    assert "graded by 2 outside judges" in (home.folder / "r.md").read_text()
+    ungraded = sum(cell["grade"] is None for cell in ran.json["cells"])
+    assert (home.folder / "r.xml").read_text().count("The grader judge was split") == ungraded
+    assert home.invoke("verify", "--all").code == 0
+
+
 def test_two_runs_are_compared_question_by_question_though_the_suite_changed(home: Home) -> None:
     first = home.invoke("bakeoff", "run", "sql.txt", "--json").json
     (home.folder / "sql.txt").write_text(QUESTIONS.replace("Which index?", "Which lock?"))

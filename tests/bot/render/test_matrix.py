@@ -12,13 +12,15 @@ from bot.render.matrix import (
     cell_text,
     comparison_document,
     comparison_lines,
+    council_text,
     matrix_csv,
     matrix_post,
     totals,
     was_text,
 )
 from council.bakeoffs.changes import Changes
-from council.bakeoffs.matrix import Cell, RunMatrix, compare_runs
+from council.bakeoffs.matrix import Cell, MatrixRow, RunMatrix, compare_runs
+from council.bakeoffs.models import Grading, Reference, SuiteQuestion
 from tests.bot.render.boards.builders import a_leaderboard, a_move
 from tests.builders import CLAUDE, GEMINI, GPT, NAMES, a_panel
 from tests.council.bakeoffs.record_builders import a_record
@@ -33,6 +35,7 @@ RIGHT, WRONG = Cell(CLAUDE, 1, 1.0, True), Cell(CLAUDE, 3, 0.2, False)
         (None, "", "none"),
         (Cell(CLAUDE, absent=True), "–", "none"),
         (Cell(CLAUDE), "not ranked", ""),
+        (Cell(CLAUDE, 2, is_ungraded=True), "? 2nd", ""),
         (RIGHT, "✓ 1st", "right"),
         (WRONG, "✗ 3rd", "wrong"),
         (Cell(CLAUDE, grade=True), "✓", "right"),
@@ -61,6 +64,16 @@ def test_a_compared_cell_says_what_it_was(
     cell: Cell | None, before: Cell | None, text: str
 ) -> None:
     assert was_text(cell, before) == text
+
+
+def test_the_council_is_ungraded_only_where_its_question_has_a_grader() -> None:
+    cells, graded = {CLAUDE: RIGHT}, SuiteQuestion("", reference=Reference(Grading.JUDGE, "a"))
+
+    assert council_text(MatrixRow(1, graded, failure="Down.")) == "failed"
+    assert council_text(MatrixRow(1, graded, cells=cells)) == "?"
+    assert council_text(MatrixRow(1, graded, cells=cells, council_grade=True)) == "✓"
+    assert council_text(MatrixRow(1, graded)) == ""
+    assert council_text(MatrixRow(1, SuiteQuestion(""), cells=cells)) == ""
 
 
 def a_run() -> RunMatrix:

@@ -3,18 +3,19 @@
 import json
 import re
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from functools import partial
 from html import unescape
 
 import httpx
 import pytest
 
-from council.bakeoffs.models import Ending, Suite
+from council.bakeoffs.models import Ending, Grading, Reference, Suite, SuiteQuestion
 from council.places import Place
 from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.fakes import a_bakeoff, a_graded_suite, a_suite, store_bakeoff
 from tests.bot.web.browsing import Browser, Site, make_site
-from tests.builders import ASKED_AT, CLAUDE
+from tests.builders import ASKED_AT, CLAUDE, GROK, a_member
 from tests.fakes.gateway import FakeGateway, Hangs
 
 
@@ -89,6 +90,23 @@ async def run_twice(site: Site, *suites: Suite) -> list[str]:
         paths.append(await start(browser, suite=suite.name))
         await wait_until_ended(site, paths[-1])
     return paths
+
+
+async def test_an_answer_graded_by_a_rubric_shows_every_judges_grade(site: Site) -> None:
+    rubric = Reference(Grading.JUDGE, "Names a lock.")
+    suite = replace(a_suite(1), questions=(SuiteQuestion("Which?", reference=rubric),))
+    app = site.context.app
+    panel = replace(app.panels["house"], outside_judges=(a_member(GROK),))
+    app.panels = {**app.panels, "house": panel}
+    (address,) = await run_twice(site, suite)
+
+    page = unescape((await site.browser().get(address)).text)
+    cell = unescape((await site.browser().get(f"{address}/cells/1/0")).text)
+
+    assert "1 question graded by 1 outside judge, who saw no names." in page
+    assert "No grade for 3 answers, shown as ?" in page
+    assert "A right answer: Names a lock." in cell
+    assert "No judge graded it." in cell
 
 
 async def test_the_page_is_a_matrix_with_each_answer_one_click_away(site: Site) -> None:

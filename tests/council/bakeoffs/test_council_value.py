@@ -157,6 +157,17 @@ def test_who_gave_no_answer_was_not_right() -> None:
     assert (found.best.accuracy, found.rows[0].difference) == (0, 1)
 
 
+def test_a_round_with_an_ungraded_answer_does_not_count() -> None:
+    rounds = [_graded(i, council=True, ada=True) for i in range(1, 4)]
+    tied = replace(
+        rounds[0], authored=(replace(rounds[0].authored[0], correct=None), *rounds[0].authored[1:])
+    )
+
+    found = measure_council_value(of(tied, *rounds[1:]))
+
+    assert [line.graded for line in found.rows] == [2, 2]
+
+
 def test_members_that_did_not_sit_in_every_round_are_no_candidates() -> None:
     one = a_record({"ada": 1.0}, correct={"ada": True}, whole=CouncilRecord(council_correct=True))
     two = a_record(

@@ -8,11 +8,12 @@ from council.bakeoffs.matrix import (
     Matrix,
     RunMatrix,
     build_matrix,
+    compare_methods,
     compare_runs,
     has_changed,
     select_rows,
 )
-from council.bakeoffs.models import Bakeoff, Suite, SuiteQuestion
+from council.bakeoffs.models import Bakeoff, Grading, Reference, Suite, SuiteQuestion
 from council.bakeoffs.record_arrays import pack_record
 from council.bakeoffs.records import CouncilRecord, Record
 from council.panel import Panel
@@ -72,6 +73,18 @@ def test_a_cell_has_place_share_grade_cost_and_time() -> None:
     assert (row.winner, row.winner_grade, row.council_grade) == (CLAUDE, True, False)
     assert (row.round_id, row.cost_usd, row.seconds) == ("run0.1", 0.1, 21)
     assert (row.question.text, row.is_over) == ("How many?", True)
+
+
+def test_an_answer_without_a_grade_is_marked_where_its_question_has_a_grader() -> None:
+    record = a_record({CLAUDE: 1.0, GPT: None}, correct={})
+    plain = a_bakeoff("Why?")
+    asked = replace(plain.suite.questions[0], reference=Reference(Grading.JUDGE, "Says why."))
+    graded = replace(plain, suite=replace(plain.suite, questions=(asked,)))
+
+    (row,), (other,) = (a_matrix(one, {1: record}).rows for one in (graded, plain))
+
+    assert [row.cells[key].is_ungraded for key in (CLAUDE, GPT)] == [True, False]
+    assert not other.cells[CLAUDE].is_ungraded
 
 
 def test_a_question_without_a_record_has_no_cells() -> None:
@@ -169,3 +182,20 @@ def test_rows_are_filtered_by_state_and_category() -> None:
     assert [row.number for row in select_rows(run, "failed")] == [1]
     assert [row.number for row in select_rows(run, "disputed")] == [2]
     assert (run.pairs, select_rows(run, "changed")) == ([], [])
+
+
+def test_methods_are_compared_by_what_their_rounds_found() -> None:
+    plain = a_bakeoff("a", "b")
+    bakeoff = replace(plain, suite=plain.suite.under(("blind-ranking", "both-orders")))
+    records = {
+        1: a_graded_record(CLAUDE),
+        2: a_graded_record(GPT, council=False),
+        3: a_graded_record(CLAUDE),
+    }
+
+    first, second = compare_methods(a_matrix(bakeoff, records))
+
+    assert (first.method, first.over, first.graded) == ("blind-ranking", 2, 2)
+    assert (first.winner_right, first.council_right) == (2, 2)
+    assert (second.over, second.winner_right, second.council_right) == (1, 0, 0)
+    assert compare_methods(a_matrix(plain, {})) == ()

@@ -16,12 +16,13 @@ from council.bakeoffs.models import (
     SuiteQuestion,
     slot_at,
     split_round_id,
+    with_method,
 )
 from council.bakeoffs.ports import RecordQuery
 from council.bakeoffs.record_arrays import pack_record
 from council.budget import estimate_round
 from council.money import Price
-from council.places import Place
+from council.places import NOWHERE, Place
 from council.rounds import Question
 from tests.builders import ASKED_AT, CLAUDE, GEMINI, GPT, a_panel, a_round, a_schedule
 from tests.council.bakeoffs.record_builders import a_record
@@ -107,3 +108,25 @@ async def test_a_reference_that_judges_see_is_paid_for() -> None:
     costs = [(await estimate_run(one, a_panel(), gateway)).micro for one in (hidden, seen)]
 
     assert costs[0] < costs[1]
+
+
+def test_a_suite_under_methods_asks_each_question_once_for_each() -> None:
+    suite = Suite("s", (SuiteQuestion("One?"), SuiteQuestion("Two?")))
+
+    under = suite.under(("blind-ranking", "both-orders"))
+
+    asked = [(one.text, one.method) for one in under.questions]
+    assert asked[:2] == [("One?", "blind-ranking"), ("One?", "both-orders")]
+    assert under.methods == ("blind-ranking", "both-orders")
+    assert under.version != suite.version
+    assert under.as_stored == suite
+    assert suite.as_stored == suite
+    assert suite.methods == ()
+
+
+def test_a_question_is_put_to_the_panel_under_its_method() -> None:
+    suite = Suite("s", (SuiteQuestion("One?"),)).under(("blind-ranking", "both-orders"))
+    bakeoff = Bakeoff("bo:1", suite, a_panel(3), NOWHERE, "U1", ASKED_AT)
+
+    assert [bakeoff.panel_of(number).terms.method for number in (1, 2)] == [*suite.methods]
+    assert with_method(a_panel(3), "") == a_panel(3)

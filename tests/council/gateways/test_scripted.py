@@ -8,6 +8,8 @@ from council.ballots import ParsedBallot, parse_ballot
 from council.errors import GatewayError
 from council.gateways.scripted import ScriptedGateway
 from council.panel import Member, ModelId
+from council.rounds import Question
+from council.rubric_grader import grade_prompt, parse_grades
 
 FENCES = (
     '<response label="B" nonce="4f9c">\nIndex it.\n</response nonce="4f9c">\n\n'
@@ -51,6 +53,16 @@ async def test_a_random_grade_is_valid() -> None:
 
     assert {grade["nonce"] for grade in grades} == {"4f9c"}
     assert {grade["grade"] for grade in grades} == {1, 2, 3, 4, 5}
+
+
+async def test_random_grades_by_a_rubric_are_valid() -> None:
+    prompt = grade_prompt(Question("Why?", rubric="Says why."), ["Index it.", "Cache it."], "4f9c")
+
+    grades = {
+        parse_grades(await said(prompt.user, f"seat-{n}"), "4f9c", ["K", "L"]) for n in range(9)
+    }
+
+    assert len(grades) > 1
 
 
 async def test_random_ballots_prefer_no_place_on_the_slate() -> None:

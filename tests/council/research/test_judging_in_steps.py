@@ -17,6 +17,7 @@ from council.integrity.erasure import forget
 from council.integrity.verification import verify
 from council.methods import find_method, method_of
 from council.money import Price
+from council.pipeline.ranking import Judges, ranking_round
 from council.pipeline.run import plug_in
 from council.pipeline.session import RoundServices
 from council.research.methods import plug_in_all
@@ -27,7 +28,7 @@ from council.round_rules import compute_draw
 from council.rounds import Round
 from council.tally import Strength
 from tests.bot.rounds import words_of
-from tests.builders import CLAUDE, GPT, a_panel
+from tests.builders import CLAUDE, GPT, TERMS, a_member, a_panel, a_question
 from tests.council.research.test_methods import a_round_by, run
 from tests.fakes.gateway import (
     FailingStore,
@@ -249,6 +250,30 @@ def test_a_comment_is_masked_by_its_writers_names() -> None:
     one = Exchange("critique", GPT, Prompt("", ""), Reply("GPT-5.1 here: weak."), "K")
 
     assert "GPT" not in blind_comment(a_panel(3), one)
+
+
+async def test_nothing_is_ranked_by_a_method_that_ranks_nothing() -> None:
+    judges = Judges((a_member(CLAUDE),), terms=replace(TERMS, method="peer-review"))
+
+    with pytest.raises(PanelError, match="ranks nothing"):
+        ranking_round(a_question(), {"a": "One.", "b": "Two."}, judges, None, FakeGateway())
+
+
+async def test_an_author_keeps_its_role_and_one_without_comments_is_not_asked() -> None:
+    round_ = a_round_by("critique", 2)
+    members = tuple(replace(x, role="skeptic") for x in round_.panel.members)
+    round_ = replace(round_, panel=replace(round_.panel, members=members))
+
+    def step(call: Call) -> str | GatewayError:
+        if "final answer" in call.prompt.system:
+            assert "Your role, without naming it: skeptic" in call.prompt.system
+            return "Better."
+        return GatewayError("hung up") if call.member.key == CLAUDE else "Weak."
+
+    round_ = await run(FakeGateway(exchange=step), round_)
+
+    assert [one.kind for one in round_.exchanges] == ["critique"]
+    assert not verify(round_)
 
 
 # --- Pairwise elimination
