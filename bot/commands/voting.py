@@ -78,7 +78,7 @@ async def posts_to_vote(
                 f"Name the best of {labels}: `/council vote {round_.id} LETTER`."
             )
         posts = voting_posts(round_, await own_vote(app, id_, by))
-        order = " > ".join(sorted(draw.labels.labels))
+        order = " ".join(sorted(draw.labels.labels))  # a shell takes ">" for a file
         hint = Note(f"To rank all of them, best first: `/council vote {round_.id} {order}`")
         return [*posts[:-1], replace(posts[-1], parts=(*posts[-1].parts, hint))]
     bakeoff = await find_bakeoff(app, message, id_)
@@ -149,6 +149,8 @@ async def cast_vote(
 
 
 def _parse_ranking(round_: Round, draw: Draw, choice: str) -> tuple[tuple[str, ...], ...]:
+    if not choice.strip():
+        raise FeedbackError("Mark the best answer, or name it by its letter.")
     text = re.sub(r"\s*=\s*", "=", choice.upper().removeprefix("RESPONSE").strip())
     ranking = tuple(tuple(place.split("=")) for place in re.split(r"[\s>,]+", text))
     named, known = [label for place in ranking for label in place], draw.labels.labels

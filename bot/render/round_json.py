@@ -71,12 +71,18 @@ def round_document(round_: Round) -> Document:
     }
 
 
+_AUTHORED = ("answers", "late", "exchanges", "ballots", "spoiled", "standings")
+
+
 def readable_document(round_: Round) -> Document:
-    """Return the round for those who may read it: who wrote what only once it is closed."""
-    hidden: Document = (
-        {} if round_.closing else {"answers": [], "exchanges": [], "ballots": [], "spoiled": []}
-    )
-    return round_document(round_) | hidden
+    """Return the round for those who may read it: who wrote what only once it is closed.
+
+    Until then it has no seed either, since the labels can be drawn from it.
+    """
+    document = round_document(round_)
+    if round_.closing:
+        return document
+    return document | {name: [] for name in _AUTHORED} | {"seed": None}
 
 
 def summary_document(summary: RoundSummary) -> Document:

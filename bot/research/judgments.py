@@ -6,7 +6,7 @@ from typing import Any
 
 from council.ballots import Ballot
 from council.feedback import HumanVote
-from council.labels import LabelMap
+from council.labels import Label, LabelMap
 from council.round_rules import ORDER
 from council.rounds import Round
 
@@ -17,8 +17,9 @@ def judgment_lines(round_: Round, votes: Sequence[HumanVote], correct: Mapping[s
     """Return JSON Lines that `python -m tests.bench.aggregation` reads; "" for an unranked round.
 
     An item is a round, and an answer has its member's key, so that a judge's own answer can be
-    told. The rankings are those that count and audits in reverse order. `correct` are the grades
-    of members' answers, from which right ones are better than wrong ones. Nobody is named.
+    told. The rankings are those that count and audits in reverse order. Votes are the blind ones;
+    answers that a person left out share the last place. `correct` are the grades of members'
+    answers, from which right ones are better than wrong ones. Nobody is named.
     """
     lines = [*_lines(round_, votes, correct)]
     return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
@@ -32,15 +33,25 @@ def _lines(
     labels = round_.draw.labels
     counted = [ballot for ballot in round_.ballots if ballot.counts]
     repeats = [ballot for ballot in round_.ballots if ballot.audit == ORDER]
-    for ballot in (*counted, *repeats):
-        if len(ballot.shown) > 1:
-            family = {"family": round_.panel.seat(ballot.judge).family}
-            yield _ballot_line(round_.id, ballot, labels) | family
-    for vote in votes:
-        yield {"item": round_.id, "human": vote.member, "by": "vote"}
-    right, wrong = ([member for member in correct if correct[member] is k] for k in (True, False))
-    if right and wrong:
-        yield {"item": round_.id, "human": [right, wrong], "by": "reference"}
+    ranked = [ballot for ballot in (*counted, *repeats) if len(ballot.shown) > 1]
+    for ballot in ranked:
+        family = {"family": round_.panel.seat(ballot.judge).family}
+        yield _ballot_line(round_.id, ballot, labels) | family
+    seen = {label for ballot in ranked for label in ballot.shown}
+    people = [_human_places(vote, labels) for vote in votes if vote.blind]
+    grades = [[member for member in correct if correct[member] is k] for k in (True, False)]
+    for places, by in (*((one, "vote") for one in people), (grades, "reference")):
+        known = [[one for one in place if labels.label_of(one) in seen] for place in places]
+        if len(human := [place for place in known if place]) > 1:  # else it orders nothing
+            yield {"item": round_.id, "human": human, "by": by}
+
+
+def _human_places(vote: HumanVote, labels: LabelMap) -> list[list[str]]:
+    author_of = {label: author for author, label in labels.pairs}  # an imported vote may err
+    named = [[author_of.get(Label(one), "") for one in place] for place in vote.ranking]
+    places = named or [[vote.member]]
+    left_out = {*labels.authors}.difference(*places)
+    return [*places, [author for author in labels.authors if author in left_out]]
 
 
 def _ballot_line(item: str, ballot: Ballot, labels: LabelMap) -> Line:

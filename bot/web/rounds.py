@@ -211,9 +211,12 @@ async def download_json(context: WebContext, request: Request) -> Response:
 
 
 async def download_markdown(context: WebContext, request: Request) -> Response:
-    """Return a round as Markdown."""
+    """Return a round as Markdown; who wrote what only once it is closed."""
     round_ = await context.load_round(request)
-    text = thread_markdown(whole_round(round_))
+    thread = whole_round(round_)
+    if not (round_.closing or round_.forgotten):
+        thread = replace(thread, replies=())
+    text = thread_markdown(thread)
     return file_response(f"round-{round_.id}.md", text, "text/markdown; charset=utf-8")
 
 

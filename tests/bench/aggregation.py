@@ -142,7 +142,9 @@ def _read_line(
     order = _order(row, where)
     _add(found, item, Ballot(judge, order, _ranking(row, order, where)), where)
     family = row.get("family")
-    found.families[judge] = family if isinstance(family, str) and family else _family(judge)
+    if isinstance(family, str) and family:
+        found.families[judge] = family
+    found.families.setdefault(judge, _family(judge))
 
 
 def _family(judge: str) -> str:
@@ -269,8 +271,8 @@ def _usable(kept: Mapping[str, Iterable[float]]) -> Mapping[str, float] | None:
 def by_consistency(judgments: Judgments) -> Count | None:
     """Return both orders, weighted by all repeats on other items; None with too few."""
     kept = kept_shares(judgments)
-    if _usable({judge: each.values() for judge, each in kept.items()}) is None:
-        return None
+    if _usable({judge: [*each.values()][1:] for judge, each in kept.items()}) is None:
+        return None  # twenty must be left without any item
 
     def count(name: str, item: Item) -> Scores:
         others = {j: (v for x, v in each.items() if x != name) for j, each in kept.items()}
@@ -375,14 +377,15 @@ ORIGINAL, OFFICIAL = "original llm-council: mean rank, own answers in", "officia
 
 def measure(judgments: Judgments) -> list[Row]:
     """Return the agreement of every count."""
+    unlabelled = "no judge ranked two answers that a person ordered"
     few = f"no judge has {MIN_REPEATS} items in two orders"
     drawn = [count for i in range(DRAWS) if (count := by_twenty(judgments, i))]
     twenty = [by_item(judgments, count) for count in drawn]
     peers, steady = by_peer_rank(judgments), by_consistency(judgments)
     return [
-        Row(ORIGINAL, by_item(judgments, mean_rank)),
-        Row(OFFICIAL, by_item(judgments, official)),
-        Row("both orders", by_item(judgments, both_orders)),
+        Row(ORIGINAL, by_item(judgments, mean_rank), unlabelled),
+        Row(OFFICIAL, by_item(judgments, official), unlabelled),
+        Row("both orders", by_item(judgments, both_orders), unlabelled),
         Row(
             "both orders, weighted by consistency",
             by_item(judgments, steady) if steady else {},
@@ -393,7 +396,11 @@ def measure(judgments: Judgments) -> list[Row]:
             {name: fmean(one[name] for one in twenty) for name in (twenty[0] if twenty else ())},
             few,
         ),
-        Row("official, one voice for each family", by_item(judgments, by_family(judgments))),
+        Row(
+            "official, one voice for each family",
+            by_item(judgments, by_family(judgments)),
+            unlabelled,
+        ),
         Row(
             "official, weighted by PeerRank",
             by_item(judgments, peers) if peers else {},

@@ -141,6 +141,14 @@ async def test_an_order_names_one_best_and_each_other_once(order: str) -> None:
     assert await app.store.votes() == ()
 
 
+async def test_an_empty_vote_asks_for_a_letter() -> None:
+    round_ = asked_in(HERE)
+    app = await an_app_with(without_result(round_))
+
+    with pytest.raises(CouncilError, match="Mark the best answer"):
+        await cast_vote(app, round_, BEN.id, " ")
+
+
 async def test_without_a_letter_the_command_offers_the_answers_or_says_why_not() -> None:
     round_ = asked_in(HERE)
     app, room = await an_app_with(without_result(round_)), Room()
@@ -152,7 +160,7 @@ async def test_without_a_letter_the_command_offers_the_answers_or_says_why_not()
 
     assert room.posts == [offer_post(ID)]
     assert printed.count("Response ") == len(labels_of(round_))
-    assert "To rank all of them, best first" in printed
+    assert f"/council vote {ID} {' '.join(sorted(labels_of(round_)))}" in " ".join(printed.split())
     assert late.startswith(f"Round {ID} has its result")
 
 

@@ -41,7 +41,7 @@ def by_method(method: str, audit_share: float = 0.0) -> Panel:
 @pytest.mark.parametrize("method", ["blind-ranking", "both-orders"])
 async def test_exported_rounds_count_as_they_did(tmp_path: Path, method: str) -> None:
     round_ = await ranked(by_method(method))
-    votes = [HumanVote("r1", "U1", "K", GEMINI, ASKED_AT)]
+    votes = [HumanVote("r1", "U1", "K", GEMINI, ASKED_AT, blind=True)]
     (tmp_path / "a.jsonl").write_text(judgment_lines(round_, votes, {}), encoding="utf-8")
 
     judgments = read(tmp_path)
@@ -72,11 +72,41 @@ async def test_an_audit_in_reverse_order_is_a_repeat_and_other_audits_are_left_o
     assert {line["family"] for line in lines} == {s.family for s in round_.panel.members}
 
 
+async def test_a_blind_vote_is_exported_with_its_whole_order_and_no_other_vote_is() -> None:
+    round_ = await ranked(by_method("blind-ranking"))
+    assert round_.draw
+    (first, best), (second, other), *rest = round_.draw.labels.pairs
+    ranking = ((best,), (other,))
+    blind = HumanVote("r1", "U1", best, first, ASKED_AT, blind=True, ranking=ranking)
+    late = HumanVote("r1", "U2", best, first, ASKED_AT, ranking=ranking)
+
+    lines = judgment_lines(round_, [blind, late], {}).splitlines()
+
+    assert [one["human"] for line in lines if "human" in (one := json.loads(line))] == [
+        [[first], [second], [author for author, _ in rest]]
+    ]
+
+
+async def test_a_vote_orders_only_answers_that_a_judge_ranked(tmp_path: Path) -> None:
+    round_ = await ranked(by_method("blind-ranking"))
+    assert round_.draw
+    unseen = round_.draw.labels.pairs[0][1]
+    seen = tuple(ballot for ballot in round_.ballots if unseen not in ballot.shown)
+    strange = HumanVote("r1", "U1", "?", "nobody", ASKED_AT, blind=True, ranking=(("?",),))
+    unranked = HumanVote("r1", "U2", unseen, CLAUDE, ASKED_AT, blind=True, ranking=((unseen,),))
+    lines = judgment_lines(replace(round_, ballots=seen), [strange, unranked], {})
+    (tmp_path / "a.jsonl").write_text(lines, encoding="utf-8")
+
+    assert not [item for item in read(tmp_path).items.values() if item.human]
+
+
 async def test_no_text_and_no_person_is_exported() -> None:
     round_ = await ranked(by_method("blind-ranking"))
 
-    text = judgment_lines(round_, [HumanVote("r1", "U-ANA", "K", CLAUDE, ASKED_AT)], {})
+    vote = HumanVote("r1", "U-ANA", "K", CLAUDE, ASKED_AT, blind=True)
+    text = judgment_lines(round_, [vote], {})
 
+    assert '"by": "vote"' in text
     assert "U-ANA" not in text
     assert round_.question.text not in text
     assert not any(ballot.reason in text for ballot in round_.ballots if ballot.reason)

@@ -1,5 +1,6 @@
 """Votes of visitors for the best answer."""
 
+import json
 import re
 from html import unescape
 from typing import cast
@@ -80,6 +81,24 @@ async def test_while_judges_vote_the_page_takes_a_blind_vote(new_site: NewSite) 
     assert f"1 person voted blind for {second}; the council chose " in closed
     assert f"You marked Response {second} as the best, before the result." in closed
     assert closed.count('name="label"') == 1
+
+
+async def test_no_download_tells_before_the_result_who_wrote_what(new_site: NewSite) -> None:
+    gateway = HeldJudges()
+    site = new_site(an_app(gateway))
+    browser = site.browser()
+    round_id = redirected_round_id(await browser.ask("Why?"))
+    round_ = await judged(site, round_id)
+
+    text = await browser.get(f"/rounds/{round_id}/round.md")
+    document = (await browser.get(f"/rounds/{round_id}/round.json")).json()
+
+    assert not [name for name in seat_names(round_.panel).values() if name in text.text]
+    assert document["seed"] is None  # the labels can be drawn from it
+    assert not [seat.key for seat in round_.panel.members if seat.key in json.dumps(document)]
+    gateway.released.set()
+    await site.wait_until_closed(round_id)
+    assert (await browser.get(f"/rounds/{round_id}/round.json")).json()["seed"] == round_.seed
 
 
 async def test_events_bring_the_buttons_to_members_alone(new_site: NewSite) -> None:
