@@ -106,7 +106,24 @@ def _round_from_values(values: dict[str, Any]) -> ExportedRound:
         for i, item in enumerate(getattr(exported, name)):
             if item.round_id != round_.id:
                 raise StoreError(f"{name}.{i}.round_id: it belongs to another round")
+    for i, vote in enumerate(exported.votes):
+        if not _is_vote_on(round_, vote):
+            raise StoreError(f"votes.{i}: it does not match the round's answers")
     return exported
+
+
+def _is_vote_on(round_: Round, vote: HumanVote) -> bool:
+    """Return whether the round has the answers of a vote, and each is named at most once."""
+    pairs = round_.draw.labels.pairs if round_.draw else ()
+    authors: dict[str, str] = {label: author for author, label in pairs}
+    named = [label for place in vote.ranking for label in place]
+    return (
+        authors.get(vote.label) == vote.member
+        and vote.ranking[:1] in {(), ((vote.label,),)}
+        and all(vote.ranking)
+        and len({*named}) == len(named)
+        and {*named} <= authors.keys()
+    )
 
 
 def _parse_line(line: bytes | str) -> dict[str, Any]:

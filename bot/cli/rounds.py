@@ -32,7 +32,7 @@ from bot.observability import logs
 from bot.render.budgets import budget_document, budget_post
 from bot.render.round_json import round_document, summary_document
 from bot.render.round_report import round_state, whole_round
-from bot.render.voting import add_votes
+from bot.render.voting import add_votes, takes_blind_votes, voting_posts
 from bot.settings import load_settings
 from bot.terminal import TERMINAL, TerminalChat, new_session_place
 from council.budget_caps import Account, channel_account
@@ -124,7 +124,8 @@ async def show(round_id: RoundId, as_json: Json = False) -> None:
         print_json(round_document(round_))
         return
     thread = whole_round(round_)
-    print_posts((add_votes(thread.root, round_, votes), *thread.replies))
+    replies = voting_posts(round_) if takes_blind_votes(round_) else thread.replies
+    print_posts((add_votes(thread.root, round_, votes), *replies))
     if round_.stage is not Stage.CLOSED and not round_.forgotten:
         typer.echo(f"Not finished. Resume with: council ask --resume {round_.id}")
 

@@ -189,6 +189,7 @@ def rubric_toml(run: CriteriaRun, found: Calibration) -> str:
     lines = [
         f"# Drafted by {run.drafter.key} from {run.votes} votes of people, {run.at:%Y-%m-%d}.",
         *(f"# {line}" for line in calibration_lines(run, found)[:1]),
+        f"# For a panel with rubric = {json.dumps(run.name)}.",
         f"[rubrics.{json.dumps(run.name)}]",
         "criteria = [",
         *(f"  {json.dumps(criterion, ensure_ascii=False)}," for criterion in found.rubric.criteria),

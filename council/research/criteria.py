@@ -10,7 +10,7 @@ from statistics import fmean
 
 import numpy as np
 
-from council.answers import Prompt
+from council.answers import Prompt, storable_text
 from council.bakeoffs.intervals import Interval, mean_interval
 from council.ballots import BallotParseError, parse_signed_object
 from council.confusables import remove_invisible
@@ -252,7 +252,8 @@ def parse_draft(text: str, nonce: str) -> tuple[str, ...] | None:
         return None
     if not isinstance(given, list) or not 1 <= len(given) <= MAX_CRITERIA:
         return None
-    texts = (neutralise(remove_invisible(one)) for one in given if isinstance(one, str))
-    found = [" ".join(text.split()) for text in texts]
+    # Without what no store and no TOML file accepts.
+    given_texts = (storable_text(one).replace("\x7f", "") for one in given if isinstance(one, str))
+    found = [" ".join(neutralise(remove_invisible(text)).split()) for text in given_texts]
     usable = len(found) == len(given) and all(0 < len(one) <= MAX_CRITERION for one in found)
     return tuple(found) if usable else None

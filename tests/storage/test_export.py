@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict, replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -59,7 +60,15 @@ def test_ratings_are_exported_with_the_round() -> None:
     assert "ratings" not in json.loads(dump_round(a_closed_round()))
 
 
-CAST = (HumanVote("r1", "web:1", "K", "ada", ASKED_AT),)
+def label_pairs() -> list[tuple[str, str]]:
+    """Return the authors and labels of the closed round."""
+    draw = a_closed_round().draw
+    assert draw
+    return [*draw.labels.pairs]
+
+
+AUTHOR, LABEL = label_pairs()[0]
+CAST = (HumanVote("r1", "web:1", LABEL, AUTHOR, ASKED_AT),)
 
 
 def test_votes_are_exported_with_the_round() -> None:
@@ -73,6 +82,24 @@ def test_a_vote_on_another_round_is_refused() -> None:
     line = dump_round(a_closed_round(), votes=(replace(CAST[0], round_id="r2"),))
 
     with pytest.raises(StoreError, match=r"votes\.0\.round_id: it belongs to another round"):
+        read_round(line)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        pytest.param({"label": "A"}, id="a letter that the round does not have"),
+        pytest.param({"member": "somebody else"}, id="another author"),
+        pytest.param({"ranking": ((label_pairs()[1][1],),)}, id="another best answer"),
+        pytest.param({"ranking": ((LABEL,), (LABEL,))}, id="an answer twice"),
+        pytest.param({"ranking": ((LABEL,), ("A",))}, id="an unknown second"),
+        pytest.param({"ranking": ((LABEL,), ())}, id="an empty place"),
+    ],
+)
+def test_a_vote_that_does_not_match_the_answers_is_refused(wrong: dict[str, Any]) -> None:
+    line = dump_round(a_closed_round(), votes=(replace(CAST[0], **wrong),))
+
+    with pytest.raises(StoreError, match=r"votes\.0: it does not match the round's answers"):
         read_round(line)
 
 

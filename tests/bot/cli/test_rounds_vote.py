@@ -27,6 +27,22 @@ def test_a_vote_after_the_result_is_stored_as_such(stored_round: tuple[Home, str
     assert f"1 person voted after the result for {first}" in home.invoke("show", round_id).out
 
 
+def test_until_the_result_show_names_no_author(stored_round: tuple[Home, str]) -> None:
+    home, round_id = stored_round
+    labels = [line["label"] for line in home.invoke("show", round_id, "--json").json["standings"]]
+    for change in (
+        "DELETE FROM verdict",
+        "DELETE FROM standing",
+        "UPDATE round SET seconds = NULL",
+    ):
+        home.sql(change)
+
+    shown = home.invoke("show", round_id).out
+
+    assert all(f"Response {label}\n" in shown for label in labels)
+    assert not [name for name in NAMES.values() if name in shown]
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     monkeypatch.chdir(tmp_path)

@@ -101,6 +101,7 @@ async def test_criteria_that_help_are_adopted_and_name_their_source() -> None:
     assert run.name == f"40-votes-{ASKED_AT:%Y-%m-%d}"
     text = rubric_toml(run, found)
     assert tomllib.loads(text)["rubrics"][run.name]["criteria"] == [CORRECT]
+    assert f'rubric = "{run.name}"' in text
     assert f"from 40 votes of people, {ASKED_AT:%Y-%m-%d}" in text
     assert "on 27 rounds that no draft saw" in calibration_lines(run, found)[0]
     document = json.loads(json.dumps(calibration_document(run, found)))

@@ -226,6 +226,7 @@ def test_the_prompt_fences_answers_and_says_what_was_chosen() -> None:
     ("criteria", "found"),
     [
         ([" Correct:\n it is  true. "], ("Correct: it is true.",)),
+        (["Correct\x7f: \ud800it is true."], ("Correct: ?it is true.",)),
         ([], None),
         (["x"] * 9, None),
         (["x" * (MAX_CRITERION + 1)], None),
