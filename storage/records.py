@@ -95,12 +95,14 @@ class SqlRecords(SqlStore):
         table = self._table
         names = ("round_id", "asked_micro", "number", "source_id", "numbers")
         columns = [col(getattr(table, name)) for name in names]
-        oldest_first = (col(table.asked_micro), by_letter(table.round_id))
+        newest_first = (col(table.asked_micro).desc(), by_letter(table.round_id).desc())
         conditions = (col(table.version) == self._version, *_conditions(table, wanted))
-        query = select(*columns).where(*conditions).order_by(*oldest_first)
+        query = select(*columns).where(*conditions).order_by(*newest_first)
+        if wanted.newest:
+            query = query.limit(wanted.newest)
         async with self._read() as connection:
             sources = await _load_sources(connection, wanted)
-            rows = (await connection.execute(query)).all()
+            rows = (await connection.execute(query)).all()[::-1]
         # In a thread: a hundred thousand records take a while.
         return await asyncio.to_thread(_records_from_rows, rows, sources, self._version)
 

@@ -82,10 +82,11 @@ class ResearchServices:
         Repeats are audits in reverse order and second passes, in rounds of its workspace. Empty
         until every judge has twenty.
         """
-        wanted = RecordQuery(scope=round_.question.place.scope, before=round_.asked_at)
+        scope = round_.question.place.scope
+        wanted = RecordQuery(scope=scope, before=round_.asked_at, newest=MAX_WEIGHT_ROUNDS)
         rows = await sources.bakeoff_stores.records.list_recent(wanted)
         judges = [seat.key for seat in find_method(round_.panel.terms.method).judges(round_.panel)]
-        return await asyncio.to_thread(_weights_of, judges, rows[-MAX_WEIGHT_ROUNDS:])
+        return await asyncio.to_thread(_weights_of, judges, rows)
 
     async def export_judgments(self, sources: RecordSources, round_id: str) -> str:
         """Return a round's rankings with people's votes and its grades, as JSON Lines."""

@@ -111,7 +111,10 @@ class ScheduleStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RecordQuery:
-    """A filter for records; the default admits all. None and "" match anything."""
+    """A filter for records; the default admits all. None and "" match anything.
+
+    `newest` limits their number to that many of the newest; 0 is no limit.
+    """
 
     scope: str | None = None
     suite: str = ""
@@ -121,6 +124,7 @@ class RecordQuery:
     bakeoff: str = ""
     since: datetime | None = None
     before: datetime | None = None
+    newest: int = 0
 
     def admits(self, record: PackedRecord) -> bool:
         """Return whether a record matches."""

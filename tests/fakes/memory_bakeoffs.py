@@ -195,7 +195,7 @@ class MemoryRecords:
     async def list_recent(self, wanted: RecordQuery = ALL_RECORDS) -> Sequence[PackedRecord]:
         found = [record for record in self._kept.values() if record.version == self._version]
         oldest_first = sorted(found, key=lambda record: (record.asked_at, record.round_id))
-        return tuple(filter(wanted.admits, oldest_first))
+        return tuple(filter(wanted.admits, oldest_first))[-wanted.newest :]
 
     def drop(self, round_id: str) -> None:
         self._kept.pop(round_id, None)

@@ -99,6 +99,8 @@ RECORDS = (
         pytest.param(RecordQuery(panel="other"), "c", id="panel"),
         pytest.param(RecordQuery(category="sums"), "acd", id="category"),
         pytest.param(RecordQuery(bakeoff="bo:2"), "d", id="bakeoff"),
+        pytest.param(RecordQuery(newest=2), "cd", id="newest"),
+        pytest.param(RecordQuery(scope=T1.scope, newest=5), "ac", id="fewer-than-asked"),
         pytest.param(RecordQuery(since=ASKED_AT + HOUR), "bcd", id="since"),
         pytest.param(RecordQuery(before=ASKED_AT + HOUR), "a", id="before"),
         pytest.param(
