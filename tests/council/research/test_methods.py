@@ -217,6 +217,20 @@ async def test_a_judge_whose_solution_failed_ranks_without_one() -> None:
     assert "<solution" not in call.prompt.user
 
 
+async def test_nobody_solves_a_question_with_nothing_to_rank() -> None:
+    failed = dict.fromkeys([seat.key for seat in a_panel(3).members[1:]], GatewayError("hung up"))
+    asked = a_round_by("solve-first", 3, OUTSIDE[:1])
+    terms = replace(asked.panel.terms, quorum=1)
+
+    round_ = await run(
+        FakeGateway(answers=failed), replace(asked, panel=replace(asked.panel, terms=terms))
+    )
+
+    assert not round_.exchanges
+    assert not round_.ballots
+    assert not verify(round_)
+
+
 async def test_a_solution_is_in_the_estimate() -> None:
     prices = dict.fromkeys([seat.key for seat in a_panel(3).members], Price(1e-6, 1e-6))
     prices[OUTSIDE[0].key] = Price(1e-6, 1e-6)
