@@ -267,6 +267,11 @@ class _Parser:
         seats: Mapping[str, Seat],
         rubrics: Mapping[str, Rubric],
     ) -> Panel | None:
+        method = None
+        try:
+            method = find_method(section.method)
+        except PanelError as error:
+            self._fault(f"panels.{name}: {error}")
         if section.rubric not in rubrics:
             self._fault(f"panels.{name}: there is no rubric {section.rubric!r}.")
             return None
@@ -288,7 +293,8 @@ class _Parser:
                 chairmen=tuple(seats[key].member for key in section.chairman),
                 terms=Terms(**terms),
             )
-            find_method(section.method).check(panel)
+            if method:
+                method.check(panel)
         except PanelError as error:
             self._fault(f"panels.{name}: {error}")
             return None

@@ -101,7 +101,7 @@ def _line(
         label=label,
         place=0,
         share=share,
-        points=sum(weight * borda_points(ballot.ranking)[label] for ballot, weight in seen),
+        points=round(sum(w * borda_points(x.ranking)[label] for x, w in seen), 9),
         max_points=sum(len(ballot.shown) - 1 for ballot in judges),
         first_votes=sum(is_sole_first(ballot, label) for ballot in judges),
         mean_rank=sum(places) / len(judges) if judges else None,

@@ -44,7 +44,7 @@ def test_three_faults_are_three_lines(tmp_path: Path) -> None:
         (SOUND + "[pannels]\n", "pannels: there is no such section."),
         pytest.param(
             SOUND + 'method = "guessing"\n',
-            "panels.house: there is no method 'guessing'; known: blind-ranking",
+            "panels.house: There is no method 'guessing'. Known methods: blind-ranking",
             id="unknown-method",
         ),
         (SOUND + 'rubric = "mine"\n', "panels.house: there is no rubric 'mine'."),
