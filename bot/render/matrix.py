@@ -172,7 +172,8 @@ def grader_lines(run: RunMatrix) -> Iterator[str]:
 def _agreement_text(agreement: GraderAgreement | None) -> str:
     if agreement is None:
         return ". No answer has two grades, so how far they agree is unknown"
-    kappa = "" if agreement.kappa is None else f" (Fleiss' κ {agreement.kappa:.2f})"
+    kappa = "" if agreement.kappa is None else f" (Fleiss’ κ {agreement.kappa:.2f})"
+    kappa = kappa.replace("-", "−")
     return f". Pairs of judges gave the same grade {percent(agreement.same)} of the time{kappa}"
 
 

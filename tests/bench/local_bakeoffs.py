@@ -20,7 +20,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from playwright.async_api import Browser, ViewportSize, async_playwright
+from playwright.async_api import Browser, FloatRect, ViewportSize, async_playwright
 
 from bot.settings import load_settings
 from tests.bench.blockkit import Line, Screen, thinned
@@ -122,9 +122,9 @@ async def create_schedules(site: Site, browser: Browser) -> datetime:
     await page.get_by_label("Name").fill("easy-page")
     await page.get_by_label("Suite").select_option("easy")
     await page.get_by_label("Panel").select_option("local")
+    await page.screenshot(path=PICTURES / "schedules.png", full_page=True)
     await page.get_by_label("It runs").select_option("words")
     await page.get_by_label("In words").fill(f'"{cron(now, 0)}"')
-    await page.screenshot(path=PICTURES / "schedules.png", full_page=True)
     await page.get_by_role("button", name="Add schedule").click()
     print(await page.get_by_role("status").first.inner_text())
     await page.close()
@@ -168,7 +168,8 @@ async def picture_page(site: Site, browser: Browser) -> None:
         for size, view in (("", WIDE), ("-phone", PHONE)):
             page = await browser.new_page(base_url=site.address, viewport=view)
             await page.goto(path)
-            picture = await page.screenshot(full_page=True)
+            clip: FloatRect = {"x": 0, "y": 0, "width": view["width"], "height": 1400}
+            picture = await page.screenshot(full_page=True, clip=clip)
             (PICTURES / f"{name}{size}.png").write_bytes(await asyncio.to_thread(thinned, picture))
             await page.close()
     ran = await site.home.beside("leaderboard", "--suite", "easy", "--json")
