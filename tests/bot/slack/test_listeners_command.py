@@ -20,7 +20,7 @@ SAID = {
     "forget 12ab": "There is no round '12ab' here",
     "ask help": "Asking ",
     "panel:nope Why?": "There is no panel 'nope'",
-    "method:nope Why?": "“nope” does not fit method",
+    "method:nope Why?": "There is no method 'nope'",
     "": "ask the council",
     "x" * 20_001: "the limit is 20,000",
     "leaderbord": "looks like a command",

@@ -36,5 +36,5 @@ async def test_a_leaderboard_is_private_until_shared_with_its_figure(stage: Stag
     assert files().keys() == {"leaderboard.png", "leaderboard.csv"}
     assert picture.content
     assert picture.content.startswith(b"\x89PNG")
-    assert "place 1" in (picture.alt_text or "")
+    assert "=1. North" in (picture.alt_text or "")
     assert "Models share a place, marked =" in text_of(root)
