@@ -53,18 +53,27 @@ READ_SECONDS = 0.5  # a busy server's delay; a restart takes longer
 
 
 class PaidServer(ModelServer):
-    """A model server with a bill; `owner` tells whose connection one is."""
+    """A model server with a bill; `owner` tells whose connection one is.
 
-    def __init__(self, latency: float, owner: Owner = lambda _: None) -> None:
+    `votes_once` says that a judge votes once, so that another nonce is the same vote again.
+    """
+
+    def __init__(
+        self, latency: float, owner: Owner = lambda _: None, *, votes_once: bool = False
+    ) -> None:
         super().__init__(latency=latency)
         self.bill = Bill()
         self.called = asyncio.Event()
         self._owner = owner
+        self._votes_once = votes_once
 
     async def _complete(self, request: Request, wire: Connection) -> None:
         call = Asked(time.time(), by=self._owner(wire.transport))
         self.called.set()
-        self.bill.calls.setdefault(_purpose(request), []).append(call)
+        purpose = _purpose(request)
+        if self._votes_once:
+            purpose = (purpose[0], purpose[1].partition(",")[0], purpose[2])
+        self.bill.calls.setdefault(purpose, []).append(call)
         await super()._complete(request, wire)
         call.answered = time.time()
 

@@ -251,7 +251,7 @@ async def test_a_cap_needs_known_prices(home: Home) -> None:
 async def test_a_killed_run_asks_for_nothing_twice_but_calls_in_flight(
     tmp_path: Path, lines: int, kills: tuple[int, ...]
 ) -> None:
-    async with PaidServer(latency=0.08) as server:
+    async with PaidServer(latency=0.08, votes_once=True) as server:
         home = Home(tmp_path).with_tables().with_config(served_config(server.api_base, JUDGES))
         out = tmp_path / "out.jsonl"
         arguments = ("rank", a_file(home, map(a_line, range(lines))), "--output", str(out))
