@@ -10,15 +10,16 @@ from council.answers import Call, Reply, Role, Scores
 from council.bakeoffs.models import Bakeoff, Grading, Reference, Suite, SuiteQuestion
 from council.bakeoffs.records import Record, build_record
 from council.budget import estimate_round
-from council.errors import GatewayError, SuiteError
+from council.errors import ContextOverflowError, GatewayError, SuiteError
 from council.integrity.erasure import forget, removable_texts
 from council.integrity.verification import verify
 from council.money import Price
 from council.panel import Panel
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
+from council.pipeline.stages import TOO_LONG
 from council.places import NOWHERE
-from council.rounds import Fallback, Question, Round, Synthesis
+from council.rounds import Artefact, Closing, Fallback, Question, Round, Synthesis
 from council.rubric_grader import (
     GRADE,
     SYNTHESIS,
@@ -221,23 +222,29 @@ async def test_forgetting_a_round_erases_rubric_and_reasons_and_keeps_grades() -
     assert verify(forgotten) == ()
 
 
+class CutStore(MemoryStore):
+    """A memory store that fails as if the power was cut before the first closing."""
+
+    was_cut = False
+
+    async def save(self, round_id: str, artefact: Artefact) -> None:
+        if isinstance(artefact, Closing) and not self.was_cut:
+            self.was_cut = True
+            raise PowerCutError
+        await super().save(round_id, artefact)
+
+
 async def test_a_resumed_round_asks_no_judge_for_its_grades_again() -> None:
-    class CutStore(MemoryStore):
-        async def save(self, round_id: str, artefact: object) -> None:
-            if artefact.__class__.__name__ == "Closing" and not self.is_again:
-                self.is_again = True
-                raise PowerCutError
-            await super().save(round_id, artefact)  # type: ignore[arg-type]
-
-        is_again = False
-
-    store, gateway = CutStore(), GradingGateway({DEEPSEEK: meets_yes, GROK: meets_no})
+    overflow = ContextOverflowError("takes no more")
+    store, gateway = CutStore(), GradingGateway({DEEPSEEK: meets_yes, GROK: overflow})
     with pytest.raises(PowerCutError):
         await run_with_fakes(a_rubric_round(), gateway, store)
 
     round_ = await run_round("r1", RoundServices(gateway, store))
 
-    assert len(gateway.graded()) == len(round_.exchanges) == 2
+    assert [call.member.key for call in gateway.graded()] == [DEEPSEEK, GROK]
+    assert [one.seat for one in round_.exchanges] == [DEEPSEEK]
+    assert [(one.member, one.reason) for one in round_.absences] == [(GROK, TOO_LONG)]
 
 
 async def test_a_rubric_adds_the_outside_judges_to_the_estimate() -> None:

@@ -166,6 +166,7 @@ def test_a_round_with_an_ungraded_answer_does_not_count() -> None:
     found = measure_council_value(of(tied, *rounds[1:]))
 
     assert [line.graded for line in found.rows] == [2, 2]
+    assert not found.is_decided
 
 
 def test_members_that_did_not_sit_in_every_round_are_no_candidates() -> None:
