@@ -21,7 +21,7 @@ from council.prompt_injection import mask_pleas, neutralise
 from council.prompts.answer import question_text
 from council.prompts.shared import fence, fence_reason, nonce_for
 from council.randomness import shuffle
-from council.rounds import REVISION, Draw, Round
+from council.rounds import REVISION, Draw, Round, sort_by_panel
 
 CRITIQUE_KIND, REVIEW_KIND = "critique", "review"
 
@@ -92,7 +92,7 @@ async def _collect_critiques(session: RoundSession, draw: Draw) -> None:
 
 
 async def _collect_reviews(session: RoundSession, draw: Draw) -> None:
-    round_ = session.round_
+    round_ = sort_by_panel(session.round_)  # not in the order of arrival, which a resume loses
     requests = []
     for reviewer in draw.labels.authors:
         nonce = _nonce(round_, REVIEW_KIND, reviewer, "")
