@@ -277,7 +277,7 @@ class Chat(Protocol):
     `is_room`: readers did not see the question, so posts repeat it. `tick_seconds`: how often
     progress is refreshed if nothing changes. `accepts_files`: files can be posted.
     `shows_progress`: progress of long tasks is shown. `is_bound`: no other process of a cluster can
-    post in the place. `replies_privately`: an unasked reply to the asker reaches nobody else.
+    post in the place. `replies_privately`: what is sent to the asker unasked reaches only them.
     """
 
     is_room: ClassVar[bool] = False

@@ -133,7 +133,7 @@ async def cast_pressed(app: AppContext, message: IncomingMessage, value: str) ->
 async def cast_vote(
     app: AppContext, round_: Round, by: str, choice: str, *, hides_result: bool = False
 ) -> HumanVote:
-    """Store somebody's vote, and return what stands: an earlier blind vote outlives the result.
+    """Store a person's vote, and return the one that stands: a blind one outlives the result.
 
     `choice` is the letter of the best answer, or an order as in "K > M = L". With `hides_result`,
     it was made where a bake-off's results are not shown. Raise FeedbackError if there are no two
@@ -197,6 +197,6 @@ def voted_line(round_: Round, cast: HumanVote) -> str:
 
 
 async def own_vote(app: AppContext, round_id: str, by: str) -> HumanVote | None:
-    """Return somebody's vote on a round, else None."""
+    """Return a person's vote on a round, else None."""
     cast = await app.store.votes(round_id)
     return next((one for one in cast if one.by == by), None)

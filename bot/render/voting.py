@@ -39,7 +39,7 @@ def blind_answers(round_: Round, reader: str = "") -> tuple[BlindAnswer, ...]:
 
     It does not depend on who wrote first. In a bake-off, each `reader` has an order to themselves.
     """
-    written = {answer.member: answer for answer in round_.answers}
+    written = {answer.member: answer for answer in round_.revised}
     purpose = f"reading {reader}" if reader else "reading"
     keys = shuffle((seat.key for seat in round_.panel.members), round_.seed, purpose)
     return tuple(_blind_answer(round_, key, written.get(key)) for key in keys)
@@ -50,7 +50,9 @@ def _blind_answer(round_: Round, key: str, answer: Answer | None) -> BlindAnswer
         return BlindAnswer("", None if round_.absence(key, Role.ANSWER) else "")
     label = round_.draw.labels.label_of(key) if round_.draw else None
     names = identifying_names(round_.panel.seat(key))
-    text = _masked_text(answer.text, names) if answer.scrubbed else answer.text
+    # Names in a draft were found when it came; a revision may name its author anew.
+    is_clean = answer in round_.answers and not answer.scrubbed
+    text = answer.text if is_clean else _masked_text(answer.text, names)
     return BlindAnswer(label or "", text)
 
 

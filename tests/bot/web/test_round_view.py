@@ -5,9 +5,9 @@ from dataclasses import replace
 from bot.chat import StepState
 from bot.render.voting import blind_answers
 from bot.web.round_view import progress_steps
-from council.answers import Role
+from council.answers import Exchange, Prompt, Reply, Role
 from council.round_rules import compute_draw
-from council.rounds import Round
+from council.rounds import REVISION, Round
 from tests.builders import CLAUDE, GEMINI, GPT, a_round, an_absence, an_answer
 
 ANSWERS = {key: an_answer(key, f"What {i} thinks.") for i, key in enumerate((CLAUDE, GPT, GEMINI))}
@@ -84,3 +84,13 @@ def test_who_did_not_answer_is_said() -> None:
     round_ = replace(answered(CLAUDE), absences=(an_absence(GPT, Role.ANSWER, "hung up"),))
 
     assert progress_steps(round_)[0].detail == "1 of 3; GPT-5.1 hung up"
+
+
+def test_a_revision_is_read_in_place_of_its_draft_and_names_no_author() -> None:
+    draft = an_answer(CLAUDE, "A draft.")
+    revision = Exchange(REVISION, CLAUDE, Prompt("", ""), Reply("As Claude, I say: it is enough."))
+    round_ = replace(a_round(), answers=(draft,), exchanges=(revision,))
+
+    (shown,) = [answer for answer in blind_answers(round_) if answer.text]
+
+    assert shown.text == "As [model name removed], I say: it is enough."
