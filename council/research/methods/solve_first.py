@@ -7,14 +7,14 @@ Zheng et al. 2023 (reference-guided judging).
 from collections.abc import Mapping
 from functools import partial
 
-from council.answers import Prompt
+from council.answers import Answer, Prompt
 from council.methods import Method
 from council.panel import Panel
 from council.pipeline.exchanges import Request, exchange_all
-from council.pipeline.session import RoundSession, identifying_names
+from council.pipeline.session import RoundSession
 from council.pipeline.stages import collect_ballots, images_for
 from council.prompts.answer import answer_prompt
-from council.prompts.shared import anonymize_answer, nonce_for
+from council.prompts.shared import nonce_for
 from council.rounds import Draw
 
 SOLUTION = "solution"
@@ -54,14 +54,8 @@ async def solve_then_rank(session: RoundSession, draw: Draw) -> None:
             requests.append(Request(SOLUTION, seat, partial(_asked, prompt), images=images))
     solved = await exchange_all(session, requests, round_.panel.terms.answer_seconds)
     own = {answer.member: (await session.mask(answer)).text for answer in round_.answers}
-    families = sorted({seat.family for seat in round_.panel.judges})
     for (_, key, _), exchange in solved.items():
-        names = identifying_names(round_.panel.seat(key))
-        reply = exchange.reply
-        masked = await session.services.in_thread(
-            anonymize_answer, reply.text, names, reply.sources, families
-        )
-        own[key] = masked.text
+        own[key] = (await session.mask(Answer(key, exchange.prompt, exchange.reply))).text
     notes = {
         slate.voter: (solution_note(own[slate.judge], nonce_for(round_.seed, slate.voter)),)
         for slate in draw.slates
