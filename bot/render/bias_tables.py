@@ -11,6 +11,7 @@ from bot.chat import Table
 from bot.render.formatting import count_noun, join_words, money, number_table
 from bot.render.leaderboard_tables import Coverage, percent, signed_number
 from council.bias.report import BiasReport, Effect, Interval, JudgeBias, Trait
+from council.bias.votes import CANARY
 
 # --- View of a report
 
@@ -380,6 +381,20 @@ def _audit_cost(bias: BiasView) -> str:
         return "Their cost is unknown."
     addition = f", plus {unpriced:,} of unknown cost" if unpriced else ""
     return f"They cost {money(usd)} in total{addition}."
+
+
+# --- Checks that a panel asked for
+
+CHECKS = {CANARY: "{} did not put the canary last"}  # by kind
+
+
+def check_lines(bias: BiasView) -> Iterator[str]:
+    """Yield in how many rounds each check found something on each seat."""
+    for rate in bias.report.checks:
+        n, value = rate.effect.n, rate.effect.value or 0.0
+        within = interval_text(rate.effect.interval, percent)
+        what = CHECKS[rate.kind].format(bias.name(rate.seat))
+        yield f"{what} in {round(value * n):,} of {count_noun(n, 'round')} ({within})."
 
 
 # --- Winning traits

@@ -193,6 +193,7 @@ def _ballot_document(ballot: Ballot) -> Document:
         "audit": ballot.audit,
         "pass": ballot.pass_number,
         "grades": dict(ballot.grades),
+        "canary": ballot.canary or None,
     }
 
 

@@ -300,7 +300,13 @@ def rankings_intro(round_: Round) -> str:
     """Return how the judges saw the answers."""
     if method_of(round_).pair_ballots:
         return "Each pair was judged without names, in both orders, by one judge who wrote neither."
-    return "Each judge saw the other answers without names, in a different order."
+    how = "Each judge saw the other answers without names, in a different order."
+    if any(ballot.canary for ballot in round_.ballots):
+        how += (
+            " Among them was a canary: an answer to another question, which belongs in the last "
+            "place and was not counted."
+        )
+    return how
 
 
 def _ranking_parts(

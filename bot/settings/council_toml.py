@@ -44,6 +44,7 @@ class PanelSection(Section):
     max_round_usd: float | None = Field(None, gt=0)
     grace_seconds: float | None = Field(None, gt=0)
     equal_length: bool = False
+    canary_share: float | None = Field(None, ge=0, le=1)
     rubric: str = "default"
 
 

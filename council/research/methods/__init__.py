@@ -1,7 +1,8 @@
 """Research methods, plugged in by the composition root; offered once a panel names them."""
 
-from council.methods import Method
+from council.methods import Method, plug_in_change
 from council.pipeline.run import Collect, plug_in
+from council.research.canary import with_canary
 from council.research.methods import (
     grading,
     multiple_evidence,
@@ -26,6 +27,7 @@ RESEARCH_METHODS: tuple[tuple[Method, Collect | None], ...] = (
 
 
 def plug_in_all() -> None:
-    """Make every research method known."""
+    """Make every research method known, and canaries."""
     for method, collect in RESEARCH_METHODS:
         plug_in(method, collect)
+    plug_in_change(with_canary)
