@@ -19,8 +19,22 @@ from council.tally.standings import PairMatrix
 Document = dict[str, Any]
 
 
+_AUTHORED = ("answers", "late", "exchanges", "ballots", "spoiled", "standings")
+
+
 def round_document(round_: Round) -> Document:
-    """Return the round; seats by key, labels public, unknown values null."""
+    """Return the round; seats by key, labels public, unknown values null.
+
+    Until it is closed, nothing says who wrote what. It has no seed either, since the labels can be
+    drawn from it.
+    """
+    document = _whole_document(round_)
+    if round_.closing or round_.forgotten:
+        return document
+    return document | {name: [] for name in _AUTHORED} | {"seed": None}
+
+
+def _whole_document(round_: Round) -> Document:
     replies = round_.replies
     suspicions = (f"the answer of {x.member} {why}" for x in round_.answers for why in x.suspicions)
     return {
@@ -69,20 +83,6 @@ def round_document(round_: Round) -> Document:
         "versions": dict(round_.versions),
         "rubric": {"name": round_.panel.rubric.name, "version": round_.panel.rubric.version},
     }
-
-
-_AUTHORED = ("answers", "late", "exchanges", "ballots", "spoiled", "standings")
-
-
-def readable_document(round_: Round) -> Document:
-    """Return the round for those who may read it: who wrote what only once it is closed.
-
-    Until then it has no seed either, since the labels can be drawn from it.
-    """
-    document = round_document(round_)
-    if round_.closing:
-        return document
-    return document | {name: [] for name in _AUTHORED} | {"seed": None}
 
 
 def summary_document(summary: RoundSummary) -> Document:

@@ -78,19 +78,10 @@ DRAFT_TITLE = "Its draft, before it read the comments:"
 NOT_BLIND = "Not blind, not ranked: the models read each other's answers under their names"
 
 
-def round_thread(round_: Round) -> Thread:
-    """Return a closed round: the answer, and as replies the results and the rankings."""
-    draw = round_.draw
-    if not draw:
-        return Thread(round_post(round_))
-    details = details_posts(round_, draw, MAX_REASON_CHARACTERS)
-    return Thread(round_post(round_), (results_post(round_, draw), *details))
-
-
 def whole_round(round_: Round) -> Thread:
-    """Return a closed round with every ranking and answer in full."""
+    """Return a round with every ranking and answer in full; only its root until it is closed."""
     draw = round_.draw
-    if not draw:
+    if not draw or not (round_.closing or round_.forgotten):
         return Thread(round_post(round_))
     details = details_posts(round_, draw)
     answers = () if round_.forgotten else answer_posts(round_, draw)

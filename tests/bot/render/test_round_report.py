@@ -25,14 +25,14 @@ from bot.render.round_report import (
     MAX_REASON_CHARACTERS,
     findings,
     round_post,
-    round_thread,
     thread_markdown,
     whole_round,
 )
 from council.answers import Reply
 from council.ballots import cut_reason
 from council.errors import GatewayError
-from tests.bot.rounds import held, root_of, thread_of
+from council.rounds import Closing
+from tests.bot.rounds import held, root_of, round_thread, thread_of
 from tests.builders import (
     CLAUDE,
     GPT,
@@ -111,7 +111,8 @@ async def test_every_ranking_is_shown_with_names_with_its_order_and_its_reason()
 async def test_in_the_thread_a_long_reason_is_cut() -> None:
     round_ = with_ballots(with_answers(a_round(a_panel(3))))
     first, *others = round_.ballots
-    long = replace(round_, ballots=(replace(first, reason="long " * 200), *others))
+    told = replace(first, reason="long " * 200)
+    long = replace(round_, ballots=(told, *others), closing=Closing(1.0))
 
     (short, *_) = [p for p in round_thread(long).replies[1].parts if isinstance(p, Quote)]
     (full, *_) = [p for p in whole_round(long).replies[1].parts if isinstance(p, Quote)]

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from bot.render.round_report import details_posts, exchange_rows, findings, round_thread
+from bot.render.round_report import details_posts, exchange_rows, findings
 from council.answers import Exchange, Prompt, Reply
 from council.rounds import Round
-from tests.bot.rounds import held, words_of
+from tests.bot.rounds import held, round_thread, words_of
 from tests.builders import CLAUDE, GPT, TERMS, a_panel
 
 
