@@ -71,12 +71,6 @@ def join_words(names: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def sum_or_none(amounts: Iterable[float | None]) -> float | None:
-    """Return the sum, or None if any amount is unknown."""
-    known = [*amounts]
-    return None if None in known else sum(filter(None, known), 0.0)
-
-
 # --- Seat names
 
 

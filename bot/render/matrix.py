@@ -197,7 +197,7 @@ def methods_table(run: RunMatrix) -> Table | None:
     rows = tuple(
         (
             line.method,
-            str(line.over),
+            f"{line.over}, {line.failed} failed" if line.failed else str(line.over),
             "not ranked" if line.winner_right is None else _of(line.winner_right, line.graded),
             _of(line.council_right, line.graded),
             "" if line.tau_b is None else f"{line.tau_b:+.2f}",

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from bot.render.formatting import sum_or_none
 from council.analysis import Analysis, analyse
 from council.answers import Answer, Exchange, LateReply, Reply
 from council.ballots import Ballot
 from council.methods import find_method
+from council.money import sum_or_none
 from council.pipeline.ranking import Ranked
 from council.ports import RoundSummary
 from council.round_rules import consistency_weights, weighted_standings
@@ -76,7 +76,7 @@ def _whole_document(round_: Round) -> Document:
         "verdict": verdict_document(round_.tally.verdict, suspicions) if round_.tally else None,
         "synthesis": _synthesis_document(round_.synthesis) if round_.synthesis else None,
         "analysis": _analysis_document(analyse(round_)),
-        "cost_usd": sum_or_none(reply.cost_usd for reply in replies),
+        "cost_usd": round_.cost_usd,
         "tokens_in": _sum_tokens(reply.tokens_in for reply in replies),
         "tokens_out": _sum_tokens(reply.tokens_out for reply in replies),
         "seconds": round_.closing.seconds if round_.closing else None,

@@ -31,7 +31,6 @@ from bot.render.formatting import (
     number_word,
     points,
     seat_names,
-    sum_or_none,
 )
 from bot.render.markdown_parser import first_sentence
 from bot.render.text_safety import shorten
@@ -387,7 +386,7 @@ def verdict_facts(round_: Round) -> tuple[str, str, str, str]:
         _winner_text(round_),
         _demonstration_text(round_) or _certainty_text(round_),
         duration(round_.closing.seconds) if round_.closing else "",
-        money(sum_or_none(reply.cost_usd for reply in round_.replies)),
+        money(round_.cost_usd),
     )
 
 

@@ -14,9 +14,9 @@ from bot.render.formatting import (
     number_word,
     points,
     seat_names,
-    sum_or_none,
 )
 from bot.settings.council_toml import display_name
+from council.money import sum_or_none
 from tests.builders import CLAUDE, GPT, a_panel
 
 
@@ -62,7 +62,7 @@ def test_numbers_and_lists_read_as_in_a_sentence() -> None:
 def test_one_unknown_amount_makes_the_sum_unknown() -> None:
     assert sum_or_none([0.01, None, 0.02]) is None
     assert sum_or_none([0.25, 0.5]) == 0.75
-    assert sum_or_none([]) == 0
+    assert sum_or_none([]) is None
 
 
 @pytest.mark.parametrize(
