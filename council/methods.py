@@ -165,6 +165,11 @@ def offered_methods(panels: Iterable[Panel]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*METHODS, *(panel.terms.method for panel in panels))))
 
 
+def known_methods() -> tuple[str, ...]:
+    """Return the names of all methods, whether they are offered or not, in alphabetical order."""
+    return tuple(sorted({*METHODS, *_PLUGGED_IN}))
+
+
 def find_method(name: str) -> Method:
     """Return the method with this name; raise PanelError for an unknown one."""
     method = METHODS.get(name) or _PLUGGED_IN.get(name)
