@@ -23,7 +23,7 @@ from bot.cli.rounds import TERMINAL_USER
 from bot.commands.parameters import Kind
 from bot.observability import logs
 from bot.render.formatting import count_noun, max_cost_text
-from bot.research.criteria import (
+from bot.research.calibration import (
     CriteriaRun,
     calibration_document,
     calibration_lines,

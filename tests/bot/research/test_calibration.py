@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from bot.context import AppContext
-from bot.research.criteria import (
+from bot.research.calibration import (
     CriteriaRun,
     calibration_document,
     calibration_lines,
