@@ -51,8 +51,8 @@ def rough_duration(seconds: float) -> str:
 
 
 def points(value: float, max_points: int) -> str:
-    """Return points out of a maximum: "3.5 of 6"."""
-    return f"{value:g} of {max_points}"
+    """Return points out of a maximum, to two decimals: "3.5 of 6"."""
+    return f"{round(value, 2):g} of {max_points}"
 
 
 def count_noun(number: int, noun: str) -> str:
