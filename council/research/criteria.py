@@ -75,8 +75,9 @@ def check_votes(examples: Sequence[Example]) -> None:
     votes = sum(len(example.chosen) for example in examples)
     if votes < MIN_VOTES or len(examples) < MIN_EXAMPLES:
         raise ExperimentError(
-            f"Criteria need {MIN_VOTES} votes of people on at least {MIN_EXAMPLES} rounds; there "
-            f"are {votes} on {len(examples)}. Vote with `council vote`, or on a round's page."
+            f"Criteria need {MIN_VOTES} blind votes of people on at least {MIN_EXAMPLES} rounds; "
+            f"there are {votes} on {len(examples)}. Vote while the judges do, or on the answers "
+            "of a bake-off."
         )
 
 
