@@ -196,8 +196,11 @@ class BallotRequest:
         prompt = self._prompt(truncate_all(self._by_letter(self.texts), length), fault)
         schema = self.method.schema(self.slate.letters, self.nonce)
         temperature = self.round_.panel.terms.ballot_temperature
-        images = images_for(self.round_, self.reader)
-        return Call(self.judge, prompt, temperature, Role.BALLOT, schema, images=images)
+        return Call(
+            *(self.judge, prompt, temperature, Role.BALLOT, schema),
+            images=images_for(self.round_, self.reader),
+            top_logprobs=self.method.top_logprobs,
+        )
 
     def lengths(self, fault: str | None) -> tuple[int | None, ...]:
         """Return the lengths of answers to try in the reader's context."""
