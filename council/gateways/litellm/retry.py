@@ -85,7 +85,8 @@ def classify_error(error: Exception, seat: SeatSettings, sent: Mapping[str, obje
         isinstance(error, StreamInterruptedError)
         or type(error).__name__ == "MidStreamFallbackError"
     ):
-        return CallFault(GatewayError("broke off in the middle of its answer"), is_transient=True)
+        broken = CallFault(GatewayError("broke off in the middle of its answer"), is_transient=True)
+        return _without_logprobs(broken, sent)  # litellm breaks off where it cannot read them
     if any(isinstance(link, (httpx.TransportError, OSError)) for link in links):
         return CallFault(GatewayError("could not be reached"), is_transient=True)
     if _NO_KEY.search(str(error)):
