@@ -10,7 +10,7 @@ from council.answers import Exchange, Prompt
 from council.ballots import Ballot, SpoiledBallot, cast_ballot
 from council.errors import PanelError
 from council.labels import LabelMap, Slate, draw_slates
-from council.panel import Member, Panel
+from council.panel import Member, Panel, Rubric
 from council.prompts.ballot import ballot_schema, judge_prompt
 from council.rounds import Draw, Round
 from council.tally import Tally, count_ballots
@@ -72,7 +72,7 @@ class Method:
     is_blind: bool = True
     slates: Callable[[Round, Draw], tuple[Slate, ...]] = _drawn_slates
     prompt: Callable[..., Prompt] = judge_prompt
-    schema: Callable[[Sequence[str], str], dict[str, object]] = ballot_schema
+    schema: Callable[[Sequence[str], str, Rubric], dict[str, object]] = ballot_schema
     cast: Callable[..., Ballot | SpoiledBallot] = cast_ballot
     top_logprobs: int | None = None
     ballots: Callable[[Round, Draw], Sequence[Ballot]] = _cast_ballots

@@ -613,6 +613,9 @@ def _ballot_findings(round_: Round) -> Iterator[str]:
             yield f"{names[ballot.judge]} saw every answer cut to {tokens}, {_why_cut(round_)}."
         if ballot.has_cut_reason:
             yield f"{names[ballot.judge]}'s reason was cut at 2 KB."
+        has_logprobs = ballot.paper and ballot.paper.reply.logprobs
+        if has_logprobs and any(grade % 1 for _, grade in ballot.grades):
+            yield f"{names[ballot.judge]}'s grades are means, weighted by their probability."
 
 
 def _why_cut(round_: Round) -> str:

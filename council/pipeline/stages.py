@@ -194,7 +194,7 @@ class BallotRequest:
     def call(self, length: int | None, fault: str | None) -> Call:
         """Return the call with answers of this length; `fault` is what spoiled the last reply."""
         prompt = self._prompt(truncate_all(self._by_letter(self.texts), length), fault)
-        schema = self.method.schema(self.slate.letters, self.nonce)
+        schema = self.method.schema(self.slate.letters, self.nonce, self.round_.panel.rubric)
         temperature = self.round_.panel.terms.ballot_temperature
         return Call(
             *(self.judge, prompt, temperature, Role.BALLOT, schema),

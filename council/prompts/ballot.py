@@ -98,7 +98,9 @@ def _written_by(authors: Mapping[str, str]) -> Iterator[str]:
         yield f"Response {letter} was written by {' '.join(neutralise(name).split())}."
 
 
-def ballot_schema(letters: Sequence[str], nonce: str) -> dict[str, object]:
+def ballot_schema(
+    letters: Sequence[str], nonce: str, _rubric: Rubric | None = None
+) -> dict[str, object]:
     """Return the JSON schema of a ballot over these letters."""
     place = {"type": "array", "items": {"type": "string", "enum": list(letters)}}
     return object_schema(

@@ -108,16 +108,16 @@ BINARY = Scale(
 class Sheet:
     """How one kind of grading asks and reads: what is graded, its scale, the form of an answer.
 
-    `describe` takes wording and rubric. `schema` is of one answer's grades. `read`
-    takes what stands under a letter, the wording and how many grades there must be, as `count`
-    finds it in the prompt for a letter and a nonce; None is any number. `expects` is the scale of
-    the numbers whose expectation counts, None where one number can be several tokens.
+    `describe` takes wording and rubric; `schema`, of one answer's grades, takes the rubric. `read`
+    takes what stands under a letter, the wording and how many grades there must be. `count` finds
+    that in the prompt, for a letter and a nonce; None is any number. `expects` is the scale of the
+    numbers that count, where each can be one token; only they can have expectations.
     """
 
     what: str
     describe: Callable[[str, Rubric], str]
     example: str
-    schema: Mapping[str, object]
+    schema: Callable[[Rubric], Mapping[str, object]]
     read: Callable[[object, str, int | None], float]
     count: Callable[[Prompt, str, str], int | None] = lambda *_: None
     expects: Scale | None = None
@@ -127,13 +127,17 @@ class Sheet:
 _NUMBER: Mapping[str, object] = {"type": "number"}
 
 
+def _enum(scale: Scale) -> Mapping[str, object]:
+    return {"enum": [*range(scale.low, scale.high + 1)]}
+
+
 def _plain(scale: Scale) -> Sheet:
     return Sheet(
         "the grade of each answer",
         lambda wording, _rubric: scale.text(wording),
         "…",
         # Local servers enforce the schema, so small models keep to the scale.
-        _NUMBER if scale is HUNDRED else {"enum": [*range(scale.low, scale.high + 1)]},
+        lambda _rubric: _NUMBER if scale is HUNDRED else _enum(scale),
         lambda value, wording, _count: scale.read(value, wording),
         expects=None if scale is HUNDRED else scale,
     )
@@ -144,6 +148,12 @@ def _describe_likert(wording: str, rubric: Rubric) -> str:
         f"for each of the {len(rubric.criteria)} criteria, in their order, {THREE.text(wording)}; "
         f"then overall {FIVE.text(wording)}"
     )
+
+
+def _likert_schema(rubric: Rubric) -> Mapping[str, object]:
+    count = len(rubric.criteria)
+    criteria = {"type": "array", "minItems": count, "maxItems": count, "items": _enum(THREE)}
+    return object_schema({"criteria": criteria, "overall": _enum(FIVE)})
 
 
 def _read_likert(value: object, wording: str, count: int | None) -> float:
@@ -176,7 +186,7 @@ def _count_paragraphs(prompt: Prompt, letter: str, nonce: str) -> int:
 
 
 def _count_criteria(prompt: Prompt, _letter: str, _nonce: str) -> int | None:
-    """Return how many criteria the form names, below the rubric; None if it is erased."""
+    """Return how many criteria the form names, below the rubric; None if it names none."""
     found = _CRITERIA_COUNT.findall(prompt.system)
     return int(found[-1]) if found else None
 
@@ -185,12 +195,7 @@ _LIKERT = Sheet(
     "the grades of each answer",
     _describe_likert,
     '{"criteria": […], "overall": …}',
-    object_schema(
-        {
-            "criteria": {"type": "array", "minItems": 1, "items": {"enum": [1, 2, 3]}},
-            "overall": {"enum": [1, 2, 3, 4, 5]},
-        }
-    ),
+    _likert_schema,
     _read_likert,
     _count_criteria,
     FIVE,
@@ -199,7 +204,7 @@ _SEGMENTS = Sheet(
     "one grade for each numbered paragraph of each answer, in their order",
     lambda wording, _rubric: FIVE.text(wording),
     "[…]",
-    {"type": "array", "minItems": 1, "items": {"enum": [1, 2, 3, 4, 5]}},
+    lambda _rubric: {"type": "array", "minItems": 1, "items": _enum(FIVE)},
     _read_segments,
     _count_paragraphs,
     FIVE,
@@ -226,12 +231,12 @@ def _prompt(sheet: Sheet, question: Question, rubric: Rubric, ballot: BallotProm
     return Prompt(f"{judge_rules(rubric, 'Grade each of them')}\n{form}", "\n\n".join(parts))
 
 
-def _schema(sheet: Sheet, letters: Sequence[str], nonce: str) -> dict[str, object]:
+def _schema(sheet: Sheet, letters: Sequence[str], nonce: str, rubric: Rubric) -> dict[str, object]:
     return object_schema(
         {
             "nonce": {"type": "string", "enum": [nonce]},
             "reason": {"type": "string"},
-            "grades": object_schema(dict.fromkeys(letters, sheet.schema)),
+            "grades": object_schema(dict.fromkeys(letters, sheet.schema(rubric))),
         }
     )
 
