@@ -615,7 +615,8 @@ def _ballot_findings(round_: Round) -> Iterator[str]:
             yield f"{names[ballot.judge]}'s reason was cut at 2 KB."
         has_logprobs = ballot.paper and ballot.paper.reply.logprobs
         if has_logprobs and any(grade % 1 for _, grade in ballot.grades):
-            yield f"{names[ballot.judge]}'s grades are means, weighted by their probability."
+            whose = f"{names[ballot.judge]}'s grades"
+            yield f"{whose} are means over the scale, weighted by its own probabilities."
 
 
 def _why_cut(round_: Round) -> str:

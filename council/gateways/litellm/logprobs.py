@@ -1,7 +1,7 @@
 """Parser of the log-probabilities in a reply, in OpenAI's shape."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
 from typing import Any
 
@@ -13,19 +13,22 @@ _NUMBER = re.compile(rb"(\s*)([0-9]{1,3})\s*")
 _DIGITS = 6
 
 
-def number_logprobs(tokens: Sequence[Any], text: str) -> Logprobs:
-    """Return the log-probabilities of each token of the text that is a whole number.
+def number_logprobs(chunks: Iterable[Any], text: str) -> Logprobs:
+    """Return the log-probabilities of each token that is a whole number, from litellm's chunks.
 
     () if the tokens have another shape, or do not hold the text exactly once: thinking and code
     fences, which servers remove from texts, may surround it.
     """
     try:
+        choices = (choice for chunk in chunks for choice in chunk.choices[:1])
+        found = (getattr(choice, "logprobs", None) for choice in choices)
+        tokens = [token for one in found if one for token in one.content or ()]
         encoded, pieces = text.encode(), [_bytes(token) for token in tokens]
         before, _after = b"".join(pieces).split(encoded)
-        found = [*_numbers(tokens, pieces, -len(before))]
+        numbers = [*_numbers(tokens, pieces, -len(before))]
         return tuple(
             (len(encoded[:start].decode()), alternatives)
-            for start, token in found[-MAX_NUMBERS:]
+            for start, token in numbers[-MAX_NUMBERS:]
             if 0 <= start < len(encoded) and (alternatives := _alternatives(token))
         )
     except (AttributeError, TypeError, ValueError):

@@ -113,14 +113,8 @@ async def send_request(
         tokens_out,
         _cost(library, sent, counts, claimed),
         find_sources(reply.model_dump()) if sent.get("web_search_options") else (),
-        number_logprobs(_tokens(choice), text) if sent.get("logprobs") else (),
+        number_logprobs([reply], text) if sent.get("logprobs") else (),
     )
-
-
-def _tokens(choice: Any) -> list[Any]:  # noqa: ANN401 - litellm's
-    """Return the tokens of a reply or chunk with their log-probabilities; empty without."""
-    content = getattr(getattr(choice, "logprobs", None), "content", None)
-    return content if isinstance(content, list) else []
 
 
 async def _read_stream(
@@ -130,7 +124,6 @@ async def _read_stream(
     on_text: OnText | None,
 ) -> RawReply:
     text, reasoned, usage, chunks = "", False, None, 0
-    tokens: list[Any] = []
     async with aclosing(stream):
         async for chunk in stream:
             chunks += 1
@@ -140,8 +133,6 @@ async def _read_stream(
                 return RawReply(text, "length", reasoned)
             usage = getattr(chunk, "usage", None) or usage
             delta = chunk.choices[0].delta if chunk.choices else None
-            if chunk.choices and sent.get("logprobs"):
-                tokens += _tokens(chunk.choices[0])
             reasoned = reasoned or bool(getattr(delta, "reasoning_content", None))
             delta_text = getattr(delta, "content", None)
             if delta_text:
@@ -160,7 +151,7 @@ async def _read_stream(
     with suppress(Exception):
         claimed = sum(library.cost_per_token(model=sent["model"], usage_object=usage))
     cost = _cost(library, sent, counts, claimed)
-    logprobs = number_logprobs(tokens, text)
+    logprobs = number_logprobs(stream.chunks, text) if sent.get("logprobs") else ()
     return RawReply(text, finish, reasoned, tokens_in, tokens_out, cost, logprobs=logprobs)
 
 
