@@ -326,7 +326,7 @@ def voter_title(round_: Round, slate: Slate) -> str:
 
 
 def ranking_notes(round_: Round, judge: str) -> Iterator[str]:
-    """Yield what else to know of a judge's ranking: invalid replies, cut answers, audits."""
+    """Yield what else to know of a judge's ranking: invalid replies, cut answers, means, audits."""
     name = seat_names(round_.panel)[judge]
     for reply in round_.spoiled:
         if reply.judge == judge and not reply.is_audit:
@@ -336,6 +336,10 @@ def ranking_notes(round_: Round, judge: str) -> Iterator[str]:
     for slate in round_.draw.slates if round_.draw else ():
         if slate.judge == judge and slate.wording:
             yield f"{name}'s prompt was worded: {slate.wording}."
+    for ballot in round_.ballots:
+        has_logprobs = ballot.judge == judge and ballot.paper and ballot.paper.reply.logprobs
+        if has_logprobs and any(grade % 1 for _, grade in ballot.grades):
+            yield f"{name}'s grades are means over the scale, weighted by its own probabilities."
     yield from _audit_lines(round_, judge)
 
 
@@ -613,10 +617,6 @@ def _ballot_findings(round_: Round) -> Iterator[str]:
             yield f"{names[ballot.judge]} saw every answer cut to {tokens}, {_why_cut(round_)}."
         if ballot.has_cut_reason:
             yield f"{names[ballot.judge]}'s reason was cut at 2 KB."
-        has_logprobs = ballot.paper and ballot.paper.reply.logprobs
-        if has_logprobs and any(grade % 1 for _, grade in ballot.grades):
-            whose = f"{names[ballot.judge]}'s grades"
-            yield f"{whose} are means over the scale, weighted by its own probabilities."
 
 
 def _why_cut(round_: Round) -> str:

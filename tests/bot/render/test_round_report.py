@@ -24,6 +24,7 @@ from bot.render.round_report import (
     DISCLAIMER,
     MAX_REASON_CHARACTERS,
     findings,
+    ranking_notes,
     round_post,
     round_thread,
     thread_markdown,
@@ -266,7 +267,9 @@ def test_grades_that_are_means_are_reported(
     paper = replace(first.paper, reply=replace(first.paper.reply, logprobs=found))
     graded = replace(first, paper=paper, grades=tuple(zip(first.shown, grades, strict=True)))
 
-    assert findings(replace(round_, ballots=(graded, *others))) == said * [
+    changed = replace(round_, ballots=(graded, *others))
+
+    assert [*ranking_notes(changed, CLAUDE)] == said * [
         "Claude Sonnet 4.6's grades are means over the scale, weighted by its own probabilities."
     ]
 

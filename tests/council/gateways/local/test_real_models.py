@@ -161,7 +161,8 @@ async def test_a_grade_has_the_probabilities_from_before_the_grammar(
         headers={"Connection": "close"},
     )
     member = Member("seat", ModelId(seat.model), "Seat", "test")
-    prompt = Prompt("Grade the answer from 1 to 5.", "Is an apple a fruit? Answer: Yes, it is.")
+    system = 'Grade the answer from 1 to 5. Reply with JSON: {"reason": "…", "grade": …}'
+    prompt = Prompt(system, "Is an apple a fruit? Answer: Yes, it is.")
 
     reply = await LitellmGateway({"seat": seat}).complete(
         Call(member, prompt, 0.0, Role.BALLOT, schema, top_logprobs=8)
