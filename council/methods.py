@@ -11,7 +11,7 @@ from council.answers import Exchange, Prompt
 from council.ballots import Ballot, SpoiledBallot, cast_ballot
 from council.errors import PanelError
 from council.labels import LabelMap, Slate, draw_slates
-from council.panel import Member, Panel
+from council.panel import Member, Panel, Rubric
 from council.prompts.ballot import ballot_schema, judge_prompt
 from council.rounds import Draw, Round
 from council.tally import Tally, count_ballots
@@ -58,12 +58,13 @@ class Method:
     False if nobody ranks, and `is_blind` if models see each other's names. `is_weighted` says
     whether the judges' consistency, once it is known, weights the official count.
 
-    `prompt` and `schema` ask for a ballot and `cast` reads the reply. `ballots` returns what is
-    counted, and `tally` counts it by the judges' weights, None if all count alike. `pair_ballots`
-    is how many ballots on two answers it asks for at most, where it asks for no others.
-    `extra_texts` is how many texts a ballot's prompt has besides the answers. `exchanges` says how
-    many calls, at most, each seat makes besides answers and ballots; `read` returns an exchange
-    with nonce, scores and fault as reply and seed give them.
+    `prompt` and `schema` ask for a ballot, with `top_logprobs` alternatives to each token, and
+    `cast` reads the reply. `ballots` returns what is counted, and `tally` counts it by the judges'
+    weights, None if all count alike. `pair_ballots` is how many ballots on two answers it asks for
+    at most, where it asks for no others. `extra_texts` is how many texts a ballot's prompt has
+    besides the answers. `exchanges` says how many calls, at most, each seat makes besides answers
+    and ballots; `read` returns an exchange with nonce, scores and fault as reply and seed give
+    them.
 
     A round keeps the `version` it was opened under, and `earlier` has the rules of older versions.
     """
@@ -80,8 +81,9 @@ class Method:
     is_blind: bool = True
     slates: Callable[[Round, Draw], tuple[Slate, ...]] = _drawn_slates
     prompt: Callable[..., Prompt] = judge_prompt
-    schema: Callable[[Sequence[str], str], dict[str, object]] = ballot_schema
+    schema: Callable[[Sequence[str], str, Rubric], dict[str, object]] = ballot_schema
     cast: Callable[..., Ballot | SpoiledBallot] = cast_ballot
+    top_logprobs: int | None = None
     ballots: Callable[[Round, Draw], Sequence[Ballot]] = _cast_ballots
     tally: Callable[[Round, Draw, Sequence[Ballot], ChanceRule, JudgeWeights | None], Tally] = (
         _count

@@ -350,7 +350,7 @@ def voter_title(round_: Round, slate: Slate) -> str:
 
 
 def ranking_notes(round_: Round, judge: str) -> Iterator[str]:
-    """Yield what else to know of a judge's ranking: invalid replies, cut answers, audits."""
+    """Yield what else to know of a judge's ranking: invalid replies, cut answers, means, audits."""
     name = seat_names(round_.panel)[judge]
     for reply in round_.spoiled:
         if reply.judge == judge and not reply.is_audit:
@@ -360,6 +360,10 @@ def ranking_notes(round_: Round, judge: str) -> Iterator[str]:
     for slate in round_.draw.slates if round_.draw else ():
         if slate.judge == judge and slate.wording:
             yield f"Instruction to {name}: {slate.wording}."
+    for ballot in round_.ballots:
+        has_logprobs = ballot.judge == judge and ballot.paper and ballot.paper.reply.logprobs
+        if has_logprobs and any(grade % 1 for _, grade in ballot.grades):
+            yield f"{name}'s grades are means over the scale, weighted by its own probabilities."
     yield from _audit_lines(round_, judge)
 
 

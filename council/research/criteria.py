@@ -18,7 +18,7 @@ from council.errors import ExperimentError
 from council.panel import Rubric
 from council.prompt_injection import neutralise
 from council.prompts.ballot import question_parts
-from council.prompts.shared import fence, make_rubric, truncate
+from council.prompts.shared import fence, make_rubric, object_schema, truncate
 from council.randomness import shuffle
 from council.rounds import Question
 from council.tally.standings import TOLERANCE
@@ -234,15 +234,12 @@ def draft_prompt(examples: Sequence[Example], rubric: Rubric | None, nonce: str)
 
 def draft_schema(nonce: str) -> Mapping[str, object]:
     """Return the JSON schema of a draft."""
-    return {
-        "type": "object",
-        "properties": {
+    return object_schema(
+        {
             "nonce": {"type": "string", "enum": [nonce]},
             "criteria": {"type": "array", "items": {"type": "string"}},
-        },
-        "required": ["nonce", "criteria"],
-        "additionalProperties": False,
-    }
+        }
+    )
 
 
 def parse_draft(text: str, nonce: str) -> tuple[str, ...] | None:

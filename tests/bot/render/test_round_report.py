@@ -25,6 +25,7 @@ from bot.render.round_report import (
     DISCLAIMER,
     MAX_REASON_CHARACTERS,
     findings,
+    ranking_notes,
     round_post,
     thread_markdown,
     whole_round,
@@ -277,6 +278,26 @@ async def test_a_masked_request_is_reported() -> None:
 
     assert findings(replace(round_, versions=(("ballots", "2"),))) == [
         "Claude Sonnet 4.6's answer begs for a place. Judges did not see the request."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("grades", "logprobs", "said"), [((4.25, 3), True, 1), ((4, 3), True, 0), ((4.25, 3), False, 0)]
+)
+def test_grades_that_are_means_are_reported(
+    grades: tuple[float, float], logprobs: bool, said: int
+) -> None:
+    round_ = with_ballots(with_answers(a_round(a_panel(3))))
+    first, *others = round_.ballots
+    assert first.paper
+    found = ((9, (("4", -0.5),)),) if logprobs else ()
+    paper = replace(first.paper, reply=replace(first.paper.reply, logprobs=found))
+    graded = replace(first, paper=paper, grades=tuple(zip(first.shown, grades, strict=True)))
+
+    changed = replace(round_, ballots=(graded, *others))
+
+    assert [*ranking_notes(changed, CLAUDE)] == said * [
+        "Claude Sonnet 4.6's grades are means over the scale, weighted by its own probabilities."
     ]
 
 
