@@ -1,7 +1,7 @@
 """Rules that derive a round's draw, tally and audit ballot from its seed, panel and ballots."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -177,6 +177,7 @@ def _flags(round_: Round, draw: Draw) -> tuple[str, ...]:
             if round_.absence(seat.key, Role.ANSWER)
         ),
         *(f"{judge} has no ballot that counts" for judge in asked if judge not in voted),
+        *_kept_drafts(round_),
         *dict.fromkeys(
             f"{ballot.judge} did not put the canary last"
             for ballot in round_.ballots
@@ -184,6 +185,15 @@ def _flags(round_: Round, draw: Draw) -> tuple[str, ...]:
         ),
         *_reason_flags(round_.ballots, round_.panel, ballot_version(round_)),
     )
+
+
+def _kept_drafts(round_: Round) -> Iterator[str]:
+    """Yield whose draft was judged where others were revised."""
+    pairs = [*zip(round_.answers, round_.revised, strict=True)]
+    if any(draft != answer for draft, answer in pairs):
+        yield from (
+            f"{draft.member} did not revise its draft" for draft, answer in pairs if draft == answer
+        )
 
 
 def _family_majority(panel: Panel) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from council.pipeline.session import (
 )
 from council.pipeline.stages import MAX_ATTEMPTS, TOO_LONG, blind_answers
 from council.prompts.shared import anonymize_answer
-from council.rounds import Draw
+from council.rounds import Draw, Round
 from council.rubric_grader import (
     GRADE,
     SYNTHESIS,
@@ -63,20 +63,22 @@ async def exchange_all(
 ) -> dict[tuple[str, str, str], Exchange]:
     """Ask all concurrently, except what the round has; return its usable exchanges by key.
 
-    A seat that is absent in a role is asked for no more of it. A reply that cannot be read is
-    asked for once more.
+    A seat that was absent in a role before, and delivered nothing in it, is asked for no more of
+    it. A reply that cannot be read is asked for once more.
     """
     deadline = session.deadline(seconds)
-    await run_all(_exchange(session, request, deadline) for request in requests)
+    absent = {(absence.member, absence.role) for absence in session.round_.absences}
+    left = [request for request in requests if not _is_gone(session.round_, request)]
+    await run_all(_exchange(session, request, deadline, absent) for request in left)
     return {exchange.key: exchange for exchange in session.round_.exchanges if not exchange.fault}
 
 
-async def _exchange(session: RoundSession, request: Request, deadline: Deadline) -> None:
+async def _exchange(
+    session: RoundSession, request: Request, deadline: Deadline, absent: set[tuple[str, Role]]
+) -> None:
     earlier = [x for x in session.round_.exchanges if x.key == request.key]
     faults = [exchange.fault for exchange in earlier]
     while len(faults) < MAX_ATTEMPTS and all(faults):
-        if session.round_.absence(request.seat.key, request.role):
-            return
         prompt = request.prompt(faults[-1] if faults else None)
         call = Call(
             *(request.seat, prompt),
@@ -89,7 +91,9 @@ async def _exchange(session: RoundSession, request: Request, deadline: Deadline)
         except ContextOverflowError:
             reply = Absence(request.seat.key, request.role, TOO_LONG)
         if isinstance(reply, Absence):
-            await finish_despite_cancel(session.save(reply))
+            if (reply.member, reply.role) not in absent:  # only the first failure is stored
+                absent.add((reply.member, reply.role))
+                await finish_despite_cancel(session.save(reply))
             return
         exchange = Exchange(
             *(request.kind, request.seat.key, prompt, reply, request.subject),
@@ -99,6 +103,12 @@ async def _exchange(session: RoundSession, request: Request, deadline: Deadline)
         exchange = read_exchange(exchange, request.read)
         await finish_despite_cancel(session.save(exchange))
         faults.append(exchange.fault)
+
+
+def _is_gone(round_: Round, request: Request) -> bool:
+    own = (exchange for exchange in round_.exchanges if exchange.seat == request.seat.key)
+    has_delivered = request.role is Role.STEP and any(not exchange.fault for exchange in own)
+    return round_.absence(request.seat.key, request.role) is not None and not has_delivered
 
 
 async def collect_grades(session: RoundSession, draw: Draw) -> None:

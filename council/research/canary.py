@@ -53,8 +53,8 @@ _ANSWERS: Mapping[str, str] = {
     ),
     "chess": (
         "In the endgame of king and pawn against king, the side with the pawn wins if its king "
-        "stands two ranks in front of the pawn. Otherwise the opposition decides: whoever must "
-        "move when the two kings face each other has to give way. This is the first thing to "
+        "stands two ranks in front of the pawn. Otherwise the opposition decides: the king that "
+        "must move when the two face each other has to give way. This is the first thing to "
         "learn about chess endings."
     ),
     "guitar": (

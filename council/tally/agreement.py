@@ -10,7 +10,7 @@ import numpy as np
 
 from council.ballots import Ballot, Ranking
 from council.labels import Label
-from council.tally.standings import borda_shares, merge_passes, ranks
+from council.tally.standings import borda_shares, ranks
 
 MIN_ROUNDS = 30  # with fewer, the effective number of judges is noise
 
@@ -92,14 +92,16 @@ def _disagreement(values: Sequence[float]) -> float:
 def effective_judges(rounds: Sequence[Sequence[Ballot]]) -> float | None:
     """Return N_eff = (Σw)²/(wᵀRw) with equal weights, 1 to n; None for less than thirty rounds.
 
-    R holds, for each pair of judges, the mean over rounds of their τ_b on common answers. Agreement
-    because judges are right is indistinguishable from agreement because they are alike.
+    R holds, for each pair of judges, the mean over rounds of their τ_b on common answers, by their
+    first ballots. Agreement because judges are right is indistinguishable from agreement because
+    they are alike.
     """
     if len(rounds) < MIN_ROUNDS:
         return None
     taus: dict[tuple[str, str], list[float]] = {}
     for ballots in rounds:
-        cast = sorted(merge_passes(ballots), key=lambda ballot: ballot.judge)
+        first = (ballot for ballot in ballots if ballot.pass_number == 1)
+        cast = sorted(first, key=lambda ballot: ballot.judge)
         for one, other in combinations(cast, 2):
             found = tau_b(ranks(one.ranking), ranks(other.ranking))
             if found is not None:

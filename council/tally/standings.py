@@ -63,13 +63,16 @@ def is_sole_first(ballot: Ballot, label: Label) -> bool:
 
 
 def merge_passes(ballots: Sequence[Ballot]) -> tuple[Ballot, ...]:
-    """Return one ballot for each judge; several passes rank by their mean share, equals tie."""
+    """Return one ballot for each judge, and for each set of answers if it saw several.
+
+    Several passes over the same answers rank by their mean share, equals tie.
+    """
     if all(ballot.pass_number == 1 for ballot in ballots):
         return tuple(ballots)
-    by_judge: dict[str, list[Ballot]] = {}
+    by_answers: dict[tuple[str, frozenset[Label]], list[Ballot]] = {}
     for ballot in ballots:
-        by_judge.setdefault(ballot.judge, []).append(ballot)
-    return tuple(replace(cast[0], ranking=_mean_ranking(cast)) for cast in by_judge.values())
+        by_answers.setdefault((ballot.judge, frozenset(ballot.shown)), []).append(ballot)
+    return tuple(replace(cast[0], ranking=_mean_ranking(cast)) for cast in by_answers.values())
 
 
 def _mean_ranking(ballots: Sequence[Ballot]) -> Ranking:

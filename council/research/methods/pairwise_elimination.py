@@ -3,7 +3,7 @@
 From council_ex (PairwiseElimination). A match is judged by somebody who wrote neither answer.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -21,6 +21,7 @@ from council.tally.agreement import agreement
 from council.tally.chance import ChanceRule
 from council.tally.standings import JudgeWeights, borda_shares
 
+ORDERS = 2  # in which each pair is ranked
 _TIE = 0.5
 _SURE = 1.0  # the chance that some answer wins a knock-out
 
@@ -29,7 +30,7 @@ _SURE = 1.0  # the chance that some answer wins a knock-out
 class Match:
     """Two answers and who judges them; `first_share` is the first's mean share, ½ for a tie.
 
-    `went_on` is the better answer; of a tie, or if nobody judged it, a lot by the seed decides.
+    `went_on` is the better answer; of a tie, or without both ballots, a lot by the seed decides.
     """
 
     number: int
@@ -48,6 +49,11 @@ class Match:
     def went_out(self) -> Label:
         """The other answer."""
         return self.pair[self.went_on == self.pair[0]]
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the pair was ranked in both orders."""
+        return len(self.ballots) == ORDERS
 
     @property
     def is_tie(self) -> bool:
@@ -72,11 +78,16 @@ class Knockout:
         """The answers in the order of the bracket; the first ones may have a bye."""
         return shuffle(self.labels.labels, self.seed, "bracket")
 
-    def judge_of(self, number: int, pair: tuple[Label, Label]) -> str | None:
-        """Return who judges a match: a seat that wrote neither answer; None if there is none."""
+    def judge_of(
+        self, number: int, pair: tuple[Label, Label], failed: Container[str] = ()
+    ) -> str | None:
+        """Return who judges a match: a seat that wrote neither answer; None if there is none.
+
+        One that `failed` in an earlier stage is drawn only if all others did too.
+        """
         authors = (author for author, label in self.labels.pairs if label not in pair)
         drawn = shuffle((*authors, *self.onlookers), self.seed, f"judge of match {number}")
-        return drawn[0] if drawn else None
+        return next((judge for judge in drawn if judge not in failed), drawn[0] if drawn else None)
 
     def pairs(self, entrants: Sequence[Label]) -> list[tuple[Label, Label]]:
         """Return the pairs of a stage; the first entrants have byes up to a power of two."""
@@ -88,10 +99,11 @@ class Knockout:
         """Yield the matches of each stage, as the round's ballots decide them."""
         cast = {ballot.voter: ballot for ballot in round_.ballots if ballot.counts}
         entrants, number = self.entrants, 0
+        failed: set[str] = set()
         while len(entrants) >= MIN_TO_RANK:
             matches = []
             for pair in self.pairs(entrants):
-                judge = self.judge_of(number, pair)
+                judge = self.judge_of(number, pair, failed)
                 if judge is None:
                     return
                 slates = _slates(number, pair, judge)
@@ -99,6 +111,7 @@ class Knockout:
                 matches.append(self._decide(number, pair, judge, ballots))
                 number += 1
             yield tuple(matches)
+            failed |= {match.judge for match in matches if not match.is_judged}
             out = {match.went_out for match in matches}
             entrants = tuple(label for label in entrants if label not in out)
 
@@ -106,7 +119,8 @@ class Knockout:
         self, number: int, pair: tuple[Label, Label], judge: str, ballots: tuple[Ballot, ...]
     ) -> Match:
         shares = [borda_shares(ballot.ranking)[pair[0]] for ballot in ballots]
-        share = fmean(shares) if shares else _TIE
+        # One order alone would let the position decide.
+        share = fmean(shares) if len(shares) == ORDERS else _TIE
         better = pair[0] if share > _TIE else pair[1]
         if share == _TIE:
             better = shuffle(pair, self.seed, f"lot of match {number}")[0]
@@ -122,7 +136,7 @@ def _knockout(round_: Round, draw: Draw) -> Knockout:
 def draw_first_stage(labels: LabelMap, onlookers: Sequence[str], seed: str) -> tuple[Slate, ...]:
     """Return the slates of the first matches."""
     knockout = Knockout(labels, tuple(onlookers), seed)
-    pairs = knockout.pairs(knockout.entrants) if labels.pairs else []
+    pairs = knockout.pairs(knockout.entrants) if len(labels.pairs) >= MIN_TO_RANK else []
     judged = [(i, pair, knockout.judge_of(i, pair)) for i, pair in enumerate(pairs)]
     return tuple(slate for i, pair, judge in judged if judge for slate in _slates(i, pair, judge))
 
@@ -172,7 +186,7 @@ def tally_knockout(
     """
     stages = [*_knockout(round_, draw).play(round_)]
     matches = [match for stage in stages for match in stage]
-    if not any(match.ballots for match in matches):
+    if not any(match.is_judged for match in matches):
         return Tally((), Verdict(Strength.NO_CONSENSUS, None, (0, 0), True, agreement(())))
     ranking = _ranking(draw.labels.labels, stages)
     shares = borda_shares(ranking)
@@ -226,7 +240,9 @@ def _lots(matches: Sequence[Match]) -> Iterator[str]:
     for match in matches:
         if match.is_tie:
             one, other = match.pair
-            how = f"{one} and {other} tied" if match.ballots else f"nobody judged {one} and {other}"
+            how = f"{one} and {other} tied"
+            if not match.is_judged:
+                how = f"nobody judged {one} and {other} in both orders"
             yield f"{how}, so a lot drawn from the seed decided that {match.went_on} went on"
 
 

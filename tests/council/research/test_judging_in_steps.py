@@ -18,7 +18,7 @@ from council.integrity.verification import verify
 from council.methods import find_method, method_of
 from council.money import Price
 from council.pipeline.ranking import Judges, ranking_round
-from council.pipeline.run import plug_in
+from council.pipeline.run import plug_in, run_round
 from council.pipeline.session import RoundServices
 from council.research.methods import plug_in_all
 from council.research.methods.pairwise_elimination import Knockout, slates_so_far
@@ -40,6 +40,7 @@ from tests.fakes.gateway import (
     rank_by_text,
     read_prompt,
 )
+from tests.fakes.memory_store import MemoryStore
 
 plug_in_all()
 PRICE = Price(1e-6, 1e-6, 100)
@@ -94,8 +95,6 @@ async def test_a_round_that_stops_anywhere_ends_as_if_it_had_not(method: str, sa
 
 
 async def _resume(gateway: FakeGateway, store: FailingStore) -> Round:
-    from council.pipeline.run import run_round
-
     return await run_round("r1", RoundServices(gateway, store))
 
 
@@ -276,6 +275,33 @@ async def test_an_author_keeps_its_role_and_one_without_comments_is_not_asked() 
     assert not verify(round_)
 
 
+async def test_failed_critiques_cost_nobody_the_revision() -> None:
+    failures = iter([GatewayError("was rate limited")] * 2)
+
+    def step(call: Call) -> str | GatewayError:
+        if "final answer" in call.prompt.system:
+            return "Better."
+        return next(failures, "Weak.") if call.member.key == CLAUDE else "Weak."
+
+    round_ = await run(FakeGateway(exchange=step), a_round_by("critique", 4))
+
+    assert {answer.text for answer in round_.revised} == {"Better."}
+    assert len(round_.absences) == 1
+    assert not any("draft" in flag for flag in flag_notes(round_))
+    assert not verify(round_)
+
+
+async def test_who_did_not_revise_its_draft_is_named() -> None:
+    def step(call: Call) -> str | GatewayError:
+        is_claudes = call.member.key == CLAUDE and "final answer" in call.prompt.system
+        return GatewayError("hung up") if is_claudes else "Better."
+
+    round_ = await run(FakeGateway(exchange=step), a_round_by("critique", 4))
+
+    assert "Note: Claude Sonnet 4.6 did not revise its draft." in flag_notes(round_)
+    assert not verify(round_)
+
+
 # --- Pairwise elimination
 
 
@@ -323,6 +349,49 @@ async def test_a_match_whose_judge_is_absent_is_a_tie() -> None:
     round_ = await run(gateway, a_round_by("pairwise-elimination", 5))
 
     assert any("nobody judged" in note for note in flag_notes(round_))
+    assert not verify(round_)
+
+
+async def test_one_order_of_a_pair_decides_nothing() -> None:
+    whole = await run(FakeGateway(vote=rank_by_slot), a_round_by("pairwise-elimination", 5))
+    replies: tuple[Callable[[ReadPrompt], str] | str, ...] = (rank_by_slot, "no", "no")
+    gateway = FakeGateway(judges=dict.fromkeys((x.judge for x in whole.ballots), replies))
+
+    round_ = await run(gateway, a_round_by("pairwise-elimination", 5))
+
+    assert round_.tally
+    assert round_.tally.standings == ()
+    assert round_.tally.verdict.strength is Strength.NO_CONSENSUS
+    assert not verify(round_)
+
+
+async def test_a_judge_that_failed_is_not_drawn_in_a_later_stage() -> None:
+    rounds = [replace(a_round_by("pairwise-elimination", 8), seed=f"s{n}") for n in range(12)]
+    for opened in rounds:
+        judge = opened.panel.members[0].key
+        gateway = FakeGateway(judges={judge: GatewayError("is out of credit")})
+
+        round_ = await run(gateway, opened)
+
+        assert round_.draw
+        first = {slate.voter for slate in round_.draw.slates if slate.judge == judge}
+        slates = slates_so_far(round_, round_.draw)
+        later = [x for x in slates[len(round_.draw.slates) :] if x.judge == judge]
+        assert not first or not later
+        assert not verify(round_)
+
+
+async def test_one_answer_needs_no_match() -> None:
+    opened = a_round_by("pairwise-elimination", 4)
+    opened = replace(
+        opened, panel=replace(opened.panel, terms=replace(opened.panel.terms, quorum=1))
+    )
+    silent = {x.key: GatewayError("hung up") for x in opened.panel.members[1:]}
+
+    round_ = await run(FakeGateway(answers=silent), opened)
+
+    assert round_.synthesis
+    assert not round_.ballots
     assert not verify(round_)
 
 
@@ -404,12 +473,9 @@ async def test_the_last_ranking_counts_and_who_changed_it_is_named() -> None:
     assert not verify(round_)
 
 
-async def test_a_judge_reads_the_other_reason_without_names_and_in_its_own_letters() -> None:
-    gateway = FakeGateway(
-        vote=lambda shown: shown.ballot(
-            " ".join(shown.texts), "GPT likes Response A over Response B and Response C."
-        )
-    )
+async def test_a_judge_reads_the_others_reason_as_it_was_given_without_names() -> None:
+    reason = "GPT likes Response B. A, while brief, names vitamin K and the R language."
+    gateway = FakeGateway(vote=lambda shown: shown.ballot(" ".join(shown.texts), reason))
     round_ = await run(gateway, a_round_by("peer-discussion", 6))
 
     assert round_.draw
@@ -418,4 +484,38 @@ async def test_a_judge_reads_the_other_reason_without_names_and_in_its_own_lette
     for text in notes:
         discussion = text[text.index("You ranked these answers before") :]
         assert "GPT" not in discussion
-        assert not any(f"Response {label}" in discussion for label in round_.draw.labels.labels)
+        assert "likes Response B. A, while brief, names vitamin K and the R language." in discussion
+
+
+async def test_a_judge_is_told_which_letters_the_other_saw() -> None:
+    texts = {"A": "first", "B": "second", "C": "third", "D": "fourth"}
+    gateway = FakeGateway(vote=rank_by_slot)
+    round_ = await run(gateway, a_round_by("peer-discussion", 6))
+    assert round_.draw
+    slates = {slate.judge: slate for slate in round_.draw.slates}
+    turn = next(turns_so_far(replace(round_, ballots=round_.ballots[:6]), round_.draw))
+
+    own, read = slates[turn.slate.judge], turn.reads
+    (prompt, *_) = [
+        x.prompt.user
+        for x in gateway.of(Role.BALLOT, own.judge)
+        if "Another judge" in x.prompt.user
+    ]
+    for letter in texts:
+        label = read.shown["ABCDE".index(letter)]
+        if label in own.shown:
+            mine = own.letters[own.shown.index(label)]
+            assert f"its {letter} is your {mine}" in prompt
+
+
+async def test_a_knockout_among_a_panels_rounds_stops_no_later_one() -> None:
+    store = MemoryStore()
+    for number in range(32):
+        method = "blind-ranking" if number else "pairwise-elimination"
+        opened = replace(a_round_by(method, 5), id=f"r{number}", seed=f"s{number}")
+        await store.open(opened)
+        await run_round(opened.id, RoundServices(FakeGateway(), store))
+
+    last = await store.load("r31")
+    assert last.tally
+    assert last.tally.verdict.n_eff is not None
