@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from bot.chat import Heading, Note, Post, Table
-from bot.render.formatting import count_noun, duration, join_words, money, ordinal
+from bot.render.formatting import count_noun, duration, join_words, money, number_table, ordinal
 from bot.render.leaderboard_export import csv_text
 from bot.render.leaderboard_tables import Leaderboard, percent, place_text
 from bot.render.leaderboard_text import NO_CHANGE, change_lines
@@ -190,7 +190,10 @@ def _grades_text(run: RunMatrix) -> str:
 
 
 def methods_post(matrix: Matrix) -> Post | None:
-    """Return the methods of a bake-off next to each other; None for a bake-off under one."""
+    """Return the methods of a bake-off next to each other; None for a bake-off under one.
+
+    A column that would be empty, such as "Winner right" without grades, is left out.
+    """
     lines = compare_methods(matrix)
     if not lines:
         return None
@@ -201,13 +204,15 @@ def methods_post(matrix: Matrix) -> Post | None:
             f"{line.over}, {line.failed} failed" if line.failed else str(line.over),
             "not ranked" if line.winner_right is None else _of(line.winner_right, line.graded),
             _of(line.council_right, line.graded),
-            "" if line.tau_b is None else f"{line.tau_b:+.2f}",
+            "" if line.tau_b is None else f"{line.tau_b:+.2f}".replace("-", "−"),
             "" if line.cost_usd is None else money(line.cost_usd),
             "" if line.seconds is None else duration(line.seconds),
         )
         for line in lines
     )
-    table = Table(columns, rows, frozenset(range(1, len(columns))))
+    filled = (column for column in zip(columns, *rows, strict=True) if any(column[1:]))
+    shown, *cells = zip(*filled, strict=True)
+    table = number_table(shown, cells)
     return Post((Heading(METHODS_TITLE), table, Note(METHODS_NOTE)), METHODS_TITLE)
 
 

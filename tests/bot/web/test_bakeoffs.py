@@ -79,7 +79,9 @@ async def test_several_methods_are_compared(site: Site) -> None:
     )
     assert bakeoff.suite.methods == ("blind-ranking", "both-orders")
     await wait_until_ended(site, address)
-    assert METHODS_TITLE in (await site.browser().get(address)).text
+    page = (await site.browser().get(address)).text
+    assert METHODS_TITLE in page
+    assert "Winner right" not in page  # nothing is graded
 
 
 async def test_a_started_bakeoff_redirects_to_its_page_and_shows_its_result(site: Site) -> None:

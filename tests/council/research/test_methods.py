@@ -14,7 +14,7 @@ from council.budget import MAX_TEXT_TOKENS, estimate_round
 from council.errors import GatewayError, PanelError
 from council.integrity.erasure import forget
 from council.integrity.verification import verify
-from council.methods import find_method, offered_methods
+from council.methods import find_method, known_methods, offered_methods
 from council.money import Price
 from council.panel import Member
 from council.pipeline.run import run_round
@@ -350,6 +350,7 @@ def test_a_ranking_asked_for_worst_first_is_turned_round() -> None:
 
 
 def test_research_methods_are_offered_once_a_panel_names_them() -> None:
+    assert "grading" in known_methods()
     assert "grading" not in offered_methods([a_panel(3)])
     assert "grading" in offered_methods([a_panel(3, terms=replace(TERMS, method="grading"))])
     with pytest.raises(PanelError, match="Known methods: blind-ranking, both-orders, panel-of"):
