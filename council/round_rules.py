@@ -8,6 +8,7 @@ from math import inf
 from council.anonymize.scrub import mask_names
 from council.answers import Role
 from council.ballots import FIRST_VERSION, Ballot, BallotExchange, SpoiledBallot, cast_ballot
+from council.filters import find_filters
 from council.labels import Label, Slate, draw_labels
 from council.methods import BLIND_RANKING, find_method, method_of
 from council.panel import Panel
@@ -174,6 +175,7 @@ def _flags(round_: Round, draw: Draw) -> tuple[str, ...]:
         ),
         *(f"{judge} has no ballot that counts" for judge in asked if judge not in voted),
         *_reason_flags(round_.ballots, round_.panel, ballot_version(round_)),
+        *(find_filters().flags(round_, draw) if round_.panel.terms.text_checks else ()),
     )
 
 
