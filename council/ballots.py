@@ -15,6 +15,7 @@ AUDIT_ATTEMPT = 3  # after the two counted attempts; identifies a spoiled audit 
 # A round keeps the version of the rules by which its ballots are read, so that it still verifies.
 FIRST_VERSION, VERSION = "1", "2"
 MAX_REPLY_BYTES, MAX_BALLOT_BYTES, MAX_REASON_BYTES = 65_536, 16_384, 2_048
+CANARY_LAST, CANARY_TIED, CANARY_NOT_LAST = "last", "tied last", "not last"
 MAX_LEAD_IN = 200  # characters; a longer one is prose
 Ranking = tuple[tuple[Label, ...], ...]  # best place first; tied labels share a place
 Name = TypeVar("Name", bound=str)
@@ -43,6 +44,7 @@ class Ballot:
     audit: str | None = None  # the kind of audit; an audit ballot is never counted
     pass_number: int = field(default=1, metadata=IF_REPEATED)
     grades: tuple[tuple[Label, float], ...] = field(default=(), metadata=IF_SET)  # what it ranks by
+    canary: str = field(default="", metadata=IF_SET)  # where it put the round's canary, if any
 
     @property
     def voter(self) -> str:

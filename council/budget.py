@@ -23,6 +23,7 @@ from council.rounds import Round
 from council.rubric_grader import grade_prompt
 
 MAX_TEXT_TOKENS = 2_000  # most answers are shorter, reasoning included
+CANARY_TOKENS = 200
 MAX_BALLOT_TOKENS = 1_000
 SETTLE_DELAY_SECONDS = 0.1
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -133,6 +134,7 @@ def _ballot(
     frame = judge_prompt(round_.question, round_.panel.rubric, BallotPrompt(texts, _NONCE))
     answer_tokens = sum(tokens[member.key] for member in others)
     answer_tokens += find_method(round_.panel.terms.method).extra_texts * max_reply_tokens(price)
+    answer_tokens += CANARY_TOKENS if round_.panel.terms.canary_share else 0
     return price.cost_micro_usd(
         max_prompt_tokens(frame) + _image_tokens(round_) + answer_tokens,
         max_reply_tokens(price, ballot=True),

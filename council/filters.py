@@ -3,7 +3,7 @@
 Pure. What they find is shown; it changes no count and removes nothing.
 """
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,8 @@ from council.prompt_injection import find_suspicions
 from council.rounds import Draw, Question, Round
 
 FILTER = "filter"  # the kind of a filter model's exchanges
+# Kinds of checks in bias reports, besides FILTER.
+PATTERNS, MEASURES, JUMPS = "patterns", "measures", "jumps"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,8 @@ class Filters:
     `check_text` returns what is odd about an answer, and `flags` whose ballots jump against earlier
     rounds, worded like Answer.suspicions and Verdict.flags. `ask` asks the filter model in a
     running round (RoundSession, Draw) and fails no round. `read` returns its exchange with nonce,
-    scores and fault as reply and seed give them, `suspects` what it suspects.
+    scores and fault as reply and seed give them, `suspects` what it suspects. `checks` says of a
+    closed round which kinds of checks it had, and whether each found something.
     """
 
     check_text: Callable[[Question, str], tuple[str, ...]]
@@ -42,6 +45,7 @@ class Filters:
     ask: Callable[..., Coroutine[Any, Any, None]]
     read: Callable[[Round, Exchange], Exchange]
     suspects: Callable[[Round], tuple[Suspect, ...]]
+    checks: Callable[[Round], Mapping[str, bool]]
 
 
 _PLUGGED_IN: dict[str, Filters] = {}
@@ -67,3 +71,14 @@ def find_all_suspicions(round_: Round, text: str) -> tuple[str, ...]:
     if not round_.panel.terms.text_checks:
         return found
     return (*found, *find_filters().check_text(round_.question, text))
+
+
+def find_suspects(round_: Round) -> tuple[Suspect, ...]:
+    """Return what the filter model of a round's panel suspects, if it has one."""
+    return find_filters().suspects(round_) if round_.panel.filter else ()
+
+
+def filter_checks(round_: Round) -> Mapping[str, bool]:
+    """Return which filters a closed round had, and whether each found something."""
+    is_on = round_.panel.filter or round_.panel.terms.text_checks
+    return find_filters().checks(round_) if is_on else {}

@@ -5,6 +5,7 @@ Pure. What a method asks of models is in council.pipeline.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from council.answers import Exchange, Prompt
 from council.ballots import Ballot, SpoiledBallot, cast_ballot
@@ -143,11 +144,18 @@ PANEL_OF_JUDGES = Method(
 )
 METHODS = {method.name: method for method in (BLIND_RANKING, BOTH_ORDERS, PANEL_OF_JUDGES)}
 _PLUGGED_IN: dict[str, Method] = {}  # known, but not offered until a panel names them
+_CHANGES: "list[Callable[[Round, Method], Method]]" = []  # what panels' settings add to methods
 
 
 def plug_in(method: Method) -> None:
     """Make a method from elsewhere known."""
     _PLUGGED_IN[method.name] = method
+
+
+def plug_in_change(change: Callable[[Round, Method], Method]) -> None:
+    """Add what changes the method of rounds whose panel asks for it, once."""
+    if change not in _CHANGES:
+        _CHANGES.append(change)
 
 
 def offered_methods(panels: Iterable[Panel]) -> tuple[str, ...]:
@@ -166,13 +174,13 @@ def find_method(name: str) -> Method:
 def method_of(round_: Round) -> Method:
     """Return a round's method with the rules of the version that the round was opened under.
 
-    Raise PanelError for a version that this program does not know.
+    Also with what its panel adds. Raise PanelError for a version that this program does not know.
     """
     newest = find_method(round_.panel.terms.method)
     version = dict(round_.versions).get("method", FIRST_VERSION)
     for method in (newest, *newest.earlier):
         if method.version == version:
-            return method
+            return reduce(lambda changed, change: change(round_, changed), _CHANGES, method)
     raise PanelError(
         f"This round used version {version} of method {newest.name}, which this program does not "
         "know. Update it."

@@ -67,7 +67,8 @@ class Terms:
     from the moment a process starts or resumes the round. A temperature of None is not sent.
     An `audit_share` of None is that of bake-offs in a bake-off, and 0 elsewhere. `grace_seconds`
     are left to the others once a majority (and no fewer than the quorum) is in; None: the deadline.
-    With `equal_length`, judges see all answers cut to the length of the shortest.
+    With `equal_length`, judges see all answers cut to the length of the shortest. In a
+    `canary_share` of rounds, they also see an answer to another question, which does not count.
     `synthesis_tokens` is the length that the asker wants the council's answer to have at most.
     With `text_checks`, odd answers and sudden jumps in the ballots are flagged.
     """
@@ -86,6 +87,7 @@ class Terms:
     grace_seconds: float | None = field(default=None, metadata=IF_SET)
     synthesis_tokens: int | None = field(default=None, metadata=IF_SET)
     equal_length: bool = field(default=False, metadata=IF_SET)
+    canary_share: float | None = field(default=None, metadata=IF_SET)
     text_checks: bool = field(default=False, metadata=IF_SET)
 
     @property

@@ -7,7 +7,14 @@ from math import inf
 
 from council.anonymize.scrub import mask_names
 from council.answers import Role
-from council.ballots import FIRST_VERSION, Ballot, BallotExchange, SpoiledBallot, cast_ballot
+from council.ballots import (
+    CANARY_NOT_LAST,
+    FIRST_VERSION,
+    Ballot,
+    BallotExchange,
+    SpoiledBallot,
+    cast_ballot,
+)
 from council.filters import find_filters
 from council.labels import Label, Slate, draw_labels
 from council.methods import BLIND_RANKING, find_method, method_of
@@ -109,9 +116,10 @@ def due_audit(round_: Round, draw: Draw) -> Audit | None:
 
     None if the seed does not select the round (a share of 0 selects none), or if the selected
     judge has no counted ballot or, for kind "own", no answer. No other judge takes its place:
-    the selection must not depend on how judges voted. Other methods than the default have none.
+    the selection must not depend on how judges voted. Other methods than the default have none,
+    nor have rounds with a canary.
     """
-    if round_.panel.terms.method != BLIND_RANKING.name:
+    if method_of(round_) is not BLIND_RANKING:
         return None
     share = round_.panel.terms.audit_share
     if share is None:
@@ -174,6 +182,11 @@ def _flags(round_: Round, draw: Draw) -> tuple[str, ...]:
             if round_.absence(seat.key, Role.ANSWER)
         ),
         *(f"{judge} has no ballot that counts" for judge in asked if judge not in voted),
+        *dict.fromkeys(
+            f"{ballot.judge} did not put the canary last"
+            for ballot in round_.ballots
+            if ballot.canary == CANARY_NOT_LAST
+        ),
         *_reason_flags(round_.ballots, round_.panel, ballot_version(round_)),
         *(find_filters().flags(round_, draw) if round_.panel.terms.text_checks else ()),
     )

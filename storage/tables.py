@@ -234,6 +234,7 @@ class BallotRow(_OfRound, _WithPrompt, _WithReply, table=True):
     grades: list[list[Any]] = Field(
         default_factory=list, sa_type=Json, sa_column_kwargs={"server_default": "[]"}
     )
+    canary: str = Field(default="", sa_column_kwargs={"server_default": ""})
 
 
 class SpoiledBallotRow(_OfRound, _WithPrompt, _WithReply, table=True):

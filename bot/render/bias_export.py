@@ -47,6 +47,10 @@ def bias_document(bias: BiasView) -> Document:
         "audits_unpriced": report.unpriced,
         "audits_spoiled": report.spoiled_audits,
         "audit_lines": [*audit_lines(bias)],
+        "checks": [
+            {"kind": check.kind, "seat": check.seat, **_effect_document(check.effect)}
+            for check in report.checks
+        ],
         "alpha": report.alpha,
         "n_eff": report.n_eff,
         "majority": report.majority,

@@ -5,7 +5,13 @@ from collections.abc import Iterator
 from bot.chat import Caution, File, Heading, Line, Note, Part, Post
 from bot.render.bias_charts import empty_figure, render_drawings
 from bot.render.bias_findings import FINDINGS_NOTE, bias_coverage_line, findings, missing_line
-from bot.render.bias_tables import ALL_MEASURES, BiasView, agreement_line, caution_lines
+from bot.render.bias_tables import (
+    ALL_MEASURES,
+    BiasView,
+    agreement_line,
+    caution_lines,
+    check_lines,
+)
 from bot.render.charts import render_png
 from bot.render.formatting import count_noun
 
@@ -29,6 +35,7 @@ def _parts(bias: BiasView, picture: bytes) -> Iterator[Part]:
     yield Heading(BIAS_TITLE)
     yield from map(Line, lines[:_MAX_FINDINGS])
     yield from map(Caution, caution_lines(bias))
+    yield from map(Line, check_lines(bias))
     others = len(lines) - _MAX_FINDINGS
     prefix = f"And {count_noun(others, 'more finding')} on the page. " if others > 0 else ""
     notes = (f"{prefix}{bias_coverage_line(bias)}", missing_line(bias))

@@ -8,6 +8,7 @@ from bot.render.formatting import sum_or_none
 from council.analysis import Analysis, analyse
 from council.answers import Answer, Exchange, LateReply, Reply
 from council.ballots import Ballot
+from council.filters import find_suspects
 from council.methods import find_method
 from council.pipeline.ranking import Ranked
 from council.ports import RoundSummary
@@ -22,7 +23,12 @@ Document = dict[str, Any]
 def round_document(round_: Round) -> Document:
     """Return the round; seats by key, labels public, unknown values null."""
     replies = round_.replies
-    suspicions = (f"the answer of {x.member} {why}" for x in round_.answers for why in x.suspicions)
+    suspicions = [f"the answer of {x.member} {why}" for x in round_.answers for why in x.suspicions]
+    suspicions += [
+        f"the filter model suspects the {'reason' if one.is_reason else 'answer'} of {one.seat}"
+        + (f": {one.why}" if one.why else "")
+        for one in find_suspects(round_)
+    ]
     return {
         "id": round_.id,
         "question": round_.question.text,
@@ -193,6 +199,7 @@ def _ballot_document(ballot: Ballot) -> Document:
         "audit": ballot.audit,
         "pass": ballot.pass_number,
         "grades": dict(ballot.grades),
+        "canary": ballot.canary or None,
     }
 
 

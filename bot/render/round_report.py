@@ -38,10 +38,11 @@ from bot.render.text_safety import shorten
 from council.answers import Answer, LateReply, Role
 from council.ballots import FIRST_VERSION, Ballot, BallotExchange
 from council.digests import Erasure
+from council.filters import FILTER, find_all_suspicions, find_suspects
 from council.labels import Label, Slate
 from council.methods import method_of
 from council.ports import RoundSummary
-from council.prompt_injection import ENCODED, PLEA, find_suspicions
+from council.prompt_injection import ENCODED, PLEA
 from council.round_rules import NAMED, ORDER, ballot_version, weighted_standings
 from council.round_rules import OWN as AUDITS_OWN
 from council.rounds import Draw, Fallback, Round, Stage, winning_answer
@@ -247,10 +248,20 @@ def flag_notes(round_: Round) -> list[str]:
         f"{names[new.member]}'s answer {suspicion}"
         for new, draft in zip(round_.revised, round_.answers, strict=True)
         if new != draft
-        for suspicion in find_suspicions(new.text)
+        for suspicion in find_all_suspicions(round_, new.text)
         if suspicion not in draft.suspicions
     ]
+    flags += [f"the filter model suspects {suspect}" for suspect in _suspect_texts(round_, names)]
     return [f"Note: {flag}." for flag in flags]
+
+
+def _suspect_texts(round_: Round, names: Mapping[str, str]) -> list[str]:
+    """Return what the panel's filter model suspects, and why."""
+    return [
+        f"{names[one.seat]}'s {'reason' if one.is_reason else 'answer'}"
+        + (f": “{one.why.rstrip('.')}”" if one.why else "")
+        for one in find_suspects(round_)
+    ]
 
 
 def details_posts(round_: Round, draw: Draw, max_text: int | None = None) -> tuple[Post, ...]:
@@ -276,8 +287,11 @@ def exchange_rows(round_: Round) -> list[tuple[str, str, str]]:
         if one.subject in authors:
             about = f" on Response {one.subject}, by {authors[one.subject]}"
         title = f"{one.kind.capitalize()} from {names[one.seat]}{about}"
-        scores = ", ".join(f"{name} {score:.3g}" for name, score in one.scores)
-        rows.append((title, f"not counted: {one.fault}" if one.fault else scores, one.reply.text))
+        read, text = ", ".join(f"{name} {score:.3g}" for name, score in one.scores), one.reply.text
+        if one.kind == FILTER and not one.fault:
+            read, text = join_words(_suspect_texts(round_, names)) or "nothing", ""
+            read = f"suspects {read}"
+        rows.append((title, f"not counted: {one.fault}" if one.fault else read, text))
     return rows
 
 
@@ -300,7 +314,13 @@ def rankings_intro(round_: Round) -> str:
     """Return how the judges saw the answers."""
     if method_of(round_).pair_ballots:
         return "Each pair was judged without names, in both orders, by one judge who wrote neither."
-    return "Each judge saw the other answers without names, in a different order."
+    how = "Each judge saw the other answers without names, in a different order."
+    if any(ballot.canary for ballot in round_.ballots):
+        how += (
+            " Among them was a canary: an answer to another question, which belongs in the last "
+            "place and was not counted."
+        )
+    return how
 
 
 def _ranking_parts(

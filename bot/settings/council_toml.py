@@ -46,6 +46,7 @@ class PanelSection(Section):
     equal_length: bool = False
     text_checks: bool = False
     filter: str | None = None
+    canary_share: float | None = Field(None, ge=0, le=1)
     rubric: str = "default"
 
 

@@ -38,6 +38,7 @@ from bot.render.bias_tables import (
     audit_lines,
     brand_table,
     caution_lines,
+    check_lines,
     judge_table,
     judges_table,
     winning_lines,
@@ -269,5 +270,6 @@ def _bias_values(bias: BiasView) -> dict[str, Any]:
         "win_lines": [*winning_lines(bias)],
         "how_winning": WINNING_NOTE,
         "audits": [*audit_lines(bias)],
+        "checks": [*check_lines(bias)],
         "how": [*reading_lines(bias)],
     }

@@ -10,7 +10,7 @@ import numpy as np
 from council.bakeoffs.intervals import share_interval, wilson_interval
 from council.bakeoffs.record_arrays import PRECISION, Floats
 from council.bias.effects import MIN_UNITS, mean_effect, slot_test
-from council.bias.report import Effect, MakerEffect, Slot
+from council.bias.report import CheckRate, Effect, MakerEffect, Slot
 from council.bias.vote_arrays import (
     ABSENT,
     NO_VALUES,
@@ -22,7 +22,7 @@ from council.bias.vote_arrays import (
 )
 from council.tally.agreement import MIN_ROUNDS, effective_number
 
-AUDITS, BALLOTS = "audit ballots", "ballots"
+AUDITS, BALLOTS, ROUNDS = "audit ballots", "ballots", "rounds"
 
 
 def own_preference(blocks: Sequence[Block]) -> dict[str, Effect]:
@@ -269,6 +269,20 @@ def pooled_alpha(blocks: Sequence[Block]) -> float | None:
     if values < 2 or expected < PRECISION:  # noqa: PLR2004
         return None
     return 1 - disagreement / values / (expected / (values * (values - 1)))
+
+
+def check_rates(blocks: Iterable[Block]) -> tuple[CheckRate, ...]:
+    """Return how often each check found something, by kind, then in the order of the seats."""
+    found, rounds = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for block in blocks:
+        for key, seen in zip(block.checked, block.checks.sum(axis=0).tolist(), strict=True):
+            found[key] += seen
+            rounds[key] += len(block.checks)
+    rates = (
+        CheckRate(*key, Effect(n, ROUNDS, found[key] / n, wilson_interval(found[key], n)))
+        for key, n in rounds.items()
+    )
+    return tuple(sorted(rates, key=lambda rate: rate.kind))
 
 
 def spoiled_rates(blocks: Sequence[Block]) -> dict[str, Effect]:

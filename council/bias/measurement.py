@@ -9,6 +9,7 @@ import numpy as np
 
 from council.bakeoffs.intervals import holm
 from council.bias.judge_bias import (
+    check_rates,
     family_preference,
     maker_effects,
     mean_agreement,
@@ -64,6 +65,7 @@ def measure_bias(blocks: Sequence[Block]) -> BiasReport:
             brands=maker_effects(blocks),
             unpriced=unpriced,
             spoiled_audits=audit_counts[AUDIT_KINDS.index("spoiled")],
+            checks=check_rates(blocks),
         )
     )
 

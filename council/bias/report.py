@@ -107,6 +107,15 @@ class MakerEffect:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckRate:
+    """In which share of a seat's rounds a check found something, with Wilson's interval."""
+
+    kind: str
+    seat: str
+    effect: Effect
+
+
+@dataclass(frozen=True, slots=True)
 class BiasReport:
     """The bias of every judge over `rounds` closed rounds.
 
@@ -114,7 +123,7 @@ class BiasReport:
     known. `n_eff` is the effective number of judges, None below thirty rounds; `majority` is the
     maker that holds most of the seats, if there is one. `unpriced` audit ballots, including spoiled
     ones, have an unknown cost that is not in `audit_usd`; `spoiled_audits` are those that were
-    spoiled, of unknown kind.
+    spoiled, of unknown kind. `checks` are those that panels asked for.
     """
 
     rounds: int
@@ -130,3 +139,4 @@ class BiasReport:
     brands: tuple[MakerEffect, ...] = ()
     unpriced: int = 0
     spoiled_audits: int = 0
+    checks: tuple[CheckRate, ...] = ()

@@ -35,7 +35,7 @@ class Block:
     `doubled` are ranks times two, `slots` are places on the slate from 1; both are 0 for an answer
     that was not shown. `spoiled`, `first` and `audited_by` are ABSENT for a seat that took no part.
     `style` counts the elements of STYLE, `lengths` are tokens (NaN without an answer), and `usd` is
-    the cost of the audit (NaN if unknown).
+    the cost of the audit (NaN if unknown). `checks` are of the kinds and seats in `checked`.
     """
 
     judges: tuple[str, ...]
@@ -50,6 +50,8 @@ class Block:
     style: Bytes
     lengths: Singles
     usd: Singles
+    checked: tuple[tuple[str, str], ...]
+    checks: Bytes
 
     @property
     def members(self) -> int:
@@ -143,13 +145,15 @@ class _Shape(NamedTuple):
     judges: tuple[str, ...]
     makers: tuple[str, ...]
     members: int
+    checked: tuple[tuple[str, str], ...] = ()
 
     @property
     def parts(self) -> tuple[int, ...]:
-        """The bytes of each part: ranks, slots, audit, spoiled counts, answers."""
+        """The bytes of each part before the numbers: ranks … answers, checks."""
         voters, authors = len(self.judges), self.members
         answers = authors * _BYTES_PER_ANSWER
-        return (voters * authors, voters * authors, 2 + authors, voters, answers)
+        checks = len(self.checked)
+        return (voters * authors, voters * authors, 2 + authors, voters, answers, checks)
 
 
 def pack_votes(votes: Votes, record: PackedRecord) -> PackedRecord:
@@ -167,12 +171,14 @@ def pack_votes(votes: Votes, record: PackedRecord) -> PackedRecord:
         author = judges.index(written.author)
         style = [min(count, ABSENT - 1) for count in written.style]
         answers[author], lengths[author] = [written.is_first, *style], written.length
-    parts = (doubled, slots, _audit_row(votes), np.array(spoiled, dtype=np.uint8), answers)
+    checks = np.array([check.found for check in votes.checks], dtype=np.uint8)
+    parts = (doubled, slots, _audit_row(votes), np.array(spoiled, dtype=np.uint8), answers, checks)
     usd = np.array([audit.cost_usd if audit else None], dtype=_SINGLE)  # None becomes NaN
+    shape: tuple[object, ...] = (judges, votes.makers, members)
+    if votes.checks:
+        shape += ([check[:2] for check in votes.checks],)
     return record._replace(
-        shape=json.dumps(
-            (judges, votes.makers, members), ensure_ascii=False, separators=(",", ":")
-        ),
+        shape=json.dumps(shape, ensure_ascii=False, separators=(",", ":")),
         numbers=b"".join(part.tobytes() for part in (*parts, lengths, usd)),
         version=VERSION,
     )
@@ -212,15 +218,16 @@ def vote_blocks(rows: Iterable[PackedRecord]) -> tuple[Block, ...]:
 
 @cache
 def _parse_shape(text: str) -> _Shape:
-    judges, makers, members = json.loads(text)
-    return _Shape(tuple(judges), tuple(makers), members)
+    judges, makers, members, *more = json.loads(text)
+    checked = tuple((kind, seat) for kind, seat in more[0]) if more else ()
+    return _Shape(tuple(judges), tuple(makers), members, checked)
 
 
 def _unpack_block(shape: _Shape, numbers: Sequence[bytes]) -> Block:
     rounds, voters, authors = len(numbers), len(shape.judges), shape.members
     flat = np.frombuffer(b"".join(numbers), dtype=np.uint8).reshape(rounds, -1)
     offsets = np.cumsum(shape.parts)
-    doubled, slots, audit, spoiled, authored, singles = np.split(flat, offsets, axis=1)
+    doubled, slots, audit, spoiled, authored, checks, singles = np.split(flat, offsets, axis=1)
     written = authored.reshape(rounds, authors, _BYTES_PER_ANSWER)
     floats = np.ascontiguousarray(singles).view(_SINGLE)
     return Block(
@@ -236,4 +243,6 @@ def _unpack_block(shape: _Shape, numbers: Sequence[bytes]) -> Block:
         style=written[:, :, 1:],
         lengths=floats[:, :authors],
         usd=floats[:, authors],
+        checked=shape.checked,
+        checks=checks,
     )

@@ -1,12 +1,13 @@
 """Votes: who ranked whom and how, stored for each closed round to measure bias from; no texts."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from council.ballots import Ballot
+from council.ballots import CANARY_NOT_LAST, Ballot
+from council.filters import filter_checks
 from council.labels import LabelMap
 from council.methods import method_of
 from council.prompts.shared import estimate_tokens
@@ -54,12 +55,24 @@ class WrittenAnswer:
     style: tuple[int, ...]
 
 
+class Check(NamedTuple):
+    """Whether a check that the panel asked for, such as a canary, found something on a seat.
+
+    A check of the whole round has the seat "".
+    """
+
+    kind: str
+    seat: str
+    found: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Votes:
     """The votes of one round.
 
     `makers` belong to `judges`, of which the first `members` also write answers. `spoiled` counts
-    the spoiled ballots of each judge that was asked for one, without audits.
+    the spoiled ballots of each judge that was asked for one, without audits. `checks` are in the
+    order of the seats.
     """
 
     judges: tuple[str, ...]
@@ -69,8 +82,10 @@ class Votes:
     audit: AuditVote | None = None
     spoiled: tuple[tuple[str, int], ...] = ()
     written: tuple[WrittenAnswer, ...] = ()
+    checks: tuple[Check, ...] = ()
 
 
+CANARY = "canary"  # a kind of check
 STYLE = ("lists", "headings", "bold", "code")
 _COUNTED = {
     "list_item_open": "lists",
@@ -122,7 +137,17 @@ def build_votes(round_: Round) -> Votes:
         audit=_audit_vote(round_, round_.draw),
         spoiled=tuple((judge, spoiled.count(judge)) for judge in judges),
         written=tuple(_written_answers(round_, round_.draw, round_.tally)),
+        checks=(
+            *_canary_checks(counted),
+            *(Check(kind, "", found) for kind, found in filter_checks(round_).items()),
+        ),
     )
+
+
+def _canary_checks(ballots: Sequence[Ballot]) -> Iterator[Check]:
+    for judge in dict.fromkeys(ballot.judge for ballot in ballots if ballot.canary):
+        places = {ballot.canary for ballot in ballots if ballot.judge == judge}
+        yield Check(CANARY, judge, CANARY_NOT_LAST in places)
 
 
 def _vote(ballot: Ballot, labels: LabelMap) -> Vote:

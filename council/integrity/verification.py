@@ -74,7 +74,7 @@ def _fields(round_: Round) -> _Fields:
 def _ballot_fields(ballot: Ballot) -> _Fields:
     which = "" if ballot.counts else f" audit {ballot.audit}"
     name = f"ballots[{ballot.voter}{which}]"
-    names = ("shown", "ranking", "reason", "audit", "grades")
+    names = ("shown", "ranking", "reason", "audit", "grades", "canary")
     fields = {field: getattr(ballot, field) for field in names}
     return _prefixed(name, fields | {"nonce": ballot.paper.nonce if ballot.paper else None})
 

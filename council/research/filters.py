@@ -24,7 +24,7 @@ from council.ballots import (
     read_exchange,
 )
 from council.confusables import remove_invisible
-from council.filters import FILTER, Filters, Suspect
+from council.filters import FILTER, JUMPS, MEASURES, PATTERNS, Filters, Suspect
 from council.labels import Label
 from council.methods import method_of
 from council.panel import Panel
@@ -47,6 +47,7 @@ ODD_WORDS = "has a run of unusual words"
 HIDDEN_MARKDOWN = "has Markdown that readers do not see"
 PILED_MARKDOWN = "piles up Markdown marks"
 
+_MEASURES = {ODD_WORDS, HIDDEN_MARKDOWN, PILED_MARKDOWN}
 _NEAR_WORDS, _MIN_ODD_WORDS = 16, 4
 _WORD_LENGTH = 100  # of a longer word only the start is read
 _CODE = r"(?P<fence>`{3,}|~{3,}).*?(?:(?P=fence)|\Z)|`[^`\n]{1,500}`"
@@ -331,12 +332,11 @@ def read_filter(round_: Round, exchange: Exchange) -> Exchange:
 
 def find_suspects(round_: Round) -> tuple[Suspect, ...]:
     """Return what the panel's filter model suspects; model names are masked in its words."""
-    seat, draw = round_.panel.filter, round_.draw
-    checked = [x for x in round_.exchanges if x.kind == FILTER and not x.fault]
-    if not seat or not draw or not checked or checked[0].seat != seat.key:
+    draw, checked = round_.draw, _checked(round_)
+    if not draw or not checked:
         return ()
     try:
-        whys = _suspects(round_, checked[0].nonce, checked[0].reply.text)
+        whys = _suspects(round_, checked.nonce, checked.reply.text)
     except BallotParseError:
         whys = {}  # its text was erased
     families = [one.family for one in round_.panel.seats]
@@ -345,9 +345,16 @@ def find_suspects(round_: Round) -> tuple[Suspect, ...]:
     known = authors | judges
     return tuple(
         Suspect(known[name].seat, known[name].is_reason, _cut(whys.get(name, ""), families))
-        for name, _ in checked[0].scores
+        for name, _ in checked.scores
         if name in known
     )
+
+
+def _checked(round_: Round) -> Exchange | None:
+    """Return the usable exchange of the panel's filter model; None without one."""
+    seat = round_.panel.filter
+    usable = (x for x in round_.exchanges if x.kind == FILTER and not x.fault)
+    return next((x for x in usable if seat and x.seat == seat.key), None)
 
 
 def _cut(why: str, families: Sequence[str]) -> str:
@@ -355,4 +362,18 @@ def _cut(why: str, families: Sequence[str]) -> str:
     return masked if len(masked) <= _MAX_WHY else f"{masked[: _MAX_WHY - 1].rstrip()}…"
 
 
-FILTERS = Filters(check_text, jump_flags, ask_filter, read_filter, find_suspects)
+def found_checks(round_: Round) -> dict[str, bool]:
+    """Return which filters a closed round had, and whether each found something."""
+    checks: dict[str, bool] = {}
+    if round_.panel.terms.text_checks:
+        found = {suspicion for answer in round_.answers for suspicion in answer.suspicions}
+        checks = {PATTERNS: bool(found - _MEASURES), MEASURES: bool(found & _MEASURES)}
+        if pair_history(round_):
+            flags = round_.tally.verdict.flags if round_.tally else ()
+            checks[JUMPS] = any(flag.endswith(JUMP) for flag in flags)
+    if _checked(round_):
+        checks[FILTER] = bool(find_suspects(round_))
+    return checks
+
+
+FILTERS = Filters(check_text, jump_flags, ask_filter, read_filter, find_suspects, found_checks)

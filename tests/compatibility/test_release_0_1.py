@@ -29,7 +29,7 @@ ADDED_SINCE: dict[str, Any] = {
 }
 ADDED_TO: dict[str, dict[str, Any]] = {
     "answers": {"missed": [], "sources": [], "draft": None},
-    "ballots": {"pass": 1, "grades": {}},
+    "ballots": {"pass": 1, "grades": {}, "canary": None},
     "spoiled": {"pass": 1},
 }
 SHOWN = ("three", "five", "audited", "torn", "forgotten", "stopped")

@@ -5,11 +5,13 @@ from math import inf, nan
 from typing import Any
 
 from bot.chat import Caution, File, Heading, Line, Note, Post
+from bot.render.bias_export import bias_document
 from bot.render.bias_message import bias_post, render_combined_bias_png
 from bot.render.bias_tables import (
     ALL_MEASURES,
     audit_lines,
     brand_table,
+    check_lines,
     given_table,
     judge_table,
     judges_table,
@@ -19,7 +21,7 @@ from bot.render.bias_tables import (
     winning_table,
 )
 from bot.render.leaderboard_tables import Coverage
-from council.bias.report import Effect, GivenShare
+from council.bias.report import CheckRate, Effect, GivenShare
 from tests.bot.render.bias.builders import (
     COVERAGE,
     NOTHING,
@@ -30,6 +32,7 @@ from tests.bot.render.bias.builders import (
     an_unknown,
     some_given,
 )
+from tests.bot.render.boards.builders import GPT
 from tests.bot.rounds import words_of
 
 
@@ -53,6 +56,27 @@ def test_five_findings_come_first_then_cautions_then_what_is_missing_and_the_cha
     assert post.summary.startswith("Bias of the judges: Qwen 3 ranks its own answer")
     assert file.content.startswith(b"\x89PNG")
     assert "Qwen 3: Claude Sonnet 4.6 .90 (n " in file.text
+
+
+def test_a_check_is_one_line_in_every_report() -> None:
+    rate = CheckRate("canary", GPT, Effect(40, "rounds", 0.075, (0.026, 0.199)))
+    bias = a_bias(checks=(rate,))
+
+    line = "GPT-5.1 did not put the canary last in 3 of 40 rounds (3 % to 20 %)."
+    assert [*check_lines(bias)] == [line]
+    assert line in lines(bias_post(bias))
+    assert bias_document(bias)["checks"][0] == {
+        "kind": "canary",
+        "seat": GPT,
+        "n": 40,
+        "unit": "rounds",
+        "value": 0.075,
+        "p": None,
+        "p_holm": None,
+        "more": None,
+        "ci": [0.026, 0.199],
+        "found": False,
+    }
 
 
 def test_without_rounds_a_sentence_says_what_to_do() -> None:

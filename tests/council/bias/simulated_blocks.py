@@ -86,6 +86,8 @@ def simulated(
         style=world.style,
         lengths=world.lengths.astype(np.float32),
         usd=np.full(rounds, 0.01, dtype=np.float32),
+        checked=(),
+        checks=np.zeros((rounds, 0), dtype=np.uint8),
     )
 
 

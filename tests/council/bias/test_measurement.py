@@ -11,7 +11,7 @@ import pytest
 from council.bakeoffs.intervals import holm
 from council.bias.measurement import correct_for_all_tests, measure_bias
 from council.bias.report import BiasReport, Effect, JudgeBias
-from council.bias.votes import AuditVote, Votes
+from council.bias.votes import AuditVote, Check, Votes
 from tests.council.bias.simulated_blocks import Planted, simulated
 from tests.council.bias.vote_builders import a_vote, an_audit, blocks_of, votes
 
@@ -142,3 +142,22 @@ def test_no_rounds_give_an_empty_report() -> None:
 
     assert (report.rounds, report.ballots, report.judges, report.given) == (0, 0, (), ())
     assert (report.alpha, report.n_eff, report.majority, report.audit_usd) == (None, None, None, 0)
+
+
+def test_a_check_has_its_rate_over_the_rounds_that_had_it() -> None:
+    fooled, wary = Check("canary", "a", found=True), Check("canary", "a", found=False)
+    ballot = a_vote("a", "b c d")
+
+    report = measure_bias(
+        blocks_of(
+            *[votes(ballot, checks=(fooled,))] * 3,
+            *[votes(ballot, checks=(wary,))] * 17,
+            votes(ballot),
+        )
+    )
+
+    (rate,) = report.checks
+    assert (rate.kind, rate.seat) == ("canary", "a")
+    assert (rate.effect.n, rate.effect.value) == (20, 0.15)
+    # Wilson's interval of 3 in 20, as tables have it.
+    assert rate.effect.interval == pytest.approx((0.0524, 0.3604), abs=1e-4)

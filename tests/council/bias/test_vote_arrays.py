@@ -10,7 +10,7 @@ from council.bias.vote_arrays import (
     pack_votes,
     vote_blocks,
 )
-from council.bias.votes import VERSION, AuditVote, Votes, WrittenAnswer
+from council.bias.votes import VERSION, AuditVote, Check, Votes, WrittenAnswer
 from tests.council.bias.simulated_blocks import Planted, as_votes, simulated
 from tests.council.bias.vote_builders import PLAIN, RECORD, a_vote, an_audit, blocks_of, votes
 
@@ -131,3 +131,15 @@ def test_only_rounds_in_which_somebody_voted_are_measured() -> None:
     assert len(block.voted.audit) == 2
     assert block.voted.voted is not None
     assert block.voted.judges == block.judges
+
+
+def test_rounds_with_other_checks_are_in_other_blocks() -> None:
+    checked = votes(a_vote("a", "b c d"), checks=(Check("canary", "a", found=True),))
+
+    plain, one = blocks_of(votes(a_vote("a", "b c d")), checked)
+
+    assert plain.checked == ()
+    assert plain.checks.shape == (1, 0)
+    assert one.checked == (("canary", "a"),)
+    assert one.checks.tolist() == [[1]]
+    assert one.usd.shape == plain.usd.shape

@@ -60,11 +60,7 @@ async def run(gateway: FakeGateway, round_: Round, store: MemoryStore | None = N
     return await run_round(round_.id, RoundServices(gateway, store))
 
 
-RANKING_METHODS = [
-    method.name
-    for method, _ in RESEARCH_METHODS
-    if method.is_ranked and method.name != "grading:segments"
-]
+RANKING_METHODS = [method.name for method, _ in RESEARCH_METHODS if method.is_ranked]
 
 
 def read_form(call: Call) -> tuple[str, str, list[str]]:

@@ -1,0 +1,141 @@
+"""Canaries: in a share of rounds judges also see an answer to another question.
+
+A judge that reads puts it last. It is taken out of each ballot before anything is counted.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from council.answers import Prompt
+from council.ballots import (
+    CANARY_LAST,
+    CANARY_NOT_LAST,
+    CANARY_TIED,
+    Ballot,
+    BallotExchange,
+    Ranking,
+    SpoiledBallot,
+)
+from council.labels import SLOT_LETTERS, Label, Slate
+from council.methods import Method
+from council.panel import Rubric
+from council.prompts.ballot import BallotPrompt
+from council.randomness import random_fraction, shuffle
+from council.rounds import Question, Round
+
+CANARY = Label("canary")  # so that a judge's reason speaks of "Response canary"
+# A judge's notes in these methods speak of letters, or its slate is a pair.
+WITHOUT_CANARY = ("pairwise-elimination", "peer-discussion")
+
+# By a word that shows that a question may be on the same subject.
+_ANSWERS: Mapping[str, str] = {
+    "knot": (
+        "To tie a bowline, make a small loop in the rope, far enough from its end. Pass the end up "
+        "through the loop, round behind the standing part and back down through the loop. Hold "
+        "the end and pull the standing part tight. The knot does not slip, and it comes undone "
+        "easily after it has held a load."
+    ),
+    "bread": (
+        "The dough is probably too wet or has not risen long enough. Weigh the flour and the "
+        "water, knead for ten minutes and let the dough double in a warm place. Bake the bread on "
+        "a preheated stone, with a tray of hot water below it for the first quarter of an hour."
+    ),
+    "bicycle": (
+        "Shift to the smallest sprocket first. If the chain of the bicycle does not move on to it, "
+        "loosen the cable by turning the barrel adjuster clockwise, half a turn at a time. Then "
+        "set the upper limit screw so that the guide wheel stands right below the sprocket."
+    ),
+    "orchid": (
+        "Repot an orchid after it has flowered. Take off the old bark, cut away roots that are "
+        "soft and brown, and set the plant into a clear pot with fresh, coarse bark. Wait a week "
+        "before you water it, and then water it once a week at most."
+    ),
+    "chess": (
+        "In the endgame of king and pawn against king, the side with the pawn wins if its king "
+        "stands two ranks in front of the pawn. Otherwise the opposition decides: whoever must "
+        "move when the two kings face each other has to give way. This is the first thing to "
+        "learn about chess endings."
+    ),
+    "guitar": (
+        "Tune the lowest string of the guitar to E with a fork or an app. Press it at the fifth "
+        "fret and tune the next string to the same note, and so on; only between the third and "
+        "the second string you press the fourth fret instead. Then play a chord to check it."
+    ),
+}
+
+
+def has_canary(round_: Round, method: Method) -> bool:
+    """Return whether the seed selects the round, among those whose judges can see one more text."""
+    panel = round_.panel
+    return (
+        method.is_ranked
+        and method.name not in WITHOUT_CANARY
+        and len(panel.members) < len(SLOT_LETTERS)
+        and random_fraction(round_.seed, "canary") < (panel.terms.canary_share or 0)
+    )
+
+
+def with_canary(round_: Round, method: Method) -> Method:
+    """Return the method whose judges also see a canary, if the round has one."""
+    if not has_canary(round_, method):
+        return method
+    return replace(
+        method,
+        prompt=partial(_prompt, round_, method),
+        schema=partial(_schema, method),
+        cast=partial(_cast, round_.seed, method),
+    )
+
+
+def canary_text(question: Question, seed: str) -> str:
+    """Return the seed's answer to another question than this one."""
+    asked = question.text.casefold()
+    words = shuffle(_ANSWERS, seed, "canary text")
+    return _ANSWERS[next((word for word in words if word not in asked), words[0])]
+
+
+def _slot(seed: str, answers: int) -> int:
+    """Return where the canary stands, from 0: the same for judges who see as many answers.
+
+    So every answer still stands in every other slot equally often.
+    """
+    return int(random_fraction(seed, "canary slot") * (answers + 1))
+
+
+def _prompt(
+    round_: Round, method: Method, question: Question, rubric: Rubric, sheet: BallotPrompt
+) -> Prompt:
+    texts = [*sheet.texts.values()]
+    texts.insert(_slot(round_.seed, len(texts)), canary_text(question, round_.seed))
+    by_letter = dict(zip(SLOT_LETTERS, texts, strict=False))
+    return method.prompt(question, rubric, replace(sheet, texts=by_letter))
+
+
+def _schema(method: Method, letters: Sequence[str], nonce: str) -> dict[str, object]:
+    return method.schema(SLOT_LETTERS[: len(letters) + 1], nonce)
+
+
+def _cast(
+    seed: str, method: Method, slate: Slate, nonce: str, paper: BallotExchange, *, version: str
+) -> Ballot | SpoiledBallot:
+    at = _slot(seed, len(slate.shown))
+    shown = (*slate.shown[:at], CANARY, *slate.shown[at:])
+    ballot = method.cast(replace(slate, shown=shown), nonce, paper, version=version)
+    if isinstance(ballot, SpoiledBallot):
+        return ballot
+    places = (tuple(x for x in place if x != CANARY) for place in ballot.ranking)
+    return replace(
+        ballot,
+        shown=slate.shown,
+        ranking=tuple(filter(None, places)),
+        grades=tuple(pair for pair in ballot.grades if pair[0] != CANARY),
+        canary=_place(ballot.ranking),
+    )
+
+
+def _place(ranking: Ranking) -> str:
+    """Return where a ranking has the canary; one that ties everything does not put it last."""
+    if CANARY not in ranking[-1] or len(ranking) == 1:
+        return CANARY_NOT_LAST
+    return CANARY_LAST if len(ranking[-1]) == 1 else CANARY_TIED
