@@ -132,13 +132,11 @@ History = Mapping[tuple[str, str], tuple[int, float]]
 
 
 def stored_history(columns: Columns, panel: Panel) -> str:
-    """Return what a round of a panel with text checks stores of earlier ones; "" if too few.
+    """Return what a panel's round stores of earlier ones; "" if they are too few.
 
     JSON: for each pair of members with at least twenty rounds, their number and the mean share of
     judges who put the first above the second.
     """
-    if not panel.terms.text_checks:
-        return ""
     seats, stored = [seat.key for seat in panel.members], dict[str, dict[str, list[float]]]()
     for at, first in enumerate(seats):
         for second in seats[at + 1 :]:
