@@ -251,15 +251,15 @@ def flag_notes(round_: Round) -> list[str]:
         for suspicion in find_all_suspicions(round_, new.text)
         if suspicion not in draft.suspicions
     ]
-    flags += [f"the filter model suspects {suspect}" for suspect in _suspect_texts(round_, names)]
+    for owner, why in _suspects(round_, names):
+        flags.append(f"the filter model suspects {owner}" + (f": “{why}”" if why else ""))
     return [f"Note: {flag}." for flag in flags]
 
 
-def _suspect_texts(round_: Round, names: Mapping[str, str]) -> list[str]:
-    """Return what the panel's filter model suspects, and why."""
+def _suspects(round_: Round, names: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return whose answer or reason the panel's filter model suspects, and why."""
     return [
-        f"{names[one.seat]}'s {'reason' if one.is_reason else 'answer'}"
-        + (f": “{one.why.rstrip('.')}”" if one.why else "")
+        (f"{names[one.seat]}'s {'reason' if one.is_reason else 'answer'}", one.why.rstrip("."))
         for one in find_suspects(round_)
     ]
 
@@ -289,8 +289,8 @@ def exchange_rows(round_: Round) -> list[tuple[str, str, str]]:
         title = f"{one.kind.capitalize()} from {names[one.seat]}{about}"
         read, text = ", ".join(f"{name} {score:.3g}" for name, score in one.scores), one.reply.text
         if one.kind == FILTER and not one.fault:
-            read, text = join_words(_suspect_texts(round_, names)) or "nothing", ""
-            read = f"suspects {read}"
+            owners = join_words(owner for owner, _ in _suspects(round_, names))
+            read, text = f"suspects {owners or 'nothing'}", ""
         rows.append((title, f"not counted: {one.fault}" if one.fault else read, text))
     return rows
 

@@ -27,6 +27,7 @@ _RESPONSE = re.compile(
 )
 _NONCE = re.compile(r"^Nonce:[ \t]*(\S+)", re.MULTILINE)
 _GRADED = re.compile(r"^Grade Response [A-Z] from (\d) to (\d)", re.MULTILINE)
+_SUSPECTS = "nonce, suspects."  # the end of a prompt for a filter model
 _RUBRIC = re.compile(r"^Grade ([A-Z](?:, [A-Z])*)\. Reply", re.MULTILINE)
 _VERDICTS = (
     "Yes, with care",
@@ -142,6 +143,10 @@ def _random_reply(texts: Mapping[str, str], nonce: str, prompt: str, key: str) -
             for letter in listed[1].split(", ")
         }
         return json.dumps({"nonce": nonce, "grades": grades})
+    if nonce and prompt.endswith(_SUSPECTS):
+        drawn_ones = [letter for letter in texts if int(digest(prompt, key, letter)[0], 16) % 2]
+        found = [{"which": letter, "why": "Drawn at random."} for letter in drawn_ones]
+        return json.dumps({"nonce": nonce, "suspects": found})
     if nonce:
         order = shuffle(texts, prompt, key)
         return _ballot(nonce, [[letter] for letter in order], "Drawn at random.")
