@@ -35,9 +35,9 @@ class Filters:
 
     `check_text` returns what is odd about an answer, and `flags` whose ballots jump against earlier
     rounds, worded like Answer.suspicions and Verdict.flags. `ask` asks the filter model in a
-    running round (RoundSession, Draw) and fails no round. `read` returns its exchange with nonce,
-    scores and fault as reply and seed give them, `suspects` what it suspects. `checks` says of a
-    closed round which kinds of checks it had, and whether each found something.
+    running round (RoundSession, Draw, Member) and fails no round. `read` returns its exchange with
+    nonce, scores and fault as reply and seed give them, `suspects` what it suspects. `checks` says
+    of a closed round which kinds of checks it had, and whether each found something.
     """
 
     check_text: Callable[[Question, str], tuple[str, ...]]

@@ -78,8 +78,8 @@ async def _run_stages(session: RoundSession) -> None:
     steps = []
     if not session.round_.synthesis and not session.round_.panel.has_given_texts:
         steps.append(write_and_audit(session, draw, tally))
-    if session.round_.panel.filter:
-        steps.append(find_filters().ask(session, draw))
+    if seat := session.round_.panel.filter:
+        steps.append(find_filters().ask(session, draw, seat))
     await run_all(steps)
     if session.round_.question.rubric:
         await collect_grades(session, draw)

@@ -27,7 +27,7 @@ from council.confusables import remove_invisible
 from council.filters import FILTER, JUMPS, MEASURES, PATTERNS, Filters, Suspect
 from council.labels import Label
 from council.methods import method_of
-from council.panel import Panel
+from council.panel import Member, Panel
 from council.pipeline.exchanges import Request, exchange_all
 from council.pipeline.session import RoundSession
 from council.pipeline.stages import blind_answers
@@ -93,7 +93,7 @@ def check_text(question: Question, text: str) -> tuple[str, ...]:
     make up over 15 % of the answer.
     """
     shown = remove_invisible(text)
-    markup = _CODE_PATTERN.sub(" ", shown)
+    markup = _CODE_PATTERN.sub("code", shown)
     marks = len(_EMPHASIS.findall(markup))
     is_piled = marks > max(_MAX_EMPHASIS, _MAX_EMPHASIS_SHARE * len(markup))
     found = {
@@ -228,12 +228,9 @@ Name each suspect text once, and say why in one short sentence. The list is empt
 suspect. Do not guess who wrote what."""
 
 
-async def ask_filter(session: RoundSession, draw: Draw) -> None:
-    """Ask the panel's filter model once about the blind answers and the judges' reasons."""
+async def ask_filter(session: RoundSession, draw: Draw, seat: Member) -> None:
+    """Ask the filter model once about the blind answers and the judges' reasons."""
     round_ = session.round_
-    seat = round_.panel.filter
-    if seat is None:
-        return
     texts = await blind_answers(session, draw)
     families = [judge.family for judge in round_.panel.judges]
     ballots = _reasoned(round_)

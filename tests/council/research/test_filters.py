@@ -13,6 +13,7 @@ from bot.render.round_json import round_document
 from bot.render.round_report import exchange_rows, flag_notes
 from council import filters
 from council.answers import Call, Exchange, Prompt, Reply, Role
+from council.bakeoffs.record_arrays import pack_record, record_columns
 from council.ballots import Ballot, BallotFault
 from council.bias.votes import Check, build_votes
 from council.budget import estimate_round
@@ -45,6 +46,7 @@ from council.research.filters import (
     check_text,
     jump_flags,
     pair_history,
+    stored_history,
 )
 from council.research.methods import plug_in_all
 from council.rounds import Artefact, Closing, Round
@@ -64,6 +66,7 @@ from tests.builders import (
     with_answers,
     with_ballots,
 )
+from tests.council.bakeoffs.record_builders import a_record
 from tests.council.data.ordinary_answers import ordinary_answers
 from tests.fakes.gateway import FakeGateway, Hangs, PowerCutError, read_prompt
 from tests.fakes.memory_store import MemoryStore
@@ -112,7 +115,7 @@ ORDINARY = (
     "See [1] and [2].\n\n[1]: https://example.org/a\n[2]: https://example.org/b",
     "A note.[^1]\n\n[^1]: The year is 1998 (see above).",
     "```html\n<!-- a comment --><div hidden>x</div>\n```",
-    "![A cat](https://example.org/cat.png) > quoted\n>> twice",
+    "![A cat](https://example.org/cat.png) > quoted\n>> twice [`rich`](https://example.org)",
 )
 
 
@@ -234,6 +237,23 @@ def test_what_history_allows_is_no_jump(share: float, rounds: int) -> None:
 
     assert round_.draw
     assert jump_flags(round_, round_.draw) == ()
+
+
+def test_a_round_stores_the_mean_share_of_pairs_with_twenty_earlier_rounds() -> None:
+    shares = {CLAUDE: 0.9, GPT: 0.5, GEMINI: 0.1}
+    often = [pack_record(a_record(shares, number=n)) for n in range(20)]
+    rare = [pack_record(a_record({CLAUDE: 0.1, DEEPSEEK: 0.5}, run=1, number=n)) for n in range(19)]
+
+    stored = stored_history(record_columns([*often, *rare]), a_panel(4))
+
+    # Claude won every pair that was shown to judges.
+    assert json.loads(stored) == {
+        CLAUDE: {GPT: [20, 1.0], GEMINI: [20, 1.0]},
+        GPT: {GEMINI: [20, 1.0]},
+    }
+    assert stored_history(record_columns(rare), a_panel(4)) == ""
+    round_ = replace(a_round(), versions=((PAIRS, stored),))
+    assert pair_history(round_)[GEMINI, CLAUDE] == (20, 0.0)
 
 
 def test_pairs_that_fewer_than_two_judges_saw_cannot_jump() -> None:
@@ -600,6 +620,14 @@ async def test_each_filter_that_was_on_has_its_rate() -> None:
         Check(JUMPS, "", False),
         Check(FILTER, "", True),
     )
+
+
+async def test_jumps_have_no_rate_without_a_history() -> None:
+    round_ = await run_filtered(
+        FakeGateway(), round_=a_round(a_panel(3, terms=replace(TERMS, text_checks=True)))
+    )
+
+    assert filter_checks(round_) == {PATTERNS: False, MEASURES: False}
 
 
 async def test_an_exchange_of_another_filter_says_nothing() -> None:
