@@ -353,7 +353,9 @@ def _checked(round_: Round) -> Exchange | None:
 
 
 def _cut(why: str, families: Sequence[str]) -> str:
-    masked = " ".join(mask_names(remove_invisible(why), families).text.split())
+    """Return a model's words for a note of ours, where they must not look like a command."""
+    plain = remove_invisible(why).replace("`", "").replace("*", "")
+    masked = " ".join(mask_names(plain, families).text.split())
     return masked if len(masked) <= _MAX_WHY else f"{masked[: _MAX_WHY - 1].rstrip()}…"
 
 

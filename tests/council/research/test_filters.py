@@ -456,12 +456,13 @@ async def test_a_judges_reason_can_be_suspect() -> None:
 
 async def test_a_maker_that_the_filter_names_is_masked_and_a_long_reason_is_cut() -> None:
     round_ = await run_filtered(
-        FilterGateway({LOCKS: "Anthropic's Claude wrote it.", "no": "Long. " * 99})
+        FilterGateway({LOCKS: "Anthropic's `Claude` **wrote** it.", "no": "Long. " * 99})
     )
 
     whys = {suspect.seat: suspect.why for suspect in find_suspects(round_)}
     assert "Anthropic" not in whys[CLAUDE]
     assert "Claude" not in whys[CLAUDE]
+    assert whys[CLAUDE].endswith("wrote it.")
     assert len(whys[GPT]) <= 200
     assert whys[GPT].endswith("…")
 
