@@ -39,7 +39,7 @@ from bot.render.leaderboard_export import leaderboard_document
 from bot.render.round_json import (
     Document,
     ranking_document,
-    readable_document,
+    round_document,
     summary_document,
 )
 from bot.render.round_report import describe_certainty, round_post, thread_markdown
@@ -200,7 +200,7 @@ async def _ask_council(call: ToolCall, given: AskCouncil) -> ToolReply:
 def _round_reply(call: ToolCall, round_: Round) -> ToolReply:
     """Return a round: the answer's text first, then standings and the link."""
     reference = call.caller.reference(round_.id)
-    document = readable_document(round_) | {"url": call.caller.link(round_.id)}
+    document = round_document(round_) | {"url": call.caller.link(round_.id)}
     if not round_.closing:
         status = progress_summary(round_)
         return ToolReply(f"Not finished: {status}.\n\n{reference}", document)

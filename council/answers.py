@@ -43,7 +43,8 @@ class Call:
     `schema` is the JSON schema of the expected reply; providers that can enforce it do, but the
     reply is always checked. `on_text` receives the text so far while a provider streams it. At
     `deadline`, by the event loop's clock, the call is cancelled as too late. `images` are for
-    members that see them.
+    members that see them. `top_logprobs` asks for so many alternatives to each token; providers
+    that return none reply without.
     """
 
     member: Member
@@ -54,6 +55,7 @@ class Call:
     on_text: Callable[[str], None] | None = None
     deadline: float | None = field(default=None, compare=False)
     images: tuple[QuestionFile, ...] = field(default=(), repr=False)
+    top_logprobs: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +71,17 @@ class Source:
         return urlsplit(self.url).hostname or ""
 
 
+Scores = tuple[tuple[str, float], ...]  # numbers read from a reply, by what they are of
+Logprobs = tuple[tuple[int, Scores], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A model's response. Unknown counts and costs are None, never 0."""
+    """A model's response. Unknown counts and costs are None, never 0.
+
+    `logprobs` has each whole number that is a token of its own: the offset in the text, and the
+    numbers that could have stood there with their log-probabilities in nats. () if not asked for.
+    """
 
     text: str
     cut: bool = False  # it ended at the model's token limit
@@ -81,6 +91,7 @@ class Reply:
     seconds: float = 0.0
     attempts: int = 1
     sources: tuple[Source, ...] = field(default=(), metadata=IF_SET)
+    logprobs: Logprobs = field(default=(), metadata=IF_SET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +122,6 @@ class Absence:
     member: str
     role: Role
     reason: str
-
-
-Scores = tuple[tuple[str, float], ...]  # numbers read from a reply, by what they are of
 
 
 @dataclass(frozen=True, slots=True)

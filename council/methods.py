@@ -11,11 +11,12 @@ from council.answers import Exchange, Prompt
 from council.ballots import Ballot, SpoiledBallot, cast_ballot
 from council.errors import PanelError
 from council.labels import LabelMap, Slate, draw_slates
-from council.panel import Member, Panel
+from council.panel import Member, Panel, Rubric
 from council.prompts.ballot import ballot_schema, judge_prompt
 from council.rounds import Draw, Round
 from council.tally import Tally, count_ballots
 from council.tally.chance import ChanceRule
+from council.tally.standings import JudgeWeights
 
 FIRST_VERSION = "1"
 DrawSlates = Callable[[LabelMap, Sequence[str], str], tuple[Slate, ...]]
@@ -33,8 +34,14 @@ def _drawn_slates(_round: Round, draw: Draw) -> tuple[Slate, ...]:
     return draw.slates
 
 
-def _count(round_: Round, draw: Draw, ballots: Sequence[Ballot], rule: ChanceRule) -> Tally:
-    return count_ballots(draw.labels.labels, ballots, round_.seed, rule)
+def _count(
+    round_: Round,
+    draw: Draw,
+    ballots: Sequence[Ballot],
+    rule: ChanceRule,
+    weights: JudgeWeights | None,
+) -> Tally:
+    return count_ballots(draw.labels.labels, ballots, round_.seed, rule, weights)
 
 
 def _keep(_round: Round, exchange: Exchange) -> Exchange:
@@ -51,11 +58,13 @@ class Method:
     False if nobody ranks, and `is_blind` if models see each other's names. `is_weighted` says
     whether the judges' consistency, once it is known, weights the official count.
 
-    `prompt` and `schema` ask for a ballot and `cast` reads the reply. `ballots` returns what is
-    counted, and `tally` counts it. `pair_ballots` is how many ballots on two answers it asks for at
-    most, where it asks for no others. `extra_texts` is how many texts a ballot's prompt has besides
-    the answers. `exchanges` says how many calls, at most, each seat makes besides answers and
-    ballots; `read` returns an exchange with nonce, scores and fault as reply and seed give them.
+    `prompt` and `schema` ask for a ballot, with `top_logprobs` alternatives to each token, and
+    `cast` reads the reply. `ballots` returns what is counted, and `tally` counts it by the judges'
+    weights, None if all count alike. `pair_ballots` is how many ballots on two answers it asks for
+    at most, where it asks for no others. `extra_texts` is how many texts a ballot's prompt has
+    besides the answers. `exchanges` says how many calls, at most, each seat makes besides answers
+    and ballots; `read` returns an exchange with nonce, scores and fault as reply and seed give
+    them.
 
     A round keeps the `version` it was opened under, and `earlier` has the rules of older versions.
     """
@@ -72,10 +81,13 @@ class Method:
     is_blind: bool = True
     slates: Callable[[Round, Draw], tuple[Slate, ...]] = _drawn_slates
     prompt: Callable[..., Prompt] = judge_prompt
-    schema: Callable[[Sequence[str], str], dict[str, object]] = ballot_schema
+    schema: Callable[[Sequence[str], str, Rubric], dict[str, object]] = ballot_schema
     cast: Callable[..., Ballot | SpoiledBallot] = cast_ballot
+    top_logprobs: int | None = None
     ballots: Callable[[Round, Draw], Sequence[Ballot]] = _cast_ballots
-    tally: Callable[[Round, Draw, Sequence[Ballot], ChanceRule], Tally] = _count
+    tally: Callable[[Round, Draw, Sequence[Ballot], ChanceRule, JudgeWeights | None], Tally] = (
+        _count
+    )
     pair_ballots: Callable[[Panel], int] | None = None
     exchanges: Callable[[Panel], Mapping[str, int]] = _no_exchanges
     extra_texts: int = 0
@@ -161,6 +173,11 @@ def plug_in_change(change: Callable[[Round, Method], Method]) -> None:
 def offered_methods(panels: Iterable[Panel]) -> tuple[str, ...]:
     """Return the methods to choose from: the usual ones, and those that a panel names."""
     return tuple(dict.fromkeys((*METHODS, *(panel.terms.method for panel in panels))))
+
+
+def known_methods() -> tuple[str, ...]:
+    """Return the names of all methods, whether they are offered or not, in alphabetical order."""
+    return tuple(sorted({*METHODS, *_PLUGGED_IN}))
 
 
 def find_method(name: str) -> Method:

@@ -1,5 +1,6 @@
 """Money as whole micro-dollars, so that sums are exact, and prices of tokens."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil, floor
 
@@ -28,6 +29,12 @@ def format_rounded_usd(micro: int) -> str:
     """Return an amount rounded up to whole cents; below a cent, to two significant digits."""
     step = _CENT if micro >= _CENT else int(10 ** max(0, len(str(micro)) - 2))
     return format_usd(-(-micro // step) * step)
+
+
+def sum_or_none(amounts: Iterable[float | None]) -> float | None:
+    """Return the sum; None if there is no amount, or an unknown one."""
+    known = [*amounts]
+    return None if None in known or not known else sum(filter(None, known), 0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from council.prompt_injection import follows_instruction
 from council.prompts.shared import nonce_for
 from council.randomness import random_fraction, shuffle
 from council.rounds import Draw, Round
-from council.tally import Standing, Tally, count_ballots, standings
+from council.tally import Standing, Tally, standings
 from council.tally.chance import ChanceRule
 from council.tally.standings import counted_ballots
 
@@ -51,13 +51,9 @@ def compute_draw(round_: Round) -> Draw:
 def compute_tally(round_: Round, draw: Draw) -> Tally:
     """Return the tally of the round's ballots, without N_eff, which needs other rounds."""
     rule = ChanceRule.of(dict(round_.versions))
-    weights, method = official_weights(round_), method_of(round_)
+    method = method_of(round_)
     ballots = method.ballots(round_, draw)
-    tally = (
-        count_ballots(draw.labels.labels, ballots, round_.seed, rule, weights)
-        if weights
-        else method.tally(round_, draw, ballots, rule)
-    )
+    tally = method.tally(round_, draw, ballots, rule, official_weights(round_))
     flags = (*tally.verdict.flags, *_flags(round_, draw))
     return replace(tally, verdict=replace(tally.verdict, flags=flags))
 

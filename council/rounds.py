@@ -11,6 +11,7 @@ from council.ballots import Ballot, SpoiledBallot
 from council.digests import Erasure
 from council.files import QuestionFile
 from council.labels import Label, LabelMap, Slate
+from council.money import sum_or_none
 from council.panel import IF_SET, Panel
 from council.places import NOWHERE, Place
 from council.tally import Tally
@@ -178,6 +179,11 @@ class Round:
         if self.synthesis and self.synthesis.reply:
             replies.append(self.synthesis.reply)
         return tuple(replies)
+
+    @property
+    def cost_usd(self) -> float | None:
+        """What its replies cost; None if any cost is unknown, or none came."""
+        return sum_or_none(reply.cost_usd for reply in self.replies)
 
     def absence(self, member: str, role: Role) -> Absence | None:
         """Return a seat's absence in this role; None if it delivered, or still may."""

@@ -3,7 +3,7 @@
 Pure. Each judge sees the answers, and the synthesis if it did not write it, in an order of its own.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from string import ascii_uppercase
 
@@ -11,7 +11,7 @@ from council.answers import Exchange, Prompt, Scores
 from council.ballots import BallotFault, BallotParseError, parse_signed_object, read_exchange
 from council.prompt_injection import neutralise
 from council.prompts.ballot import fault_note, question_parts
-from council.prompts.shared import fence, nonce_for
+from council.prompts.shared import fence, nonce_for, object_schema
 from council.randomness import shuffle
 from council.rounds import Question, Round
 
@@ -66,21 +66,12 @@ def grade_schema(count: int, nonce: str) -> dict[str, object]:
     """Return the JSON schema of the grades of so many texts."""
     letters = [*ascii_uppercase[:count]]
     grade = {"reason": {"type": "string"}, "meets": {"type": "integer", "enum": [0, 1]}}
-    return _object(
+    return object_schema(
         {
             "nonce": {"type": "string", "enum": [nonce]},
-            "grades": _object({letter: _object(grade) for letter in letters}),
+            "grades": object_schema(dict.fromkeys(letters, object_schema(grade))),
         }
     )
-
-
-def _object(properties: Mapping[str, object]) -> dict[str, object]:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": [*properties],
-        "additionalProperties": False,
-    }
 
 
 def parse_grades(text: str, nonce: str, keys: Sequence[str]) -> Scores:

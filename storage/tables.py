@@ -88,6 +88,9 @@ class _WithReply(SQLModel):
     cost_usd: float | None = None
     seconds: float = 0.0
     attempts: int = 1
+    logprobs: list[list[Any]] = Field(
+        default_factory=list, sa_type=Json, sa_column_kwargs={"server_default": "[]"}
+    )
 
 
 # The rounds that have records: see storage.records.

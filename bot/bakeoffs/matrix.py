@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from bot.access import can_read_bakeoff
 from bot.bakeoffs.leaderboard import compute_changes
-from bot.bakeoffs.posting import bakeoff_leaderboard, bakeoff_records
+from bot.bakeoffs.posting import bakeoff_leaderboard, bakeoff_matrix, bakeoff_records
 from bot.bakeoffs.records import record_as_json
 from bot.chat import IncomingMessage
 from bot.context import AppContext
 from bot.render.bakeoffs import Document, bakeoff_document
 from bot.render.leaderboard_tables import Leaderboard
-from council.bakeoffs.matrix import Matrix, RunMatrix, build_matrix, compare_runs
+from council.bakeoffs.matrix import RunMatrix, compare_runs
 from council.bakeoffs.models import Bakeoff, BakeoffProgress
 from council.bakeoffs.ports import BakeoffQuery
 from council.bakeoffs.records import PackedRecord
@@ -54,13 +54,13 @@ async def load_matrix(
     """Return the matrix of a bake-off, next to that of another run if there is one."""
     bakeoff = progress.bakeoff
     failures = {one.number: one.why for one in progress.failed}
-    matrix, now = await _load(app, bakeoff, failures)
+    matrix, now = await bakeoff_matrix(app, bakeoff, failures)
     agreement = None
     if any(question.rubric for question in bakeoff.suite.questions):
         agreement = grader_agreement(await app.store.list_scores(bakeoff.id, GRADE))
     if against is None:
         return RunMatrix(bakeoff, matrix, agreement=agreement)
-    other, before = await _load(app, against, {})
+    other, before = await bakeoff_matrix(app, against, {})
     earlier = compare_runs(matrix, other)
     numbers = {row.number: number for number, row in earlier.before.items()}
     changes = await asyncio.to_thread(
@@ -69,14 +69,6 @@ async def load_matrix(
         _renumber(before, numbers, bakeoff.suite.version),
     )
     return RunMatrix(bakeoff, matrix, against, earlier, changes, agreement)
-
-
-async def _load(
-    app: AppContext, bakeoff: Bakeoff, failures: Mapping[int, str]
-) -> tuple[Matrix, Sequence[PackedRecord]]:
-    rounds = await app.store.list_summaries(wanted=RoundQuery(bakeoff=bakeoff.id))
-    records = await bakeoff_records(app, bakeoff)
-    return await asyncio.to_thread(build_matrix, bakeoff, rounds, records, failures), records
 
 
 def _renumber(

@@ -1,7 +1,7 @@
 """Post a bake-off in its chat: one message with its progress, then its result and news."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, replace
 
@@ -34,12 +34,15 @@ from bot.render.formatting import panel_seat_names
 from bot.render.leaderboard import leaderboard_thread, render_leaderboard_png
 from bot.render.leaderboard_tables import Leaderboard
 from bot.render.leaderboard_text import changes_post
+from bot.render.matrix import methods_post
 from council.bakeoffs.council_value import CouncilValue, compare_with_drafts, measure_voted_value
+from council.bakeoffs.matrix import Matrix, build_matrix
 from council.bakeoffs.models import Bakeoff, BakeoffProgress, Schedule
 from council.bakeoffs.ports import RecordQuery
 from council.bakeoffs.record_arrays import record_columns
 from council.bakeoffs.records import PackedRecord
 from council.errors import CouncilError
+from council.ports import RoundQuery
 
 NEWS, FAILED = "news", "failed"
 
@@ -205,6 +208,15 @@ async def bakeoff_records(app: AppContext, bakeoff: Bakeoff) -> Sequence[PackedR
     return await app.bakeoff_stores.records.list_recent(RecordQuery(bakeoff=bakeoff.id))
 
 
+async def bakeoff_matrix(
+    app: AppContext, bakeoff: Bakeoff, failures: Mapping[int, str]
+) -> tuple[Matrix, Sequence[PackedRecord]]:
+    """Return a bake-off question by question, with its records; `failures` by number."""
+    rounds = await app.store.list_summaries(wanted=RoundQuery(bakeoff=bakeoff.id))
+    records = await bakeoff_records(app, bakeoff)
+    return await asyncio.to_thread(build_matrix, bakeoff, rounds, records, failures), records
+
+
 async def render_result(
     app: AppContext, progress: BakeoffProgress, *, pictured: bool = False
 ) -> BakeoffResult:
@@ -216,12 +228,16 @@ async def render_result(
         if pictured and board.board.rows:
             picture = await asyncio.to_thread(render_leaderboard_png, board)
         news = await _news_post(app, bakeoff, board) if progress.is_complete else None
+        failures = {one.number: one.why for one in progress.failed}
+        methods = methods_post((await bakeoff_matrix(app, bakeoff, failures))[0])
     # People paid for the rounds, so they get the rest even if the leaderboard has a bug.
     except Exception as error:  # noqa: BLE001
         log_unexpected_error("board_failed", error, bakeoff_id=bakeoff.id)
         return BakeoffResult(result_thread(progress, None))
     shown = leaderboard_thread(board, picture) if board.board.rows else None
-    return BakeoffResult(result_thread(progress, shown), news)
+    thread = result_thread(progress, shown)
+    replies = (*([methods] if methods else []), *thread.replies)
+    return BakeoffResult(replace(thread, replies=replies), news)
 
 
 async def _news_post(app: AppContext, bakeoff: Bakeoff, board: Leaderboard) -> Post | None:

@@ -20,11 +20,14 @@ from council.budget import estimate_round
 from council.errors import BudgetError, CouncilError, StoreError, SuiteError
 from council.money import MICRO_USD, format_rounded_usd, format_usd
 from council.ports import RoundQuery
+from council.providers import BreakerState
 from council.rounds import Closing, Question, Round
 
 HEADROOM = 2  # a round may spend this multiple of its estimate, to repeat requests for ballots
 RELOAD_SECONDS = 3.0  # between reads of the row: another process may have cancelled the bake-off
 RETRY_SECONDS = 1.0  # before a round is restarted whose process stopped
+MAX_OUTAGE_SECONDS = 600.0  # how long a bake-off waits for models that are out of reach
+_NOT_CLOSED = {BreakerState.OPEN, BreakerState.HALF_OPEN}
 UNFORESEEN = "something went wrong; see the log"
 
 
@@ -59,6 +62,7 @@ class BakeoffRunner:
         self._over: set[int] = set()
         self._failed: dict[int, str] = {}
         self._seconds: list[float] = []
+        self._outage_end: float | None = None
         self._blocked: str | None = None
         self._changed = ""
 
@@ -115,7 +119,7 @@ class BakeoffRunner:
                     return None
                 blocked = self._blocked or await self._start_rounds()
                 self._on_progress(self.progress)
-                if not self._running:
+                if not self._running and (blocked or not self._waiting):
                     return blocked
                 self._blocked = None
                 await self._wait_for_round()
@@ -130,6 +134,8 @@ class BakeoffRunner:
     async def _start_rounds(self) -> str | None:
         """Start as many rounds as may run at once; return why the next cannot start, if so."""
         while self._waiting and len(self._running) < self._app.bakeoff_rounds:
+            if self._has_outage():
+                return None
             number = self._waiting[0]
             try:
                 round_ = await self._open_round(number)
@@ -143,6 +149,24 @@ class BakeoffRunner:
                 self._running[asyncio.create_task(self._run_round(round_))] = number
             self._waiting.popleft()
         return None
+
+    def _has_outage(self) -> bool:
+        """Return whether another round would fail at once: too few circuit breakers let it pass.
+
+        After an outage one round runs alone, whose calls are the probes. False once the longest
+        wait is over.
+        """
+        panel = self._bakeoff.panel
+        states = {model.model: model.breaker for model in self._app.health().models}
+        breakers = [states.get(member.model_id) for member in panel.members]
+        closed = len(breakers) - sum(state in _NOT_CLOSED for state in breakers)
+        passing = len(breakers) - breakers.count(BreakerState.OPEN)
+        if closed >= panel.terms.quorum or (passing >= panel.terms.quorum and not self._running):
+            return False
+        now = asyncio.get_running_loop().time()
+        if self._outage_end is None:
+            self._outage_end = now + MAX_OUTAGE_SECONDS
+        return now < self._outage_end
 
     async def _open_round(self, number: int) -> Round:
         """Store and return a question's round, or the stored one; raise BudgetError at a cap."""

@@ -35,7 +35,13 @@ from bot.cli.progress import BakeoffBar, DownloadBar
 from bot.cli.rounds import TERMINAL_USER
 from bot.cli.suites import find_suite
 from bot.commands import voting
-from bot.commands.bakeoffs import CANCELLED, find_bakeoff, load_readable_bakeoffs, parse_cap_text
+from bot.commands.bakeoffs import (
+    CANCELLED,
+    apply_methods,
+    find_bakeoff,
+    load_readable_bakeoffs,
+    parse_cap_text,
+)
 from bot.commands.parameters import LAST, Kind
 from bot.commands.rounds import FeedbackError
 from bot.context import AppContext
@@ -55,9 +61,8 @@ from bot.render.voting import BAKEOFF_VOTE
 from bot.settings import load_settings
 from bot.terminal import TERMINAL, render_post
 from council.bakeoffs.changes import Changes
-from council.bakeoffs.models import Bakeoff, with_method
+from council.bakeoffs.models import Bakeoff
 from council.errors import BakeoffError
-from council.methods import find_method
 
 BakeoffId = Annotated[
     str,
@@ -272,16 +277,8 @@ async def _bakeoff(app: AppContext, options: RunOptions) -> Bakeoff:
         stopped = await find_bakeoff(app, MESSAGE, options.resume)
         return stopped if cap_micro is None else replace(stopped, cap_micro=cap_micro)
     suite = await find_suite(app, options.suite)
-    panel = app.panel(options.panel, TERMINAL)
-    suite.check_graders(panel)
-    for method in options.methods:  # refused before anything is spent
-        find_method(method).check(panel)
-    methods = tuple(dict.fromkeys(options.methods))
-    if len(methods) == 1:
-        panel = with_method(panel, methods[0])
-    elif methods:
-        suite = suite.under(methods)
-    own = (f"bo:{app.new_id()}", suite, panel, TERMINAL, TERMINAL_USER.id, app.now())
+    asked = apply_methods(suite, app.panel(options.panel, TERMINAL), options.methods)
+    own = (f"bo:{app.new_id()}", *asked, TERMINAL, TERMINAL_USER.id, app.now())
     return Bakeoff(*own, cap_micro)
 
 

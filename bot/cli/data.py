@@ -269,11 +269,12 @@ async def _store_round(store: Store, record: ExportedRound) -> bool:
     if is_new:
         # It was delivered where it was asked, if that place can be reached from here at all.
         await store.deliver(record.round_.id, delivered=True)
+    at = now()  # a date in the future would outlive everything that is said here later
     for feedback in record.ratings:
         with suppress(ForgottenError):  # forgotten here since it was exported
-            await store.rate(feedback)
+            await store.rate(replace(feedback, at=min(feedback.at, at)))
     for vote in record.votes:
-        await store.vote(vote, imported=True)
+        await store.vote(replace(vote, at=min(vote.at, at)), imported=True)
     return is_new
 
 

@@ -37,7 +37,10 @@ COMMANDS = {
     "schedule": ("schedules:schedule_app", "Manage recurring bake-offs."),
     "bakeoff": ("bakeoffs:bakeoff_app", "Run a suite of questions on a panel."),
     "bias": ("research.bias:bias_app", "Report how biased judges are, from rounds or grades."),
-    "criteria": ("research.criteria:criteria", "Draft criteria for judges from people's votes."),
+    "criteria": (
+        "research.calibrate:criteria",
+        "Draft criteria for judges from blind votes.",
+    ),
     "suite": ("suites:suite_app", "Manage lists of questions for bake-offs."),
     "key": ("keys:key_app", "Manage API keys."),
     "slack": ("chats:slack_app", "Set up the Slack app."),

@@ -2,8 +2,11 @@
 
 import asyncio
 import re
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from hashlib import sha256
+from string import ascii_letters
 
 from bot.access import can_read_bakeoff, check_admin, listable_bakeoffs
 from bot.bakeoffs import lifecycle
@@ -17,9 +20,11 @@ from bot.context import AppContext
 from bot.coordination.bakeoff_registry import RunningElsewhereError
 from bot.render.bakeoffs import bakeoff_state, proposal_post, running_post
 from bot.render.formatting import count_noun
-from council.bakeoffs.models import Bakeoff, Suite
+from council.bakeoffs.models import Bakeoff, Suite, with_method
 from council.errors import BakeoffError, SuiteError
+from council.methods import find_method, known_methods
 from council.money import cap_micro_usd
+from council.panel import Panel
 from council.places import LOCAL_CHATS, Place
 
 _CAP = re.compile(r"\$?(\d+(?:\.\d+)?)\$?")
@@ -44,26 +49,44 @@ async def propose_bakeoff(
 ) -> None:
     """Show the cost of a bake-off and how to start it; with `now`, start it."""
     cap = parse_cap_text(arguments["cap"]) if "cap" in arguments else None
-    bakeoff = await new_bakeoff(app, message, arguments["suite"], arguments.get("panel"), cap)
+    methods = [one for one in arguments.get("method", "").split(",") if one]
+    wanted = (arguments["suite"], arguments.get("panel"))
+    bakeoff = replace(await new_bakeoff(app, message, *wanted, methods), cap_micro=cap)
     if "now" in arguments:
         await start_bakeoff(app, chat, message, bakeoff)
         return
     cost = await estimate_bakeoff(app, bakeoff)
-    value = proposal_value(bakeoff) if chat.is_room else None
-    await chat.send_ephemeral(message, proposal_post(bakeoff, cost, value))
+    value = proposal_value(bakeoff, methods) if chat.is_room else None
+    await chat.send_ephemeral(message, proposal_post(bakeoff, cost, value, methods))
 
 
 async def new_bakeoff(
-    app: AppContext, message: IncomingMessage, suite: str, panel: str | None, cap: int | None
+    app: AppContext,
+    message: IncomingMessage,
+    suite: str,
+    panel: str | None,
+    methods: Sequence[str] = (),
 ) -> Bakeoff:
     """Return a new bake-off, not stored yet; raise SuiteError, PanelError or AccessDeniedError."""
     check_own_people(message)
     found = await load_suite_to_run(app, message.place, suite)
     await app.reload_picked_panel(message.place)
-    models = app.panel(panel, message.place)
-    found.check_graders(models)
-    own = (f"bo:{message.key}", found, models, message.place, message.asker.id, app.now())
-    return Bakeoff(*own, cap)
+    asked = apply_methods(found, app.panel(panel, message.place), methods)
+    return Bakeoff(f"bo:{message.key}", *asked, message.place, message.asker.id, app.now())
+
+
+def apply_methods(suite: Suite, panel: Panel, methods: Sequence[str]) -> tuple[Suite, Panel]:
+    """Return what a bake-off asks whom: the panel under one method, or each question under several.
+
+    Raise SuiteError or PanelError for a panel that cannot grade the suite or use a method.
+    """
+    suite.check_graders(panel)
+    for method in methods:
+        find_method(method).check(panel)
+    several = tuple(dict.fromkeys(methods))
+    if len(several) > 1:
+        return suite.under(several), panel
+    return suite, with_method(panel, "".join(several))
 
 
 async def start_bakeoff(
@@ -229,11 +252,21 @@ async def load_suite_to_run(app: AppContext, place: Place, name: str) -> Suite:
 PROPOSE_AGAIN = "Run `/council bakeoff` again to see the current cost."
 
 
-def proposal_value(bakeoff: Bakeoff) -> str:
-    """Return a bake-off that is not stored yet as the value of a button."""
-    suite, cap = bakeoff.suite, "" if bakeoff.cap_micro is None else bakeoff.cap_micro
+def proposal_value(bakeoff: Bakeoff, methods: Sequence[str] = ()) -> str:
+    """Return a bake-off that is not stored yet, and its methods, as the value of a button."""
+    suite, cap = bakeoff.suite.as_stored, "" if bakeoff.cap_micro is None else bakeoff.cap_micro
     names = _digest(suite.name), suite.version, _digest(bakeoff.panel.name)
-    return ".".join((bakeoff.id.removeprefix("bo:"), *names, str(cap)))
+    known = known_methods()  # each is a letter, since their names would be too long for Discord
+    letters = "".join(ascii_letters[known.index(method)] for method in dict.fromkeys(methods))
+    coded = [letters + _digest(" ".join(known))[:3]] if methods else []
+    return ".".join((bakeoff.id.removeprefix("bo:"), *names, str(cap), *coded))
+
+
+def _proposed_methods(coded: str) -> list[str]:
+    letters, digest, known = coded[:-3], coded[-3:], known_methods()
+    if letters and digest != _digest(" ".join(known))[:3]:
+        raise BakeoffError(f"The methods have changed. {PROPOSE_AGAIN}")
+    return [known[ascii_letters.index(letter)] for letter in letters]
 
 
 def _digest(name: str) -> str:
@@ -246,9 +279,10 @@ async def proposed_bakeoff(app: AppContext, message: IncomingMessage, value: str
     Raise BakeoffError if the value cannot be read, or its suite or panel has changed.
     """
     try:
-        key, suite_digest, version, panel_digest, cap = value.split(".")
+        key, suite_digest, version, panel_digest, cap, *coded = value.split(".")
         cap_micro = int(cap) if cap else None
-    except ValueError:
+        methods = _proposed_methods("".join(coded))
+    except (ValueError, IndexError):
         raise BakeoffError(f"This button can't be read any more. {PROPOSE_AGAIN}") from None
     lines = await app.bakeoff_stores.suites.list_summaries(message.place.scope)
     suites = [line.name for line in lines if _digest(line.name) == suite_digest]
@@ -262,7 +296,6 @@ async def proposed_bakeoff(app: AppContext, message: IncomingMessage, value: str
     panels = [name for name in app.panels if _digest(name) == panel_digest]
     if not panels:
         raise BakeoffError(f"The panel no longer exists. {PROPOSE_AGAIN}")
-    panel = app.panel(panels[0], message.place)
-    suite.check_graders(panel)
-    own = (f"bo:{key}", suite, panel, message.place, message.asker.id, app.now())
+    asked = apply_methods(suite, app.panel(panels[0], message.place), methods)
+    own = (f"bo:{key}", *asked, message.place, message.asker.id, app.now())
     return Bakeoff(*own, cap_micro)

@@ -176,6 +176,7 @@ _CAP = _option("cap", "The most it may cost, as in $1.50", Kind.MONEY)
 _RUN = (
     Parameter("suite", "The suite of questions", Kind.SUITE, required=True),
     _PANEL,
+    _option("method", "Judging methods to compare, as in both-orders,critique", repeated=True),
     _CAP,
     Parameter("now", "Start without showing the cost first", Kind.FLAG),
 )

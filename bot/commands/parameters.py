@@ -59,7 +59,8 @@ class Parameter:
 
     In a text any value may be written `name:value`; a `named` one must be. `help` has at most 100
     characters. `choices` are the values of a choice. A `form_only` one is not typed, and a
-    `text_only` one is no field of a form.
+    `text_only` one is no field of a form. A `repeated` one may be named several times; commas join
+    its values.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Parameter:
     named: bool = False
     form_only: bool = False
     text_only: bool = False
+    repeated: bool = False
 
     def accepts(self, value: str) -> bool:
         """Return whether a value has the right form; whether it exists is another question."""
@@ -86,6 +88,7 @@ class Parameter:
         else:
             value = "|".join(self.choices) or self.name.upper()
             shown = f"{self.name}:{value}" if self.named else value
+            shown += " …" if self.repeated else ""
         return shown if self.required else f"[{shown}]"
 
 
@@ -108,9 +111,10 @@ def parse_arguments(parameters: Sequence[Parameter], text: str) -> Arguments | N
             value = value.strip('"')
             if parameter.kind in _TAKE_THE_REST:
                 value, at = rest, len(text)
-        if parameter.name in values or not value:
+        if not value or (parameter.name in values and not parameter.repeated):
             return None
-        values[parameter.name] = value
+        before = f"{values[parameter.name]}," if parameter.name in values else ""
+        values[parameter.name] = f"{before}{value}"
     return values if all(one.name in values for one in parameters if one.required) else None
 
 

@@ -24,6 +24,7 @@ from bot.render.voting import (
 from council.bakeoffs.models import Bakeoff, split_round_id
 from council.feedback import HumanVote
 from council.labels import Label
+from council.methods import method_of
 from council.ports import RoundQuery
 from council.randomness import shuffle
 from council.rounds import Draw, Round
@@ -176,6 +177,11 @@ async def _load_readable(app: AppContext, message: IncomingMessage, round_id: st
 def _draw_of(round_: Round) -> Draw:
     if round_.forgotten:
         raise FeedbackError(f"The answers of round {round_.id} have been forgotten.")
+    if not round_.closing and not (method := method_of(round_)).is_ranked:
+        raise FeedbackError(
+            f"Nobody votes in round {round_.id} while it runs: method {method.name} ranks nothing. "
+            "You can mark the best answer when it is finished."
+        )
     if round_.draw is None and not round_.closing:
         raise FeedbackError(f"Round {round_.id} is not finished yet. Wait for its answers.")
     if round_.draw is None or not is_votable(round_):

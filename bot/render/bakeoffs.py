@@ -60,9 +60,14 @@ def bakeoff_state(progress: BakeoffProgress) -> str:
     ending = progress.bakeoff.ending
     if progress.is_complete and ending and not ending.failure:
         failed = f", {len(progress.failed)} failed" if progress.failed else ""
-        return f"{count_noun(progress.questions, 'question')}{failed}"
+        return f"{_count(progress, progress.questions)}{failed}"
     state = "stopped" if ending else "under way"
     return f"{state}, {progress.over} of {progress.questions}"
+
+
+def _count(progress: BakeoffProgress, count: int) -> str:
+    """Return so many questions; so many rounds if each is asked under several methods."""
+    return count_noun(count, "round" if progress.bakeoff.suite.methods else "question")
 
 
 def running_post(progress: BakeoffProgress, asker: str) -> Post:
@@ -82,7 +87,7 @@ def running_post(progress: BakeoffProgress, asker: str) -> Post:
 
 def progress_summary(progress: BakeoffProgress) -> str:
     """Return how far it is: "5 of 12 questions, about 2 min left"."""
-    count = f"{progress.over} of {count_noun(progress.questions, 'question')}"
+    count = f"{progress.over} of {_count(progress, progress.questions)}"
     if progress.seconds_left is None:
         return count
     return f"{count}, about {rough_duration(progress.seconds_left)} left"
@@ -91,15 +96,15 @@ def progress_summary(progress: BakeoffProgress) -> str:
 def _steps(progress: BakeoffProgress) -> Iterator[Step]:
     done, missing = progress.over - len(progress.failed), len(progress.failed)
     if done:
-        yield Step(f"{count_noun(done, 'question')} answered and ranked", StepState.DONE)
+        yield Step(f"{_count(progress, done)} answered and ranked", StepState.DONE)
     if missing:
         last = progress.failed[-1]
         detail = f"question {last.number}: {last.why}"
-        yield Step(f"{count_noun(missing, 'question')} failed", StepState.MISSING, detail)
+        yield Step(f"{_count(progress, missing)} failed", StepState.MISSING, detail)
     if progress.under_way:
-        yield Step(f"{count_noun(progress.under_way, 'question')} under way", StepState.RUNNING)
+        yield Step(f"{_count(progress, progress.under_way)} under way", StepState.RUNNING)
     if progress.waiting:
-        yield Step(f"{count_noun(progress.waiting, 'question')} waiting", StepState.WAITING)
+        yield Step(f"{_count(progress, progress.waiting)} waiting", StepState.WAITING)
 
 
 def _spent_line(progress: BakeoffProgress) -> str:
@@ -134,7 +139,7 @@ def failure_post(progress: BakeoffProgress, why: str, subscribers: Sequence[str]
 
 
 def _resume_hint(progress: BakeoffProgress, why: str) -> Caution:
-    count = f"{progress.over} of {count_noun(progress.questions, 'question')}"
+    count = f"{progress.over} of {_count(progress, progress.questions)}"
     return Caution(
         f"{why} {count} are saved. Resume with `/council bakeoff resume {progress.bakeoff.id}`; "
         "nothing is asked twice."
@@ -185,7 +190,7 @@ def _result_parts(progress: BakeoffProgress, board: Post | None, *, linked: bool
 
 def _failed_line(progress: BakeoffProgress) -> str:
     first = progress.failed[0]
-    total = count_noun(progress.questions, "question")
+    total = _count(progress, progress.questions)
     return f"{len(progress.failed)} of {total} failed. Question {first.number}: {first.why}"
 
 
@@ -203,10 +208,12 @@ def _failed_posts(progress: BakeoffProgress) -> Iterator[Post]:
 # --- Proposal
 
 
-def proposal_post(bakeoff: Bakeoff, cost: BakeoffEstimate, value: str | None) -> Post:
+def proposal_post(
+    bakeoff: Bakeoff, cost: BakeoffEstimate, value: str | None, methods: Sequence[str] = ()
+) -> Post:
     """Return a bake-off before anything is spent: its size and cost, and how to start it.
 
-    `value` is the value of its buttons; without one, the post says what to type.
+    `value` is the value of its buttons; without one, the post says what to type, with `methods`.
     """
     parts: list[Part] = [Heading(bakeoff_title(bakeoff)), Line(_size_line(bakeoff))]
     parts += map(Note, _cost_lines(bakeoff, cost))
@@ -218,7 +225,9 @@ def proposal_post(bakeoff: Bakeoff, cost: BakeoffEstimate, value: str | None) ->
         parts.append(Caution("The cap can't include models whose price is unknown."))
     if value is None:
         cap_text = "" if cap is None else f" cap:{format_usd(cap)}"
-        command = f"/council bakeoff {bakeoff.suite.name} panel:{bakeoff.panel.name}{cap_text}"
+        typed = "".join(f" method:{method}" for method in methods)
+        command = f"/council bakeoff {bakeoff.suite.name} panel:{bakeoff.panel.name}{typed}"
+        command += cap_text
         parts.append(Note(f"Start it with `{command} now`."))
     else:
         buttons = (Button(START, "Start", value), Button(LEAVE, "Cancel", value))
@@ -227,10 +236,11 @@ def proposal_post(bakeoff: Bakeoff, cost: BakeoffEstimate, value: str | None) ->
 
 
 def _size_line(bakeoff: Bakeoff) -> str:
-    suite, names = bakeoff.suite, seat_names(bakeoff.panel)
-    size = ", ".join(
-        filter(None, (count_noun(len(suite.questions), "question"), graded_text(suite)))
-    )
+    suite, names = bakeoff.suite.as_stored, seat_names(bakeoff.panel)
+    size = count_noun(len(suite.questions), "question")
+    if methods := bakeoff.suite.methods:
+        size += f" × {len(methods)} methods ({join_words(methods)})"
+    size = ", ".join(filter(None, (size, graded_text(suite))))
     return f"{size}, each for {join_words(names[seat.key] for seat in bakeoff.panel.members)}."
 
 
@@ -354,8 +364,9 @@ def _summary_lines(
     yield from _board_lines(board)
     if changes:
         yield from _change_lines(changes, board.names)
-    yield f"{progress.over} of {progress.questions} questions · {_spent_line(progress)} · " + (
-        f"suite version {progress.bakeoff.suite.version} · bake-off `{progress.bakeoff.id}`"
+    yield (
+        f"{progress.over} of {_count(progress, progress.questions)} · {_spent_line(progress)} · "
+        + (f"suite version {progress.bakeoff.suite.version} · bake-off `{progress.bakeoff.id}`")
     )
 
 

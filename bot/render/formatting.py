@@ -51,8 +51,8 @@ def rough_duration(seconds: float) -> str:
 
 
 def points(value: float, max_points: int) -> str:
-    """Return points out of a maximum: "3.5 of 6"."""
-    return f"{value:g} of {max_points}"
+    """Return points out of a maximum, to two decimals: "3.5 of 6"."""
+    return f"{round(value, 2):g} of {max_points}"
 
 
 def count_noun(number: int, noun: str) -> str:
@@ -69,12 +69,6 @@ def join_words(names: Iterable[str]) -> str:
     """Return words as a list in a sentence: "A, B and C"; "" for no words."""
     *first, last = [*names] or [""]
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def sum_or_none(amounts: Iterable[float | None]) -> float | None:
-    """Return the sum, or None if any amount is unknown."""
-    known = [*amounts]
-    return None if None in known else sum(filter(None, known), 0.0)
 
 
 # --- Seat names

@@ -13,6 +13,7 @@ from council.bakeoffs.council_value import COUNCIL, WINNER, CouncilValueLine
 from council.bakeoffs.leaderboard import AuthorLine
 from council.bakeoffs.matrix import (
     Cell,
+    Matrix,
     MatrixRow,
     RunMatrix,
     changed_grades,
@@ -188,16 +189,16 @@ def _grades_text(run: RunMatrix) -> str:
 # --- Terminal, JSON and CSV
 
 
-def methods_table(run: RunMatrix) -> Table | None:
+def methods_post(matrix: Matrix) -> Post | None:
     """Return the methods of a bake-off next to each other; None for a bake-off under one."""
-    lines = compare_methods(run.matrix)
+    lines = compare_methods(matrix)
     if not lines:
         return None
     columns = ("Method", "Questions", "Winner right", "Council right", "Agreement", "Cost", "Time")
     rows = tuple(
         (
             line.method,
-            str(line.over),
+            f"{line.over}, {line.failed} failed" if line.failed else str(line.over),
             "not ranked" if line.winner_right is None else _of(line.winner_right, line.graded),
             _of(line.council_right, line.graded),
             "" if line.tau_b is None else f"{line.tau_b:+.2f}",
@@ -206,7 +207,8 @@ def methods_table(run: RunMatrix) -> Table | None:
         )
         for line in lines
     )
-    return Table(columns, rows, frozenset(range(1, len(columns))))
+    table = Table(columns, rows, frozenset(range(1, len(columns))))
+    return Post((Heading(METHODS_TITLE), table, Note(METHODS_NOTE)), METHODS_TITLE)
 
 
 def _of(right: int, graded: int) -> str:
@@ -223,8 +225,8 @@ def matrix_post(run: RunMatrix, names: Names) -> Post:
     if rest > 0:
         notes.append(f"And {count_noun(rest, 'more question')}: --csv FILE has them all.")
     table = Table(columns, rows, frozenset({0}))
-    methods = methods_table(run)
-    above = (Heading(METHODS_TITLE), methods, Note(METHODS_NOTE)) if methods else ()
+    methods = methods_post(run.matrix)
+    above = methods.parts if methods else ()
     return Post((*above, Heading(MATRIX_TITLE), table, *map(Note, notes)), MATRIX_TITLE)
 
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from bot.render.formatting import sum_or_none
 from council.analysis import Analysis, analyse
 from council.answers import Answer, Exchange, LateReply, Reply
 from council.ballots import Ballot
 from council.filters import find_suspects
 from council.methods import find_method
+from council.money import sum_or_none
 from council.pipeline.ranking import Ranked
 from council.ports import RoundSummary
 from council.round_rules import consistency_weights, weighted_standings
@@ -20,8 +20,22 @@ from council.tally.standings import PairMatrix
 Document = dict[str, Any]
 
 
+_AUTHORED = ("answers", "late", "exchanges", "ballots", "spoiled", "standings")
+
+
 def round_document(round_: Round) -> Document:
-    """Return the round; seats by key, labels public, unknown values null."""
+    """Return the round; seats by key, labels public, unknown values null.
+
+    Until it is closed, nothing says who wrote what. It has no seed either, since the labels can be
+    drawn from it.
+    """
+    document = _whole_document(round_)
+    if round_.closing or round_.forgotten:
+        return document
+    return document | {name: [] for name in _AUTHORED} | {"seed": None}
+
+
+def _whole_document(round_: Round) -> Document:
     replies = round_.replies
     suspicions = [f"the answer of {x.member} {why}" for x in round_.answers for why in x.suspicions]
     suspicions += [
@@ -68,27 +82,13 @@ def round_document(round_: Round) -> Document:
         "verdict": verdict_document(round_.tally.verdict, suspicions) if round_.tally else None,
         "synthesis": _synthesis_document(round_.synthesis) if round_.synthesis else None,
         "analysis": _analysis_document(analyse(round_)),
-        "cost_usd": sum_or_none(reply.cost_usd for reply in replies),
+        "cost_usd": round_.cost_usd,
         "tokens_in": _sum_tokens(reply.tokens_in for reply in replies),
         "tokens_out": _sum_tokens(reply.tokens_out for reply in replies),
         "seconds": round_.closing.seconds if round_.closing else None,
         "versions": dict(round_.versions),
         "rubric": {"name": round_.panel.rubric.name, "version": round_.panel.rubric.version},
     }
-
-
-_AUTHORED = ("answers", "late", "exchanges", "ballots", "spoiled", "standings")
-
-
-def readable_document(round_: Round) -> Document:
-    """Return the round for those who may read it: who wrote what only once it is closed.
-
-    Until then it has no seed either, since the labels can be drawn from it.
-    """
-    document = round_document(round_)
-    if round_.closing:
-        return document
-    return document | {name: [] for name in _AUTHORED} | {"seed": None}
 
 
 def summary_document(summary: RoundSummary) -> Document:

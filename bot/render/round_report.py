@@ -31,7 +31,6 @@ from bot.render.formatting import (
     number_word,
     points,
     seat_names,
-    sum_or_none,
 )
 from bot.render.markdown_parser import first_sentence
 from bot.render.text_safety import shorten
@@ -40,12 +39,12 @@ from council.ballots import FIRST_VERSION, Ballot, BallotExchange
 from council.digests import Erasure
 from council.filters import FILTER, find_all_suspicions, find_suspects
 from council.labels import Label, Slate
-from council.methods import method_of
+from council.methods import BLIND_RANKING, method_of
 from council.ports import RoundSummary
 from council.prompt_injection import ENCODED, PLEA
 from council.round_rules import NAMED, ORDER, ballot_version, weighted_standings
 from council.round_rules import OWN as AUDITS_OWN
-from council.rounds import Draw, Fallback, Round, Stage, winning_answer
+from council.rounds import REVISION, Draw, Fallback, Round, Stage, winning_answer
 from council.tally import Standing, Strength, Verdict
 from council.tally.agreement import compare_rankings
 from council.tally.standings import ranks
@@ -79,19 +78,10 @@ DRAFT_TITLE = "Its draft, before it read the comments:"
 NOT_BLIND = "Not blind, not ranked: the models read each other's answers under their names"
 
 
-def round_thread(round_: Round) -> Thread:
-    """Return a closed round: the answer, and as replies the results and the rankings."""
-    draw = round_.draw
-    if not draw:
-        return Thread(round_post(round_))
-    details = details_posts(round_, draw, MAX_REASON_CHARACTERS)
-    return Thread(round_post(round_), (results_post(round_, draw), *details))
-
-
 def whole_round(round_: Round) -> Thread:
-    """Return a closed round with every ranking and answer in full."""
+    """Return a round with every ranking and answer in full; only its root until it is closed."""
     draw = round_.draw
-    if not draw:
+    if not draw or not (round_.closing or round_.forgotten):
         return Thread(round_post(round_))
     details = details_posts(round_, draw)
     answers = () if round_.forgotten else answer_posts(round_, draw)
@@ -237,12 +227,14 @@ def _chairman_notes(round_: Round) -> Iterator[str]:
 def flag_notes(round_: Round) -> list[str]:
     """Return what weakens the result, one note each."""
     names = seat_names(round_.panel)
-    flags = []
+    seats: dict[str, list[str]] = {}  # by what is said of them
     for flag in round_.tally.verdict.flags if round_.tally else ():
-        seat, space, rest = flag.partition(" ")  # a flag may begin with the key of a seat
-        rest = rest.replace("seats are of the", "models are from the")  # stored words stay
-        rest = rest.replace("has no ballot that counts", "has no valid ranking")
-        flags.append(f"{names.get(seat, seat)}{space}{rest}")
+        seat, _, rest = flag.partition(" ")  # a flag may begin with the key of a seat
+        said = rest if seat in names else flag
+        said = said.replace("seats are of the", "models are from the")  # stored words stay
+        said = said.replace("has no ballot that counts", "has no valid ranking")
+        seats.setdefault(said, []).extend([names[seat]] if seat in names else [])
+    flags = [_flag_text(who, said) for said, who in seats.items()]
     flags += [f"{names[a.member]}'s answer {s}" for a in round_.answers for s in a.suspicions]
     flags += [
         f"{names[new.member]}'s answer {suspicion}"
@@ -264,6 +256,13 @@ def _suspects(round_: Round, names: Mapping[str, str]) -> list[tuple[str, str]]:
     ]
 
 
+def _flag_text(who: Sequence[str], said: str) -> str:
+    if len(who) > 1:
+        said = said.replace("has no valid ranking", "have no valid ranking")
+        said = said.replace("changed its ranking", "changed their rankings")
+    return f"{join_words(who)} {said}".strip()
+
+
 def details_posts(round_: Round, draw: Draw, max_text: int | None = None) -> tuple[Post, ...]:
     """Return the rankings, and what else the method asked; texts cut to so many characters."""
     rankings = (rankings_post(round_, draw, max_text),) if draw.slates else ()
@@ -278,11 +277,16 @@ def details_posts(round_: Round, draw: Draw, max_text: int | None = None) -> tup
 
 
 def exchange_rows(round_: Round) -> list[tuple[str, str, str]]:
-    """Return what was asked besides answers and rankings: who about what, what was read, text."""
+    """Return what was asked besides answers and rankings: who about what, what was read, text.
+
+    A revision that counts is among the answers.
+    """
     names = seat_names(round_.panel)
     authors = author_names(round_.panel, round_.draw) if round_.draw else {}
     rows = []
     for one in round_.exchanges:
+        if one.kind == REVISION and not one.fault:
+            continue
         about = f" for {names[one.subject]}" if one.subject in names else ""
         if one.subject in authors:
             about = f" on Response {one.subject}, by {authors[one.subject]}"
@@ -300,7 +304,7 @@ def rankings_post(round_: Round, draw: Draw, max_reason: int | None = None) -> P
 
     With `max_reason`, reasons are cut to so many characters, and what each judge saw is left out.
     """
-    slates = method_of(round_).slates(round_, draw)
+    slates = slates_to_read(round_, draw)
     parts: list[Part] = [Heading(_RANKINGS_TITLE), Note(rankings_intro(round_))]
     last_of = {slate.judge: slate for slate in slates}
     for slate in slates:
@@ -310,11 +314,23 @@ def rankings_post(round_: Round, draw: Draw, max_reason: int | None = None) -> P
     return Post(tuple(parts), _RANKINGS_TITLE)
 
 
-def rankings_intro(round_: Round) -> str:
-    """Return how the judges saw the answers."""
+def slates_to_read(round_: Round, draw: Draw) -> Sequence[Slate]:
+    """Return what judges saw, by judge; matches, which follow from each other, as played."""
+    slates = method_of(round_).slates(round_, draw)
+    judges = [*dict.fromkeys(slate.judge for slate in slates)]
     if method_of(round_).pair_ballots:
+        return slates
+    return sorted(slates, key=lambda slate: judges.index(slate.judge))
+
+
+def rankings_intro(round_: Round) -> str:
+    """Return how the judges saw the answers, and what an unusual method asked of them."""
+    method = method_of(round_)
+    if method.pair_ballots:
         return "Each pair was judged without names, in both orders, by one judge who wrote neither."
     how = "Each judge saw the other answers without names, in a different order."
+    if method.name != BLIND_RANKING.name:
+        how += f" {method.summary}"
     if any(ballot.canary for ballot in round_.ballots):
         how += (
             " Among them was a canary: an answer to another question, which belongs in the last "
@@ -336,7 +352,9 @@ def _ranking_parts(
             yield Quote(shorten(ballot.reason, max_reason) if max_reason else ballot.reason)
     if max_reason is None:
         shown = join_words(f"{label} ({authors[label]})" for label in slate.shown)
-        yield Note(f"{judge} saw {shown}, in this order.")
+        number = f"For ranking {slate.pass_number}, " if slate.pass_number > 1 else ""
+        name = seat_names(round_.panel)[slate.judge]
+        yield Note(f"{number}{name} saw {shown}, in this order.")
 
 
 def voter_title(round_: Round, slate: Slate) -> str:
@@ -346,7 +364,7 @@ def voter_title(round_: Round, slate: Slate) -> str:
 
 
 def ranking_notes(round_: Round, judge: str) -> Iterator[str]:
-    """Yield what else to know of a judge's ranking: invalid replies, cut answers, audits."""
+    """Yield what else to know of a judge's ranking: invalid replies, cut answers, means, audits."""
     name = seat_names(round_.panel)[judge]
     for reply in round_.spoiled:
         if reply.judge == judge and not reply.is_audit:
@@ -355,7 +373,11 @@ def ranking_notes(round_: Round, judge: str) -> Iterator[str]:
         yield f"{name} saw every answer cut to the same length, {_why_cut(round_)}."
     for slate in round_.draw.slates if round_.draw else ():
         if slate.judge == judge and slate.wording:
-            yield f"{name}'s prompt was worded: {slate.wording}."
+            yield f"Instruction to {name}: {slate.wording}."
+    for ballot in round_.ballots:
+        has_logprobs = ballot.judge == judge and ballot.paper and ballot.paper.reply.logprobs
+        if has_logprobs and any(grade % 1 for _, grade in ballot.grades):
+            yield f"{name}'s grades are means over the scale, weighted by its own probabilities."
     yield from _audit_lines(round_, judge)
 
 
@@ -416,7 +438,7 @@ def verdict_facts(round_: Round) -> tuple[str, str, str, str]:
         _winner_text(round_),
         _demonstration_text(round_) or _certainty_text(round_),
         duration(round_.closing.seconds) if round_.closing else "",
-        money(sum_or_none(reply.cost_usd for reply in round_.replies)),
+        money(round_.cost_usd),
     )
 
 
@@ -506,7 +528,8 @@ def agreement_line(round_: Round) -> str | None:
     tau = round_.tally.verdict.agreement.tau_b if round_.tally else None
     if tau is None:
         return None
-    return f"Judges' agreement: {tau:+.2f} (mean Kendall τ_b; 1 is full agreement, 0 is chance)"
+    agreed = f"{tau:+.2f}".replace("-", "−")
+    return f"Judges' agreement: {agreed} (mean Kendall τ_b; 1 is full agreement, 0 is chance)"
 
 
 def _cautions(round_: Round) -> list[str]:
@@ -712,7 +735,7 @@ def placement_table(round_: Round, draw: Draw) -> PlacementTable:
             voter_title(round_, slate),
             tuple(_place_answer(slate, ballots.get(slate.voter), x) for x in labels),
         )
-        for slate in method_of(round_).slates(round_, draw)
+        for slate in slates_to_read(round_, draw)
     )
     return PlacementTable(tuple((label, authors[label]) for label in labels), rows)
 

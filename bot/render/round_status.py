@@ -117,6 +117,8 @@ def progress_summary(round_: Round) -> str:
         slates = method_of(round_).slates(round_, round_.draw)
         if not slates:
             return method_of(round_).summary
+        if len(slates) > len({slate.judge for slate in slates}):
+            return f"{voted} of {len(slates)} rankings are in"
         return f"{voted} of {count_noun(len(slates), 'judge')} voted"
     return WRITING
 

@@ -13,6 +13,7 @@ from bot.render.formatting import join_words
 from council.answers import Answer, Role
 from council.feedback import HumanVote
 from council.labels import MIN_TO_RANK
+from council.methods import method_of
 from council.pipeline.session import identifying_names
 from council.prompts.shared import anonymize_answer
 from council.randomness import shuffle
@@ -69,7 +70,8 @@ def is_votable(round_: Round) -> bool:
 
 def takes_blind_votes(round_: Round) -> bool:
     """Return whether the judges are voting, so that people may vote blind too."""
-    return is_votable(round_) and not (round_.tally or round_.closing)
+    is_over = round_.tally or round_.closing
+    return is_votable(round_) and not is_over and method_of(round_).is_ranked
 
 
 def offer_post(round_id: str) -> Post:

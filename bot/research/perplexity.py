@@ -72,12 +72,12 @@ async def measure_familiarity(
 ) -> Familiarity:
     """Return the surprise of every answer under each judge that saw it; `tell` gets the progress.
 
-    Raise ExperimentError for a round without rankings, ForgottenError for one without texts.
+    Raise ExperimentError for a round without a result, ForgottenError for one without texts.
     """
     check_not_forgotten(round_)
     draw, counted = round_.draw, counted_ballots(round_.ballots)
-    if not draw or not counted:
-        raise ExperimentError(f"Round {round_.id} has no valid ranking.")
+    if not draw or not counted or not round_.tally:
+        raise ExperimentError(f"Round {round_.id} has no ranked result yet.")
     surprise: dict[str, dict[Label, float]] = {}
     missing: dict[str, str] = {}
     names = seat_names(round_.panel)

@@ -31,6 +31,7 @@ from bot.web.auth import empty_message, read_form, visitor_of
 from bot.web.context import WebContext
 from council.bakeoffs.models import Bakeoff, split_round_id
 from council.errors import BakeoffError, CouncilError
+from council.methods import find_method, offered_methods
 
 MAX_LISTED_BAKEOFFS = 30
 
@@ -54,6 +55,7 @@ async def bakeoffs_page(
         status=422 if error else 200,
         found=found,
         suites=suites,
+        summaries=[(name, find_method(name).summary) for name in _offered(context)],
         refused=Post((Caution(str(error)),)) if error else None,
     )
 
@@ -63,12 +65,14 @@ async def propose_bakeoff(context: WebContext, request: Request) -> Response:
     form = await read_form(context, request)
     incoming = replace(empty_message(request), key=context.form_key(form))
     try:
-        wanted = (form["suite"], form["panel"] or None, _cap_of(form))
+        methods = [name for name in _offered(context) if form[f"method {name}"]]
+        wanted = (form["suite"], form["panel"] or None, methods)
         bakeoff = await new_bakeoff(context.app, incoming, *wanted)
+        bakeoff = replace(bakeoff, cap_micro=_cap_of(form))
     except CouncilError as error:
         return await bakeoffs_page(context, request, error)
     post = proposal_post(bakeoff, await estimate_bakeoff(context.app, bakeoff), "")
-    value = proposal_value(bakeoff)
+    value = proposal_value(bakeoff, methods)
     return await context.render_page(request, "bakeoff_proposal.html", shown=post, value=value)
 
 
@@ -159,6 +163,10 @@ def is_own_bakeoff(context: WebContext, request: Request, bakeoff: Bakeoff) -> b
     except CouncilError:
         return False
     return True
+
+
+def _offered(context: WebContext) -> tuple[str, ...]:
+    return offered_methods(context.app.panels.values())
 
 
 def _cap_of(form: Mapping[str, str]) -> int | None:

@@ -24,6 +24,7 @@ from bot.render.matrix import (
     grade_text,
     grader_lines,
     matrix_csv,
+    methods_post,
     totals,
     was_text,
 )
@@ -91,6 +92,7 @@ def _totals(results: BakeoffResults) -> dict[str, Any]:
     return {
         "totals": totals(results.board, run.matrix.members),
         "compared": [*comparison_lines(run, names)],
+        "methods": methods_post(run.matrix),
         "grader_lines": [*grader_lines(run)],
     }
 

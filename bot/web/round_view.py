@@ -5,7 +5,7 @@ While a round runs, nothing here may show who wrote which answer.
 
 from bot.chat import Prose, Step, StepState
 from bot.render.formatting import author_names, seat_names
-from bot.render.round_report import ordered_labels, ranking_notes, voter_title
+from bot.render.round_report import ordered_labels, ranking_notes, slates_to_read, voter_title
 from bot.render.round_status import WRITING, ballot_steps
 from council.answers import Reply, Role
 from council.ballots import Ballot
@@ -69,7 +69,7 @@ def late_answers(round_: Round) -> list[tuple[str, float, Prose]]:
 def ranking_rows(round_: Round, draw: Draw) -> list[Ranking]:
     """Return each judge's name, slate, ballot if one counts, and notes, in panel order."""
     cast = {ballot.voter: ballot for ballot in round_.ballots if ballot.counts}
-    slates = method_of(round_).slates(round_, draw)
+    slates = slates_to_read(round_, draw)
     last_of = {slate.judge: slate for slate in slates}
     return [
         (

@@ -20,7 +20,7 @@ from bot.commands.voting import NOT_BLIND, cast_vote, own_vote
 from bot.context import usual_seconds
 from bot.render.agreement import agreement_chip, agreement_parts
 from bot.render.formatting import author_names, rough_duration
-from bot.render.round_json import readable_document
+from bot.render.round_json import round_document
 from bot.render.round_report import (
     DISCLAIMER,
     EXCHANGES_TITLE,
@@ -203,7 +203,7 @@ async def prior_page(context: WebContext, request: Request) -> Response:
 async def download_json(context: WebContext, request: Request) -> Response:
     """Return a round as `council show --json` prints it; who wrote what only once it is closed."""
     round_ = await context.load_round(request)
-    document = readable_document(round_)
+    document = round_document(round_)
     if "key" in request.query_params:  # a shared page does not say who asked
         document |= {"asked_by": ""}
     text = json.dumps(document, ensure_ascii=False, indent=2)
@@ -213,10 +213,7 @@ async def download_json(context: WebContext, request: Request) -> Response:
 async def download_markdown(context: WebContext, request: Request) -> Response:
     """Return a round as Markdown; who wrote what only once it is closed."""
     round_ = await context.load_round(request)
-    thread = whole_round(round_)
-    if not (round_.closing or round_.forgotten):
-        thread = replace(thread, replies=())
-    text = thread_markdown(thread)
+    text = thread_markdown(whole_round(round_))
     return file_response(f"round-{round_.id}.md", text, "text/markdown; charset=utf-8")
 
 

@@ -142,12 +142,14 @@ def _mean(values: Iterable[float | None]) -> float | None:
 class MethodLine:
     """How one method of a bake-off fared; unknown means are None.
 
-    Of the `graded` questions whose rounds are over, the winning answer and the council's were right
-    so often; a method that ranks nothing has no winner. Agreement, cost and time are means a round.
+    Of the `graded` questions, the winning answer and the council's were right so often; a method
+    that ranks nothing has no winner. Agreement, cost and time are means a round. Rounds that
+    failed count only as `failed`.
     """
 
     method: str
     over: int
+    failed: int
     graded: int
     winner_right: int | None
     council_right: int
@@ -165,13 +167,15 @@ def compare_methods(matrix: Matrix) -> tuple[MethodLine, ...]:
     )
 
 
-def _method_line(method: str, rows: Sequence[MatrixRow]) -> MethodLine:
+def _method_line(method: str, over: Sequence[MatrixRow]) -> MethodLine:
+    rows = [row for row in over if not row.failure]
     graded = [row for row in rows if row.council_grade is not None]
     winners = [row.winner_grade for row in graded if row.strength and row.winner_grade is not None]
     is_ranked = find_method(method).is_ranked
     return MethodLine(
         method,
-        over=len(rows),
+        over=len(over),
+        failed=len(over) - len(rows),
         graded=len(graded),
         winner_right=sum(winners) if is_ranked else None,
         council_right=sum(bool(row.council_grade) for row in graded),

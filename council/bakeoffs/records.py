@@ -20,6 +20,7 @@ from council.bakeoffs.models import (
 from council.ballots import Ballot
 from council.labels import Label, LabelMap, Slate
 from council.methods import method_of
+from council.money import sum_or_none
 from council.round_rules import official_weights
 from council.rounds import Draw, Round, winning_answer
 from council.rubric_grader import NOT_GRADED, SYNTHESIS, count_grades
@@ -262,7 +263,7 @@ def _judge_record(slate: Slate, round_: Round, result: _RoundResult) -> JudgeRec
     record = JudgeRecord(
         judge,
         spoiled=len(spoiled),
-        cost_usd=_sum_if_known(paper.reply.cost_usd for paper in papers) if papers else None,
+        cost_usd=sum_or_none(paper.reply.cost_usd for paper in papers),
     )
     if own_ballot is None:
         return record
@@ -326,13 +327,8 @@ def _council_record(round_: Round, grade_one: _Grade, *, is_graded: bool) -> Cou
         council_correct=grade_one(SYNTHESIS, synthesis.text)
         if synthesis
         else (False if is_graded else None),
-        cost_usd=_sum_if_known(reply.cost_usd for reply in round_.replies),
+        cost_usd=round_.cost_usd,
         seconds=round_.closing.seconds if round_.closing else None,
         synthesis_usd=reply.cost_usd if reply else None,
         synthesis_seconds=reply.seconds if reply else None,
     )
-
-
-def _sum_if_known(costs: Iterable[float | None]) -> float | None:
-    all_costs = list(costs)
-    return None if None in all_costs else sum(cost for cost in all_costs if cost is not None)

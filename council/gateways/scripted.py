@@ -12,10 +12,11 @@ import re
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from council.answers import Call, Reply
+from council.answers import Call, Reply, Role
 from council.errors import GatewayError
 from council.money import FREE, Price
 from council.panel import Member
@@ -27,8 +28,10 @@ _RESPONSE = re.compile(
 )
 _NONCE = re.compile(r"^Nonce:[ \t]*(\S+)", re.MULTILINE)
 _GRADED = re.compile(r"^Grade Response [A-Z] from (\d) to (\d)", re.MULTILINE)
-_SUSPECTS = "nonce, suspects."  # the end of a prompt for a filter model
-_RUBRIC = re.compile(r"^Grade ([A-Z](?:, [A-Z])*)\. Reply", re.MULTILINE)
+_AUTHOR = re.compile(r"^([^,\n]+)(?:,.*)? answered:$", re.MULTILINE)
+_LISTS = re.compile("grades|suspects")
+_READ_COMMENTS = "\nThe comments:\n"  # in the prompt of a revision
+_DRAWN = "Drawn at random."
 _VERDICTS = (
     "Yes, with care",
     "No, not yet",
@@ -47,6 +50,12 @@ _CAVEATS = (
     "Ask the people who are woken at night by it.",
     "Look again once it is twice as large.",
 )
+_COMMENTS = (
+    "The advice is sound, but nothing supports it. Name one case where it failed.",
+    "It says what to do and not when. Keep the caveat, and add a number.",
+    "The opposite case is missing: who should not do this?",
+    "Clear and short. Begin with the reason, since the verdict follows from it.",
+)
 
 
 class ScriptedGateway:
@@ -59,7 +68,7 @@ class ScriptedGateway:
     @property
     def versions(self) -> dict[str, str]:
         """The version of the random replies."""
-        return {"scripted": "1"}
+        return {"scripted": "2"}
 
     def context_tokens(self, member_key: str) -> int | None:
         """Return None: a script takes prompts of any length."""
@@ -91,7 +100,7 @@ class ScriptedGateway:
         texts = {letter: text for letter, _, text in _RESPONSE.findall(prompt)}
         name = call.member.model_id.removeprefix("scripted/")
         if name == RANDOM or name.startswith(f"{RANDOM}-"):
-            return _random_reply(texts, nonce, prompt, key)
+            return _random_reply(call, texts, nonce)
         list_name = "ballots" if nonce else "syntheses" if texts else "answers"
         entry = self._entry(name, list_name, key)
         if nonce and isinstance(entry, list):
@@ -130,32 +139,53 @@ def _ballot(nonce: str, ranking: list[object], reason: str) -> str:
     return json.dumps({"nonce": nonce, "reason": reason, "ranking": ranking})
 
 
-def _random_reply(texts: Mapping[str, str], nonce: str, prompt: str, key: str) -> str:
+def _random_reply(call: Call, texts: Mapping[str, str], nonce: str) -> str:
+    prompt, key = call.prompt.user, call.member.key
     if nonce and (graded := _GRADED.search(prompt)):
         grade, *_ = shuffle(range(int(graded[1]), int(graded[2]) + 1), prompt, key)
-        return json.dumps({"nonce": nonce, "reason": "Drawn at random.", "grade": grade})
-    if nonce and (listed := _RUBRIC.search(prompt)):
-        grades = {
-            letter: {
-                "reason": "Drawn at random.",
-                "meets": int(digest(prompt, key, letter)[0], 16) % 2,
-            }
-            for letter in listed[1].split(", ")
-        }
-        return json.dumps({"nonce": nonce, "grades": grades})
-    if nonce and prompt.endswith(_SUSPECTS):
-        drawn_ones = [letter for letter in texts if int(digest(prompt, key, letter)[0], 16) % 2]
-        found = [{"which": letter, "why": "Drawn at random."} for letter in drawn_ones]
-        return json.dumps({"nonce": nonce, "suspects": found})
+        return json.dumps({"nonce": nonce, "reason": _DRAWN, "grade": grade})
+    if nonce and call.schema and _LISTS.search(str(call.schema.get("required"))):
+        return json.dumps(_random_value(call.schema, f"{prompt} {key}"))
     if nonce:
         order = shuffle(texts, prompt, key)
-        return _ballot(nonce, [[letter] for letter in order], "Drawn at random.")
+        return _ballot(nonce, [[letter] for letter in order], _DRAWN)
+    if texts and call.role is Role.STEP:
+        return _random_step(prompt, key, texts)
     if texts:
         drawn = shuffle(texts, prompt, key)[0]
         trailer = {"drawn_on": [drawn], "departs": False, "why": ""}
         return f"{texts[drawn]}\n{json.dumps(trailer)}"
     verdict, ground, caveat = (
-        words[int(digest(prompt, key, words[0]), 16) % len(words)]
-        for words in (_VERDICTS, _REASONS, _CAVEATS)
+        _pick(words, prompt, key) for words in (_VERDICTS, _REASONS, _CAVEATS)
     )
     return f"{verdict}: {ground}. {caveat}"
+
+
+def _pick(words: Sequence[str], prompt: str, key: str) -> str:
+    return words[int(digest(prompt, key, words[0]), 16) % len(words)]
+
+
+def _random_step(prompt: str, key: str, texts: Mapping[str, str]) -> str:
+    """Return a revision of one's own draft, or comments on what the prompt shows."""
+    if _READ_COMMENTS in prompt:
+        own = texts["A"]
+        return f"{own} {_pick([text for text in _CAVEATS if text not in own], prompt, key)}"
+    if authors := _AUTHOR.findall(prompt):
+        return "\n".join(f"{name}: {_pick(_COMMENTS, f'{prompt} {name}', key)}" for name in authors)
+    return _pick(_COMMENTS, prompt, key)
+
+
+def _random_value(schema: Mapping[str, Any], seed: str) -> object:
+    """Return a value that a JSON schema of grades or suspects allows."""
+    if "enum" in schema:
+        return shuffle(schema["enum"], seed, "value")[0]
+    match schema["type"]:
+        case "object":
+            parts = schema["properties"].items()
+            return {name: _random_value(part, f"{seed} {name}") for name, part in parts}
+        case "array":
+            count = schema.get("minItems", 1)
+            return [_random_value(schema["items"], f"{seed} {number}") for number in range(count)]
+        case "number":
+            return int(digest(seed, "value", "grade"), 16) % 101
+    return _DRAWN

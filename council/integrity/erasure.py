@@ -1,7 +1,7 @@
 """Erasure of a round's texts, which keeps everything that leaderboards and reports need.
 
 Erased: question, context, reference, rubric, files, prompts, answers with their sources, ballots'
-replies and reasons, exchanges, synthesis, late replies.
+replies, their log-probabilities and reasons, exchanges, synthesis, late replies.
 Kept: panel, draw, rankings, standings, verdict, tokens, costs, times and masked model names.
 """
 
@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from council.answers import Answer, Exchange, LateReply, Prompt, Source
 from council.ballots import Ballot, BallotExchange
-from council.digests import Digests, Erasure, salted_digest
+from council.digests import Digests, Erasure, canonical_json, salted_digest
 from council.errors import ForgottenError
 from council.feedback import Feedback
 from council.files import QuestionFile
@@ -148,6 +148,9 @@ def _exchange(exchange: _Exchange, name: str, edit: _TextEdit) -> _Exchange:
         for i, s in enumerate(exchange.reply.sources)
     )
     reply = replace(exchange.reply, text=edit(name, exchange.reply.text), sources=sources)
+    # They spell the numbers in the text.
+    if reply.logprobs and not edit(f"{name}.logprobs", canonical_json(reply.logprobs)):
+        reply = replace(reply, logprobs=())
     return replace(exchange, prompt=prompt, reply=reply)
 
 

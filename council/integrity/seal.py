@@ -37,7 +37,7 @@ TEXT_FIELDS: Mapping[type, tuple[str, ...]] = {
     Question: ("text", "context", "reference", "rubric"),
     Prompt: ("system", "user"),
     QuestionFile: ("name", "text", "data"),
-    Reply: ("text",),
+    Reply: ("text", "logprobs"),
     Source: ("title", "url"),
     Ballot: ("reason",),
     Synthesis: ("text", "why"),

@@ -146,8 +146,6 @@ class Ranked:
         if draw is None or tally is None or not tally.standings:
             why = "; ".join(f"{absence.member} {absence.reason}" for absence in absences)
             raise QuorumError(f"No judge ranked the texts: {why}.")
-        costs = [reply.cost_usd for reply in round_.replies]
-        known = [cost for cost in costs if cost is not None]
         standings = tuple(_ranked_text(line, draw) for line in tally.standings)
         return cls(
             first=standings[0].name,
@@ -155,7 +153,7 @@ class Ranked:
             verdict=replace(tally.verdict, flags=(*tally.verdict.flags, *_suspicions(round_))),
             ballots=tuple(_named(ballot, draw) for ballot in round_.ballots),
             absences=absences,
-            cost_usd=sum(known) if len(known) == len(costs) else None,
+            cost_usd=round_.cost_usd,
         )
 
 

@@ -194,10 +194,13 @@ class BallotRequest:
     def call(self, length: int | None, fault: str | None) -> Call:
         """Return the call with answers of this length; `fault` is what spoiled the last reply."""
         prompt = self._prompt(truncate_all(self._by_letter(self.texts), length), fault)
-        schema = self.method.schema(self.slate.letters, self.nonce)
+        schema = self.method.schema(self.slate.letters, self.nonce, self.round_.panel.rubric)
         temperature = self.round_.panel.terms.ballot_temperature
-        images = images_for(self.round_, self.reader)
-        return Call(self.judge, prompt, temperature, Role.BALLOT, schema, images=images)
+        return Call(
+            *(self.judge, prompt, temperature, Role.BALLOT, schema),
+            images=images_for(self.round_, self.reader),
+            top_logprobs=self.method.top_logprobs,
+        )
 
     def lengths(self, fault: str | None) -> tuple[int | None, ...]:
         """Return the lengths of answers to try in the reader's context."""

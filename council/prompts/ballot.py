@@ -7,7 +7,7 @@ from council.answers import Prompt
 from council.panel import Rubric
 from council.prompt_injection import neutralise
 from council.prompts.answer import ANY_READER, Reader, question_text
-from council.prompts.shared import fence
+from council.prompts.shared import fence, object_schema
 from council.rounds import Question
 
 _RULES = """\
@@ -98,16 +98,15 @@ def _written_by(authors: Mapping[str, str]) -> Iterator[str]:
         yield f"Response {letter} was written by {' '.join(neutralise(name).split())}."
 
 
-def ballot_schema(letters: Sequence[str], nonce: str) -> dict[str, object]:
+def ballot_schema(
+    letters: Sequence[str], nonce: str, _rubric: Rubric | None = None
+) -> dict[str, object]:
     """Return the JSON schema of a ballot over these letters."""
     place = {"type": "array", "items": {"type": "string", "enum": list(letters)}}
-    return {
-        "type": "object",
-        "properties": {
+    return object_schema(
+        {
             "nonce": {"type": "string", "enum": [nonce]},
             "reason": {"type": "string"},
             "ranking": {"type": "array", "items": place},
-        },
-        "required": ["nonce", "reason", "ranking"],
-        "additionalProperties": False,
-    }
+        }
+    )

@@ -1,7 +1,7 @@
 """Parts shared by prompts: nonces, fences, anonymized texts, truncation, the default rubric."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from council.anonymize.scrub import MaskedText, mask_names, scrub
 from council.answers import Source
@@ -25,6 +25,16 @@ def nonce_for(seed: str, reader: str, audit: str | None = None) -> str:
     Each kind of audit ballot has a different one.
     """
     return digest(seed, f"nonce of audit {audit}" if audit else "nonce", reader)[:16]
+
+
+def object_schema(properties: Mapping[str, object]) -> dict[str, object]:
+    """Return the JSON schema of an object with exactly these keys."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": [*properties],
+        "additionalProperties": False,
+    }
 
 
 def fence(text: str, letter: str, nonce: str) -> str:

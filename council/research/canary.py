@@ -112,8 +112,10 @@ def _prompt(
     return method.prompt(question, rubric, replace(sheet, texts=by_letter))
 
 
-def _schema(method: Method, letters: Sequence[str], nonce: str) -> dict[str, object]:
-    return method.schema(SLOT_LETTERS[: len(letters) + 1], nonce)
+def _schema(
+    method: Method, letters: Sequence[str], nonce: str, rubric: Rubric
+) -> dict[str, object]:
+    return method.schema(SLOT_LETTERS[: len(letters) + 1], nonce, rubric)
 
 
 def _cast(

@@ -18,7 +18,7 @@ from council.errors import ExperimentError
 from council.panel import Rubric
 from council.prompt_injection import neutralise
 from council.prompts.ballot import question_parts
-from council.prompts.shared import fence, make_rubric, truncate
+from council.prompts.shared import fence, make_rubric, object_schema, truncate
 from council.randomness import shuffle
 from council.rounds import Question
 from council.tally.standings import TOLERANCE
@@ -75,8 +75,9 @@ def check_votes(examples: Sequence[Example]) -> None:
     votes = sum(len(example.chosen) for example in examples)
     if votes < MIN_VOTES or len(examples) < MIN_EXAMPLES:
         raise ExperimentError(
-            f"Criteria need {MIN_VOTES} votes of people on at least {MIN_EXAMPLES} rounds; there "
-            f"are {votes} on {len(examples)}. Vote with `council vote`, or on a round's page."
+            f"Criteria need {MIN_VOTES} blind votes of people on at least {MIN_EXAMPLES} rounds; "
+            f"there are {votes} on {len(examples)}. Vote while the judges do, or on the answers "
+            "of a bake-off."
         )
 
 
@@ -233,15 +234,12 @@ def draft_prompt(examples: Sequence[Example], rubric: Rubric | None, nonce: str)
 
 def draft_schema(nonce: str) -> Mapping[str, object]:
     """Return the JSON schema of a draft."""
-    return {
-        "type": "object",
-        "properties": {
+    return object_schema(
+        {
             "nonce": {"type": "string", "enum": [nonce]},
             "criteria": {"type": "array", "items": {"type": "string"}},
-        },
-        "required": ["nonce", "criteria"],
-        "additionalProperties": False,
-    }
+        }
+    )
 
 
 def parse_draft(text: str, nonce: str) -> tuple[str, ...] | None:

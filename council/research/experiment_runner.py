@@ -16,7 +16,14 @@ from council.pipeline.session import Deadline, identifying_names, reply_in_time,
 from council.ports import Gateway
 from council.prompts.answer import answer_prompt
 from council.prompts.ballot import criteria_list, fault_note, question_parts
-from council.prompts.shared import CUT_MARK, anonymize_answer, estimate_tokens, fence, nonce_for
+from council.prompts.shared import (
+    CUT_MARK,
+    anonymize_answer,
+    estimate_tokens,
+    fence,
+    nonce_for,
+    object_schema,
+)
 from council.research.experiment import (
     AnswerRequest,
     Experiment,
@@ -302,16 +309,13 @@ def _definitions(framing: Framing) -> list[str]:
 
 def grade_schema(nonce: str) -> Mapping[str, object]:
     """Return the JSON schema of a grade."""
-    return {
-        "type": "object",
-        "properties": {
+    return object_schema(
+        {
             "nonce": {"type": "string", "enum": [nonce]},
             "reason": {"type": "string"},
             "grade": {"type": "integer", "enum": [*range(WORST, BEST + 1)]},
-        },
-        "required": ["nonce", "reason", "grade"],
-        "additionalProperties": False,
-    }
+        }
+    )
 
 
 # --- From text to blocks

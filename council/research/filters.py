@@ -124,7 +124,7 @@ PAIRS = "pairs"  # the entry of a round's versions that holds the history
 MIN_PAIR_ROUNDS = 20
 MIN_PAIR_JUDGES = 2
 JUMP_LEVEL = 0.01
-JUMP = "was ranked far higher than in earlier rounds"
+JUMP = "rose far above earlier rounds"
 _DIGITS = 4
 _PLUS_ROUNDS, _PLUS_WINS = 4, 2
 

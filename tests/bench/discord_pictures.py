@@ -18,7 +18,6 @@ from bot.chat import Post
 from bot.discord.actions import page_post
 from bot.discord.components import build_view, fits_discord, render_components
 from bot.render.pagination import paginate
-from bot.render.round_report import round_thread
 from bot.render.round_status import add_asker
 from bot.render.voting import VOTE, offer_post, voting_posts
 from council.answers import Call, Reply
@@ -27,7 +26,7 @@ from council.rounds import Round
 from council.tally.chance import DEFAULT_RULE
 from tests.bench.ours import QUESTION
 from tests.bench.queue_words import ANSWERS, REASONS, SEATS, chair_reply
-from tests.bot.rounds import held
+from tests.bot.rounds import held, round_thread
 from tests.builders import a_member, a_panel, a_question
 from tests.fakes.gateway import FakeGateway, ReadPrompt
 

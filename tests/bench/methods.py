@@ -5,6 +5,9 @@
 Judges and answers are simulated as by `council simulate --bias strong`; all methods see the same
 answers, and both orders begin with the ballots of blind ranking. τ is Kendall's τ_b between a
 round's result and the true order. The exit code is 1 if a target is missed.
+
+Grading is simulated apart: judges without biases have a distribution over the grades 1 to 5, and
+its mean is compared with its likeliest grade.
 """
 
 import argparse
@@ -29,6 +32,7 @@ from council.research.simulated_judges import (
 MEMBERS = (4, 5, 6, 8)
 OUTSIDE = 3
 ROUNDS = 20_000
+SPREADS = (1.0, 0.5, 0.25)  # grades between answers that are a standard deviation apart
 SEED = "methods"
 # What a method must gain over blind ranking, by members.
 BOTH_ORDERS = dict.fromkeys(MEMBERS, 0.03)
@@ -103,6 +107,44 @@ def gains(members: int, rounds: int) -> Iterator[Gain]:
         yield _gain(members, name, found, base, target)
 
 
+def graded_shares(rounds: SimulatedRounds, spread: float) -> tuple[Floats, Floats]:
+    """Return the shares of likeliest and of mean grades, by judges without biases.
+
+    An answer of mean worth as a judge sees it, with FAIR's noise, is a 3, and `spread` more for
+    each standard deviation. The probability of a grade k is that of a normal distribution around
+    this at k, of standard deviation 1, divided by the sum over all five.
+    """
+    worth, grades = rounds.answers.worth, np.arange(1, 6)
+    members = worth.shape[1]
+    noise = np.random.RandomState(members).normal(0, FAIR.noise, (len(worth), members, members))
+    seen = 3 + spread * (worth[:, None, :] + noise)
+    odds = np.exp(-((grades - seen[..., None]) ** 2) / 2)
+    odds /= odds.sum(axis=-1, keepdims=True)
+    likeliest, means = grades[odds.argmax(axis=-1)].astype(float), (odds * grades).sum(axis=-1)
+    return _borda(likeliest), _borda(means)
+
+
+def _borda(grades: Floats) -> Floats:
+    """Return shares of grades by (round, judge, member); nobody grades its own answer."""
+    members = grades.shape[2]
+    lead = grades[..., :, None] - grades[..., None, :]
+    beaten = np.where(np.abs(lead) < PRECISION, 0.5, lead > 0)
+    own = np.eye(members, dtype=bool)
+    beaten = np.where(own[:, None, :] | own[None, :, :], 0, beaten)
+    shares: Floats = beaten.sum(axis=-1) / (members - 2)
+    shares[:, own] = np.nan
+    return shares
+
+
+def grading_gains(members: int, rounds: int) -> Iterator[Gain]:
+    """Yield what mean grades gain over likeliest ones, by judges who spread them more or less."""
+    simulated = simulated_rounds(uniform_panel(members, FAIR), rounds, SEED)
+    for spread in SPREADS:
+        shares = graded_shares(simulated, spread)
+        base, found = (taus(shares_by_round(one), simulated.answers.worth) for one in shares)
+        yield _gain(members, f"grading, mean over likeliest, spread {spread:g}", found, base)
+
+
 def _gain(
     members: int, method: str, found: Floats, base: Floats, target: float | None = None
 ) -> Gain:
@@ -118,7 +160,8 @@ def main() -> int:
     rounds = parser.parse_args().rounds
     print(f"{'members':>7}  {'method':41} {'τ':>6} {'gain':>7}  {'95 % interval':18} target")
     missed = False
-    for gain in (one for members in MEMBERS for one in gains(members, rounds)):
+    kinds = (gains, grading_gains)
+    for gain in (one for find in kinds for members in MEMBERS for one in find(members, rounds)):
         low, high = gain.interval
         target = "" if gain.target is None else f"{gain.target:+.2f}"
         print(

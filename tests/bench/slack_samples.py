@@ -16,7 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.chat import Asker, Button, Buttons, IncomingMessage, Mentions, Note, Post
-from bot.render.round_report import answer_posts, rankings_post, round_thread
+from bot.render.round_report import answer_posts, rankings_post
 from bot.render.round_status import progress_post
 from bot.settings import load_settings
 from bot.slack import modals
@@ -32,6 +32,7 @@ from council.places import Place
 from council.prompts.shared import DEFAULT_RUBRIC
 from council.round_rules import compute_draw, compute_tally
 from council.rounds import Closing, Question, Round, Synthesis
+from tests.bot.rounds import round_thread
 
 _PROSE = """Yes, **for most teams**: see [the docs](https://www.postgresql.org/docs/) & `SKIP`.
 

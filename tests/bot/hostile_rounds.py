@@ -8,11 +8,12 @@ from dataclasses import replace
 from itertools import chain
 
 from bot.chat import Post
-from bot.render.round_report import round_post, round_thread, whole_round
+from bot.render.round_report import round_post, whole_round
 from bot.render.round_status import add_asker, running_post
 from council.answers import Absence, Reply, Role
 from council.rounds import Closing, Fallback, Round, Synthesis
 from tests.bot.render.hostile import CONSTRUCTS, DISCORD_TOKENS, FORGED, LINKS, PARTED, TOKENS
+from tests.bot.rounds import round_thread
 from tests.builders import a_panel, a_question, a_round, with_answers, with_ballots
 
 ANSWERS_PER_ROUND = 4

@@ -4,8 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain, repeat
 
-from bot.chat import Buttons, Mentions, Part, Post, Steps, Table
-from bot.render.round_report import round_thread, whole_round
+from bot.chat import Buttons, Mentions, Part, Post, Steps, Table, Thread
+from bot.render.round_report import (
+    MAX_REASON_CHARACTERS,
+    details_posts,
+    results_post,
+    round_post,
+    whole_round,
+)
 from council.answers import Reply
 from council.panel import Panel
 from council.pipeline.run import run_round
@@ -64,8 +70,16 @@ def words_of(post: Post) -> str:
     return "\n".join(_words(part) for part in post.parts)
 
 
+def round_thread(round_: Round) -> Thread:
+    """Return a closed round as chats post it: the answer, the results and the rankings."""
+    if not (draw := round_.draw):
+        return Thread(round_post(round_))
+    details = details_posts(round_, draw, MAX_REASON_CHARACTERS)
+    return Thread(round_post(round_), (results_post(round_, draw), *details))
+
+
 def root_of(round_: Round) -> str:
-    return words_of(round_thread(round_).root)
+    return words_of(round_post(round_))
 
 
 def thread_of(round_: Round) -> str:
@@ -74,7 +88,7 @@ def thread_of(round_: Round) -> str:
 
 def lines_of(round_: Round, kind: type[Part]) -> list[str]:
     """Return the parts of one kind in the root post, as text."""
-    return [_words(part) for part in round_thread(round_).root.parts if isinstance(part, kind)]
+    return [_words(part) for part in round_post(round_).parts if isinstance(part, kind)]
 
 
 def _words(part: Part) -> str:

@@ -22,12 +22,11 @@ from bot.chat import (
     Table,
 )
 from bot.render.leaderboard_tables import Column, author_columns, judge_columns
-from bot.render.round_report import round_thread
 from bot.render.round_status import progress_post
 from bot.terminal import render_post
 from council.answers import Reply
 from tests.bot.render.boards.builders import EMPTY, a_judge, an_author
-from tests.bot.rounds import answers, held
+from tests.bot.rounds import answers, held, round_thread
 from tests.builders import NAMES, a_panel, a_question, a_round
 from tests.fakes.gateway import FakeGateway
 

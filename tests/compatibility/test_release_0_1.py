@@ -32,6 +32,14 @@ ADDED_TO: dict[str, dict[str, Any]] = {
     "ballots": {"pass": 1, "grades": {}, "canary": None},
     "spoiled": {"pass": 1},
 }
+# Who wrote what, since people may vote without knowing it.
+UNTIL_CLOSED: dict[str, Any] = {
+    "seed": None,
+    "answers": [],
+    "ballots": [],
+    "spoiled": [],
+    "standings": [],
+}
 SHOWN = ("three", "five", "audited", "torn", "forgotten", "stopped")
 IN_CHATS = ("slack_finished", "discord_finished")
 BAKEOFF = "bo:24eadeeb21"
@@ -83,7 +91,8 @@ def test_a_stored_round_is_shown_as_it_was(shared: Installation, name: str) -> N
 def as_shown_now(was: dict[str, Any]) -> dict[str, Any]:
     """Return the JSON of a round of that release, with what was added since."""
     parts = {name: [part | added for part in was[name]] for name, added in ADDED_TO.items()}
-    return was | ADDED_SINCE | parts
+    hidden = {} if was["stage"] == "closed" else UNTIL_CLOSED
+    return was | ADDED_SINCE | parts | hidden
 
 
 def test_the_expected_rounds_cover_every_kind() -> None:

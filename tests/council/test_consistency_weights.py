@@ -1,19 +1,23 @@
 """Weights by consistency: stored as a round opens, official only for methods that say so."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from council.bakeoffs.records import build_record
+from council.ballots import Ballot
 from council.integrity.verification import verify
+from council.methods import BOTH_ORDERS, plug_in
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.round_rules import CONSISTENCY, consistency_weights, weighted_standings
-from council.rounds import Round
+from council.rounds import Draw, Round
+from council.tally import Tally
 from council.tally.chance import ChanceRule, null_distribution, pair_weights
-from council.tally.standings import counted_ballots, pair_matrix, standings
+from council.tally.standings import JudgeWeights, counted_ballots, pair_matrix, standings
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, a_ballot, a_panel, a_round, labels
 from tests.fakes.gateway import FakeGateway, rank_by_slot, rank_by_slot_reversed
 from tests.fakes.memory_store import MemoryStore
@@ -158,3 +162,23 @@ def test_a_round_without_a_ballot_has_no_weighted_result() -> None:
 
     assert weighted_standings(opened) == ()
     assert consistency_weights(replace(opened, versions=((CONSISTENCY, "no json"),))) is None
+
+
+async def test_a_weighted_method_with_a_count_of_its_own_gets_the_weights() -> None:
+    given = []
+
+    def note_weights(
+        round_: Round,
+        draw: Draw,
+        ballots: Sequence[Ballot],
+        rule: ChanceRule,
+        weights: JudgeWeights | None,
+    ) -> Tally:
+        given.append(weights)
+        return BOTH_ORDERS.tally(round_, draw, ballots, rule, weights)
+
+    plug_in(replace(BOTH_ORDERS, name="own-count", tally=note_weights))
+
+    await weighted_round("own-count")
+
+    assert given == [HEAVY]

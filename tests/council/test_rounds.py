@@ -2,7 +2,7 @@
 
 import pytest
 
-from council.answers import Reply, Role
+from council.answers import LateReply, Prompt, Reply, Role
 from council.pipeline.session import RoundServices, RoundSession, identifying_names
 from council.pipeline.stages import blind_answers
 from council.round_rules import compute_draw
@@ -122,3 +122,10 @@ async def test_an_answer_without_a_label_is_not_a_candidate() -> None:
 )
 def test_only_unusual_names_identify_a_member(key: str, names: set[str]) -> None:
     assert set(identifying_names(a_member(key))) == names
+
+
+def test_the_cost_of_a_round_without_replies_is_unknown() -> None:
+    late = LateReply(CLAUDE, Role.ANSWER, Prompt("", ""), Reply("At last.", cost_usd=0.5))
+
+    assert a_round().cost_usd is None
+    assert a_round().with_(late).cost_usd == 0.5

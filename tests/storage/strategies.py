@@ -55,7 +55,10 @@ PROMPTS = st.builds(Prompt, TEXT, TEXT)
 REPLIES = st.builds(
     Reply, TEXT, st.booleans(), st.none() | COUNTS, st.none() | COUNTS, MAYBE, FLOATS, COUNTS
 )
-SOURCED = st.builds(lambda reply, sources: replace(reply, sources=sources), REPLIES, SOURCES)
+SCORES = st.lists(st.tuples(TEXT, st.floats(-50, -1e-6)), max_size=2).map(tuple)
+LOGPROBS = st.lists(st.tuples(COUNTS, SCORES), max_size=2).map(tuple)
+GRADED = st.builds(lambda reply, found: replace(reply, logprobs=found), REPLIES, LOGPROBS)
+SOURCED = st.builds(lambda reply, sources: replace(reply, sources=sources), GRADED, SOURCES)
 AGREEMENTS = st.builds(Agreement, MAYBE, MAYBE, MAYBE)
 VERDICTS = st.builds(
     Verdict,
@@ -71,7 +74,7 @@ CLOSINGS = st.builds(Closing, FLOATS, st.none() | TEXT)
 
 
 def papers(attempt: int = 1) -> st.SearchStrategy[BallotExchange]:
-    return st.builds(BallotExchange, TEXT, PROMPTS, REPLIES, st.just(attempt), st.none() | COUNTS)
+    return st.builds(BallotExchange, TEXT, PROMPTS, GRADED, st.just(attempt), st.none() | COUNTS)
 
 
 @st.composite

@@ -34,6 +34,7 @@ TABLES: tuple[type[SQLModel], ...] = (
     *(table for table in PART_TABLES if table is not LateReplyRow),
 )
 REPLY = Reply("Said.", tokens_in=7, tokens_out=9, cost_usd=0.25, seconds=1.5, attempts=2)
+GRADED = replace(REPLY, logprobs=((2, (("4", -0.5), ("5", -1.25))),))
 PROMPT = Prompt("Be brief.", "Why?")
 PLACE = Place("slack", "T1", "C1", "17.5", private=True)
 
@@ -41,7 +42,7 @@ PLACE = Place("slack", "T1", "C1", "17.5", private=True)
 def a_full_round(round_id: str = "r1") -> Round:
     """Return a closed round with as little left out as there can be."""
     round_ = a_closed_round(round_id, a_panel(3))
-    paper = replace(an_exchange(), prompt=PROMPT, reply=REPLY, cut_to=900)
+    paper = replace(an_exchange(), prompt=PROMPT, reply=GRADED, cut_to=900)
     audit = replace(round_.ballots[0], audit="order", paper=paper, reason="It is right.")
     first, *answers = round_.answers
     named = replace(first, prompt=PROMPT, reply=REPLY, scrubbed=("GPT",), suspicions=("orders",))

@@ -137,6 +137,8 @@ class LitellmGateway:
         wait, has_more = fault.retry_after_seconds, provider_call.attempts < retry.MAX_ATTEMPTS
         if has_more and fault.refused_argument:
             del sent[fault.refused_argument]
+            if fault.refused_argument == "logprobs":
+                sent.pop("top_logprobs", None)
             return
         if wait is None:
             wait = retry.backoff_seconds(provider_call.attempts, self._clock.jitter)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from council.answers import Call, Reply, Role, Source, storable_text
+from council.answers import Call, Logprobs, Reply, Role, Source, storable_text
 from council.errors import GatewayError
 from council.files import IMAGE_TOKENS
 from council.gateways.litellm.client import SEARCH_TOKENS, SEARCH_USD, SeatSettings
+from council.gateways.litellm.logprobs import number_logprobs
 from council.gateways.litellm.sources import find_sources
 from council.gateways.litellm.transport import ReplyTooLargeError
 
@@ -37,6 +38,7 @@ class RawReply:
     tokens_out: int | None = None
     cost_usd: float | None = None
     sources: tuple[Source, ...] = ()
+    logprobs: Logprobs = ()
 
 
 def request_arguments(library: ModuleType, seat: SeatSettings, call: Call) -> dict[str, Any]:
@@ -53,6 +55,8 @@ def request_arguments(library: ModuleType, seat: SeatSettings, call: Call) -> di
         "max_tokens": seat.max_tokens,
         "temperature": call.temperature,
         "response_format": _response_format(library, seat, call),
+        "logprobs": True if call.top_logprobs else None,
+        "top_logprobs": call.top_logprobs,
         "extra_headers": dict(seat.headers) or None,
     }
     if (seat.stream or call.on_text) and not searches:
@@ -100,14 +104,16 @@ async def send_request(
     counts = _token_counts(getattr(reply, "usage", None), sent)
     tokens_in, tokens_out = counts or (None, None)
     claimed = reply._hidden_params.get("response_cost")
+    text = choice.message.content or ""
     return RawReply(
-        choice.message.content or "",
+        text,
         choice.finish_reason,
         bool(getattr(choice.message, "reasoning_content", None)),
         tokens_in,
         tokens_out,
         _cost(library, sent, counts, claimed),
         find_sources(reply.model_dump()) if sent.get("web_search_options") else (),
+        number_logprobs([reply], text) if sent.get("logprobs") else (),
     )
 
 
@@ -145,7 +151,8 @@ async def _read_stream(
     with suppress(Exception):
         claimed = sum(library.cost_per_token(model=sent["model"], usage_object=usage))
     cost = _cost(library, sent, counts, claimed)
-    return RawReply(text, finish, reasoned, tokens_in, tokens_out, cost)
+    logprobs = number_logprobs(stream.chunks, text) if sent.get("logprobs") else ()
+    return RawReply(text, finish, reasoned, tokens_in, tokens_out, cost, logprobs=logprobs)
 
 
 def _cost(
@@ -207,8 +214,9 @@ def build_reply(raw: RawReply, seat: SeatSettings, attempts: int, seconds: float
     cost = seat.own_cost(raw.tokens_in, raw.tokens_out)
     if cost is None and not seat.is_private:
         cost = raw.cost_usd
+    text = storable_text(raw.text[:MAX_ANSWER_CHARACTERS])
     return Reply(
-        storable_text(raw.text[:MAX_ANSWER_CHARACTERS]),
+        text,
         cut=raw.finish == "length" or len(raw.text) > MAX_ANSWER_CHARACTERS,
         tokens_in=raw.tokens_in,
         tokens_out=raw.tokens_out,
@@ -216,4 +224,5 @@ def build_reply(raw: RawReply, seat: SeatSettings, attempts: int, seconds: float
         seconds=seconds,
         attempts=attempts,
         sources=raw.sources,
+        logprobs=raw.logprobs if text == raw.text else (),
     )

@@ -26,9 +26,11 @@ _FILTERED = re.compile(r"content.(filter|policy|management)", re.I)
 _NO_KEY = re.compile(r"missing .*(api.?key|credentials)", re.I)
 _BAD_KEY = re.compile(r"api key not valid|invalid api.?key", re.I)  # Gemini replies 400 for this
 _NO_QUOTA = re.compile(r"insufficient_quota|exceeded your current quota", re.I)
+_LOGPROBS = re.compile(r"log.?prob", re.I)
 _REFUSABLE = {
     "temperature": re.compile(r"temperature", re.I),
     "response_format": re.compile(r"response.?format|schema|structured.output", re.I),
+    "logprobs": _LOGPROBS,
 }
 _TOO_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 _BAD_REQUEST = {HTTPStatus.BAD_REQUEST, _TOO_LARGE, HTTPStatus.UNPROCESSABLE_ENTITY}
@@ -71,20 +73,30 @@ def classify_error(error: Exception, seat: SeatSettings, sent: Mapping[str, obje
     """Return the fault of an attempt with the arguments `sent`."""
     links = tuple(_cause_chain(error))
     if any(isinstance(link, ReplyTooLargeError) for link in links):
-        return CallFault(GatewayError("sent far more than an answer, so it was cut off"))
+        too_large = CallFault(GatewayError("sent far more than an answer, so it was cut off"))
+        return _without_logprobs(too_large, sent)
     refusal = _refusal(error, links)
     if refusal:
-        return _classify_refusal(refusal, seat, sent)
+        fault = _classify_refusal(refusal, seat, sent)
+        # OpenAI refuses log-probabilities with 403, and some servers with 500.
+        is_named = refusal.status != HTTPStatus.TOO_MANY_REQUESTS and _LOGPROBS.search(refusal.text)
+        return _without_logprobs(fault, sent) if is_named else fault
     if (
         isinstance(error, StreamInterruptedError)
         or type(error).__name__ == "MidStreamFallbackError"
     ):
-        return CallFault(GatewayError("broke off in the middle of its answer"), is_transient=True)
+        broken = CallFault(GatewayError("broke off in the middle of its answer"), is_transient=True)
+        return _without_logprobs(broken, sent)  # litellm breaks off where it cannot read them
     if any(isinstance(link, (httpx.TransportError, OSError)) for link in links):
         return CallFault(GatewayError("could not be reached"), is_transient=True)
     if _NO_KEY.search(str(error)):
         return _permanent_fault(f"there is no key for {seat.address.place}")
-    return CallFault(GatewayError("sent a reply that could not be read"))
+    return _without_logprobs(CallFault(GatewayError("sent a reply that could not be read")), sent)
+
+
+def _without_logprobs(fault: CallFault, sent: Mapping[str, object]) -> CallFault:
+    """Return a fault after which a call that asked for log-probabilities does without them."""
+    return replace(fault, refused_argument="logprobs" if "logprobs" in sent else None)
 
 
 def _cause_chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -146,7 +158,8 @@ def _classify_bad_request(
         return CallFault(GatewayError("was stopped by the provider's content filter"))
     named = (name for name in _REFUSABLE if name in sent and _REFUSABLE[name].search(text))
     fault = _permanent_fault(f"{seat.address.place} refused the request ({refusal.status})")
-    return replace(fault, refused_argument=next(named, None))
+    refused = next(named, None)
+    return replace(fault, refused_argument=refused) if refused else _without_logprobs(fault, sent)
 
 
 def _permanent_fault(why: str) -> CallFault:

@@ -1,16 +1,19 @@
 """Grading: every judge grades each answer on a scale, and ranks follow from the grades.
 
 Half of the judges give the best answer the highest number, the others the lowest; stored grades
-are on one scale, the best highest.
+are on one scale, the best highest. Where a reply has the log-probabilities of all its grades, these
+are expectations, which tie less often (G-Eval, Liu et al. 2023).
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from math import exp, nan
 from statistics import fmean
 
-from council.answers import Prompt
+from council.answers import Prompt, Reply, Scores
 from council.ballots import (
     VERSION,
     Ballot,
@@ -25,13 +28,19 @@ from council.ballots import (
     read_reason,
 )
 from council.labels import LabelMap, Slate, draw_slates
-from council.methods import Method
+from council.methods import FIRST_VERSION, Method
 from council.panel import Rubric
 from council.prompts.ballot import BallotPrompt, answer_parts, judge_rules, question_parts
+from council.prompts.shared import object_schema
 from council.research.methods.worst_first import alternate
 from council.rounds import Question
 
 HIGH_IS_GOOD, LOW_IS_GOOD = "high is good", "low is good"
+TOP_LOGPROBS = 8  # no provider is known to refuse so few, and a scale has at most five numbers
+_ROUNDING = 1e-6  # by how much rounded probabilities may exceed 1
+_GRADES = '"grades"'
+_NUMBER_OR_TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"|([0-9]+)', re.DOTALL)
+_CRITERIA_COUNT = re.compile(r"for each of the (\d+) criteria, in their order")
 _FORM = """\
 First write a short reason, then {what}: {scale}. Grade each for itself, not against the others. \
 Call the answers Response A, Response B and so on in the reason. Only the grades count.
@@ -63,6 +72,21 @@ class Scale:
         """Return a grade given in this wording on the scale whose best is highest."""
         return self.low + self.high - grade if wording == LOW_IS_GOOD else grade
 
+    def expectation(self, number: str, logprobs: Scores) -> float:
+        """Return Σ k·p(k) over the scale's numbers k, p being renormalised over them, to 6 digits.
+
+        NaN unless these are log-probabilities, among them that of the number given.
+        """
+        if number not in dict(logprobs) or not all(one <= 0 for _, one in logprobs):
+            return nan
+        found = [(text, exp(one)) for text, one in logprobs]
+        if sum(p for _, p in found) > 1 + _ROUNDING:
+            return nan
+        values = {str(k): k for k in range(self.low, self.high + 1)}
+        on_scale = [(values[text], p) for text, p in found if text in values]
+        total = sum(p for _, p in on_scale)
+        return round(sum(k * p for k, p in on_scale) / total, 6) if total else nan
+
 
 def _scale(low: int, high: int) -> Scale:
     return Scale(
@@ -84,19 +108,27 @@ BINARY = Scale(
 class Sheet:
     """How one kind of grading asks and reads: what is graded, its scale, the form of an answer.
 
-    `describe` takes wording and rubric. `schema` is of one answer's grades. `read`
-    takes what stands under a letter, the wording and how many grades there must be.
+    `describe` takes wording and rubric; `schema`, of one answer's grades, takes the rubric. `read`
+    takes what stands under a letter, the wording and how many grades there must be. `count` finds
+    that in the prompt, for a letter and a nonce; None is any number. `expects` is the scale of the
+    numbers that count, where each can be one token; only they can have expectations.
     """
 
     what: str
     describe: Callable[[str, Rubric], str]
     example: str
-    schema: Mapping[str, object]
-    read: Callable[[object, str, int], float]
+    schema: Callable[[Rubric], Mapping[str, object]]
+    read: Callable[[object, str, int | None], float]
+    count: Callable[[Prompt, str, str], int | None] = lambda *_: None
+    expects: Scale | None = None
     has_segments: bool = False
 
 
 _NUMBER: Mapping[str, object] = {"type": "number"}
+
+
+def _enum(scale: Scale) -> Mapping[str, object]:
+    return {"enum": [*range(scale.low, scale.high + 1)]}
 
 
 def _plain(scale: Scale) -> Sheet:
@@ -105,8 +137,9 @@ def _plain(scale: Scale) -> Sheet:
         lambda wording, _rubric: scale.text(wording),
         "…",
         # Local servers enforce the schema, so small models keep to the scale.
-        _NUMBER if scale is HUNDRED else {"enum": [*range(scale.low, scale.high + 1)]},
+        lambda _rubric: _NUMBER if scale is HUNDRED else _enum(scale),
         lambda value, wording, _count: scale.read(value, wording),
+        expects=None if scale is HUNDRED else scale,
     )
 
 
@@ -117,50 +150,27 @@ def _describe_likert(wording: str, rubric: Rubric) -> str:
     )
 
 
-def _read_likert(value: object, wording: str, _count: int) -> float:
+def _likert_schema(rubric: Rubric) -> Mapping[str, object]:
+    count = len(rubric.criteria)
+    criteria = {"type": "array", "minItems": count, "maxItems": count, "items": _enum(THREE)}
+    return object_schema({"criteria": criteria, "overall": _enum(FIVE)})
+
+
+def _read_likert(value: object, wording: str, count: int | None) -> float:
     if not isinstance(value, dict) or value.keys() != {"criteria", "overall"}:
         raise BallotParseError(BallotFault.GRADE)
-    for one in _list(value["criteria"]):
-        THREE.read(one, wording)
+    _read_list(THREE, value["criteria"], wording, count)
     return FIVE.read(value["overall"], wording)
 
 
-def _read_segments(value: object, wording: str, count: int) -> float:
-    grades = [FIVE.read(one, wording) for one in _list(value)]
-    if len(grades) != count:
+def _read_segments(value: object, wording: str, count: int | None) -> float:
+    return fmean(_read_list(FIVE, value, wording, count))
+
+
+def _read_list(scale: Scale, value: object, wording: str, count: int | None) -> list[float]:
+    if not isinstance(value, list) or not value or count not in (None, len(value)):
         raise BallotParseError(BallotFault.GRADE)
-    return fmean(grades)
-
-
-def _list(value: object) -> list[object]:
-    if not isinstance(value, list) or not value:
-        raise BallotParseError(BallotFault.GRADE)
-    return value
-
-
-_LIKERT = Sheet(
-    "the grades of each answer",
-    _describe_likert,
-    '{"criteria": […], "overall": …}',
-    {
-        "type": "object",
-        "properties": {
-            "criteria": {"type": "array", "minItems": 1, "items": {"enum": [1, 2, 3]}},
-            "overall": {"enum": [1, 2, 3, 4, 5]},
-        },
-        "required": ["criteria", "overall"],
-        "additionalProperties": False,
-    },
-    _read_likert,
-)
-_SEGMENTS = Sheet(
-    "one grade for each numbered paragraph of each answer, in their order",
-    lambda wording, _rubric: FIVE.text(wording),
-    "[…]",
-    {"type": "array", "minItems": 1, "items": {"enum": [1, 2, 3, 4, 5]}},
-    _read_segments,
-    has_segments=True,
-)
+    return [scale.read(one, wording) for one in value]
 
 
 def number_paragraphs(text: str) -> str:
@@ -173,6 +183,33 @@ def _count_paragraphs(prompt: Prompt, letter: str, nonce: str) -> int:
     """Return how many paragraphs an answer has in the prompt; only its fence has the nonce."""
     start, end = f'<response label="{letter}" nonce="{nonce}">\n', f'\n</response nonce="{nonce}">'
     return len(prompt.user.partition(start)[2].partition(end)[0].split("\n\n"))
+
+
+def _count_criteria(prompt: Prompt, _letter: str, _nonce: str) -> int | None:
+    """Return how many criteria the form names, below the rubric; None if it names none."""
+    found = _CRITERIA_COUNT.findall(prompt.system)
+    return int(found[-1]) if found else None
+
+
+_LIKERT = Sheet(
+    "the grades of each answer",
+    _describe_likert,
+    '{"criteria": […], "overall": …}',
+    _likert_schema,
+    _read_likert,
+    _count_criteria,
+    FIVE,
+)
+_SEGMENTS = Sheet(
+    "one grade for each numbered paragraph of each answer, in their order",
+    lambda wording, _rubric: FIVE.text(wording),
+    "[…]",
+    lambda _rubric: {"type": "array", "minItems": 1, "items": _enum(FIVE)},
+    _read_segments,
+    _count_paragraphs,
+    FIVE,
+    has_segments=True,
+)
 
 
 def draw_graded_slates(labels: LabelMap, onlookers: Sequence[str], seed: str) -> tuple[Slate, ...]:
@@ -194,37 +231,39 @@ def _prompt(sheet: Sheet, question: Question, rubric: Rubric, ballot: BallotProm
     return Prompt(f"{judge_rules(rubric, 'Grade each of them')}\n{form}", "\n\n".join(parts))
 
 
-def _schema(sheet: Sheet, letters: Sequence[str], nonce: str) -> dict[str, object]:
-    grades = {
-        "type": "object",
-        "properties": dict.fromkeys(letters, sheet.schema),
-        "required": [*letters],
-        "additionalProperties": False,
-    }
-    return {
-        "type": "object",
-        "properties": {
+def _schema(sheet: Sheet, letters: Sequence[str], nonce: str, rubric: Rubric) -> dict[str, object]:
+    return object_schema(
+        {
             "nonce": {"type": "string", "enum": [nonce]},
             "reason": {"type": "string"},
-            "grades": grades,
-        },
-        "required": ["nonce", "reason", "grades"],
-        "additionalProperties": False,
-    }
+            "grades": object_schema(dict.fromkeys(letters, sheet.schema(rubric))),
+        }
+    )
 
 
 def _cast(
     sheet: Sheet, slate: Slate, nonce: str, paper: BallotExchange, *, version: str = VERSION
 ) -> Ballot | SpoiledBallot:
-    def read(value: object, letter: str) -> float:
-        count = _count_paragraphs(paper.prompt, letter, nonce) if sheet.has_segments else 1
-        return sheet.read(value, slate.wording, count)
+    def read(given: Mapping[str, object]) -> Scores:
+        counts = {letter: sheet.count(paper.prompt, letter, nonce) for letter in slate.letters}
+        return tuple(
+            (letter, sheet.read(given[letter], slate.wording, counts[letter]))
+            for letter in slate.letters
+        )
 
-    return cast_ballot(slate, nonce, paper, version=version, parse=partial(_parse, read))
+    def read_expected(given: Mapping[str, object]) -> Scores:
+        plain = read(given)
+        # A number without an expectation is on no scale.
+        with suppress(BallotParseError):
+            if sheet.expects:
+                return read(_expected(sheet.expects, given, paper.reply))
+        return plain
+
+    return cast_ballot(slate, nonce, paper, version=version, parse=partial(_parse, read_expected))
 
 
 def _parse(
-    read: Callable[[object, str], float],
+    read: Callable[[Mapping[str, object]], Scores],
     text: str,
     nonce: str,
     letters: Sequence[str],
@@ -232,11 +271,34 @@ def _parse(
 ) -> ParsedBallot | BallotFault:
     try:
         found = parse_signed_object(text, nonce, version)
-        given = _letters(found, letters)
-        grades = tuple((letter, read(given[letter], letter)) for letter in letters)
+        grades = read(_letters(found, letters))
         return ParsedBallot(rank_by_grades(grades), read_reason(found), grades)
     except BallotParseError as error:
         return error.fault
+
+
+def _expected(scale: Scale, given: Mapping[str, object], reply: Reply) -> dict[str, object]:
+    """Return grades with each number replaced by its expectation, NaN where that is unknown.
+
+    The log-probabilities are those at which the number begins in the text, where the same numbers
+    must follow each other.
+    """
+    text, logprobs = reply.text, dict(reply.logprobs)
+    matches = _NUMBER_OR_TEXT.finditer(text, text.rfind(_GRADES) + len(_GRADES))
+    found = ((match[1], logprobs.get(match.start(1), ())) for match in matches if match[1])
+    return {letter: _expect(scale, value, found) for letter, value in given.items()}
+
+
+def _expect(scale: Scale, value: object, found: Iterator[tuple[str, Scores]]) -> object:
+    if isinstance(value, dict):
+        return {
+            key: _expect(THREE if key == "criteria" else scale, one, found)
+            for key, one in value.items()
+        }
+    if isinstance(value, list):
+        return [_expect(scale, one, found) for one in value]
+    number, logprobs = next(found, ("", ()))
+    return scale.expectation(number, logprobs) if number == str(value) else nan
 
 
 def _letters(found: Mapping[str, object], letters: Sequence[str]) -> Mapping[str, object]:
@@ -253,14 +315,28 @@ def _letters(found: Mapping[str, object], letters: Sequence[str]) -> Mapping[str
 
 
 def _method(variant: str, summary: str, sheet: Sheet) -> Method:
-    return Method(
+    first = Method(
         f"grading:{variant}" if variant else "grading",
         summary,
         draw_graded_slates,
         prompt=partial(_prompt, sheet),
         schema=partial(_schema, sheet),
-        cast=partial(_cast, sheet),
+        cast=partial(_cast, _as_first(sheet)),
+        version=FIRST_VERSION,
     )
+    return replace(
+        first,
+        cast=partial(_cast, sheet),
+        top_logprobs=TOP_LOGPROBS if sheet.expects else None,
+        version="2",
+        earlier=(first,),
+    )
+
+
+def _as_first(sheet: Sheet) -> Sheet:
+    """Return how version 1 reads: no expectations, any number of criteria."""
+    sheet = replace(sheet, expects=None)
+    return sheet if sheet.has_segments else replace(sheet, count=lambda *_: None)
 
 
 GRADING = (

@@ -19,7 +19,7 @@ from council.rounds import Draw, Round
 from council.tally import Standing, Strength, Tally, Verdict
 from council.tally.agreement import agreement
 from council.tally.chance import ChanceRule
-from council.tally.standings import borda_shares
+from council.tally.standings import JudgeWeights, borda_shares
 
 _TIE = 0.5
 _SURE = 1.0  # the chance that some answer wins a knock-out
@@ -157,7 +157,11 @@ async def collect_matches(session: RoundSession, draw: Draw) -> None:
 
 
 def tally_knockout(
-    round_: Round, draw: Draw, _ballots: Sequence[Ballot], _rule: ChanceRule
+    round_: Round,
+    draw: Draw,
+    _ballots: Sequence[Ballot],
+    _rule: ChanceRule,
+    _weights: JudgeWeights | None,
 ) -> Tally:
     """Return the standings by stage.
 

@@ -20,6 +20,7 @@ from council.randomness import shuffle
 from council.rounds import Draw, Round
 from council.tally import Tally, count_ballots
 from council.tally.chance import ChanceRule
+from council.tally.standings import JudgeWeights
 
 TURNS = 3
 _LABEL = re.compile(r"(?:\b[Rr]esponses?\s+)?\b([K-Z])\b")
@@ -128,10 +129,14 @@ def _in_turn(round_: Round) -> list[Ballot]:
 
 
 def tally_discussion(
-    round_: Round, draw: Draw, ballots: Sequence[Ballot], rule: ChanceRule
+    round_: Round,
+    draw: Draw,
+    ballots: Sequence[Ballot],
+    rule: ChanceRule,
+    weights: JudgeWeights | None,
 ) -> Tally:
     """Return the count of the last ballots, and who changed its ranking as flags."""
-    found = count_ballots(draw.labels.labels, ballots, round_.seed, rule)
+    found = count_ballots(draw.labels.labels, ballots, round_.seed, rule, weights)
     first = {ballot.judge: ballot for ballot in reversed(_in_turn(round_))}
     changed = tuple(
         f"{ballot.judge} changed its ranking in the discussion"

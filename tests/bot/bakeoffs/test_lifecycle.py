@@ -5,12 +5,14 @@ from dataclasses import replace
 
 import pytest
 
+from bot.bakeoffs import runner
 from bot.bakeoffs.lifecycle import begin_bakeoff, reopen_bakeoff, run_bakeoff, stop_bakeoff
 from bot.bakeoffs.runner import UNFORESEEN
 from bot.context import AppContext
 from council.answers import Call, Reply, Role
 from council.errors import BakeoffError, GatewayError
 from council.ports import RoundQuery
+from council.providers import BreakerState, Health, ModelHealth
 from council.rounds import Round, Stage
 from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.fakes import (
@@ -39,6 +41,41 @@ async def until_under_way(app: AppContext, rounds: int) -> None:
             if sum(app.runner.latest(line.id) is not None for line in lines) == rounds:
                 return
             await asyncio.sleep(0)
+
+
+def health(*breakers: BreakerState) -> Health:
+    members = a_panel().members
+    models = zip(members, breakers, strict=True)
+    return Health(models=tuple(ModelHealth(m.model_id, "x", state) for m, state in models))
+
+
+async def test_no_question_fails_for_an_outage_that_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "RELOAD_SECONDS", 0.01)
+    opened, half, closed = BreakerState.OPEN, BreakerState.HALF_OPEN, BreakerState.CLOSED
+    states = iter([health(opened, opened, closed)] * 3 + [health(half, half, closed)] * 2)
+    gateway = FakeGateway()
+    app, seen = an_app(gateway), []
+
+    def observe() -> Health:
+        seen.append(len(gateway.asked))
+        return next(states, health(closed, closed, closed))
+
+    app.health = observe
+
+    progress = await run_to_end(app)
+
+    assert (progress.over, progress.failed) == (3, ())
+    # Nothing is asked during the outage; then one round alone is the probe.
+    assert seen[:4] == [0] * 4
+
+
+async def test_a_bake_off_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "RELOAD_SECONDS", 0.01)
+    monkeypatch.setattr(runner, "MAX_OUTAGE_SECONDS", 0.03)
+    app = an_app()
+    app.health = lambda: health(*[BreakerState.OPEN] * 3)
+
+    assert (await run_to_end(app)).over == 3
 
 
 async def test_every_question_becomes_a_round_of_the_bake_off() -> None:

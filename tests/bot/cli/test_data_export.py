@@ -170,3 +170,21 @@ def test_feedback_is_imported_and_a_delivered_round_is_not_posted_again(
     assert (rating["by"], rating["helpful"], rating["reason"]) == ("U1", False, "Too long.")
     assert other_home.sql("SELECT delivered FROM round") == [(1,)]
     assert other_home.invoke("verify", "--from", str(path)).code == 0
+
+
+def test_an_imported_vote_from_the_future_does_not_outlive_a_later_one(
+    stored_round: tuple[Home, str], other_home: Home
+) -> None:
+    home, round_id = stored_round
+    first, second = home.invoke("show", round_id, "--json").json["standings"][:2]
+    home.invoke("vote", round_id, first["label"])
+    path = exported(home)
+    document = json.loads(path.read_text())
+    document["votes"][0]["at"] = "2999-01-01T00:00:00Z"
+    path.write_text(json.dumps(document) + "\n")
+
+    imported = other_home.invoke("import", str(path))
+    other_home.invoke("vote", round_id, second["label"])
+
+    assert (imported.code, imported.err) == (0, "")
+    assert other_home.sql("SELECT label FROM human_vote") == [(second["label"],)]

@@ -7,8 +7,7 @@ import pytest
 
 from bot.cli import bakeoffs
 from bot.commands.voting import NO_MORE
-from tests.bot.homes import Home, scripted_config
-from tests.builders import NAMES
+from tests.bot.homes import LETTERS, Home, scripted_config
 
 VOTES = "SELECT label, blind, ranking FROM human_vote ORDER BY at"
 
@@ -33,14 +32,19 @@ def test_until_the_result_show_names_no_author(stored_round: tuple[Home, str]) -
     for change in (
         "DELETE FROM verdict",
         "DELETE FROM standing",
+        "DELETE FROM synthesis",
         "UPDATE round SET seconds = NULL",
     ):
         home.sql(change)
 
     shown = home.invoke("show", round_id).out
+    document = home.invoke("show", round_id, "--json").out
+    judgments = home.invoke("export", round_id, "--as", "judgments")
 
     assert all(f"Response {label}\n" in shown for label in labels)
-    assert not [name for name in NAMES.values() if name in shown]
+    assert not [name for name in LETTERS if name in f"{shown} {document}".lower()]
+    assert json.loads(document)["seed"] is None  # the labels can be drawn from it
+    assert (judgments.code, judgments.out) == (0, "")
 
 
 @pytest.fixture
@@ -67,7 +71,7 @@ def test_a_bakeoff_is_voted_on_in_the_terminal(home: Home, monkeypatch: pytest.M
     voted = home.invoke("bakeoff", "vote", "last", stdin="\n".join(letters))
 
     assert "0 of 2 questions voted, by 0 people; 0 by you." in " ".join(read.out.split())
-    assert not [name for name in NAMES.values() if f" {name} " in read.out]
+    assert not [name for name in LETTERS if f" {name} " in read.out.lower()]
     assert NO_MORE in " ".join(voted.out.split())
     assert "has no Response" in voted.err
     assert [row[1] for row in home.sql(VOTES)] == [1, 1]

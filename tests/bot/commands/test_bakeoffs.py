@@ -7,13 +7,20 @@ import pytest
 
 from bot.access import Access
 from bot.chat import Asker, Button, Buttons, Chat, IncomingMessage
+from bot.commands.bakeoffs import new_bakeoff, proposal_value, proposed_bakeoff
 from bot.commands.buttons import BUTTON_HANDLERS
 from bot.commands.dispatch import handle_message, report_errors
 from bot.context import AppContext
+from bot.discord.components import MAX_CUSTOM_ID_LENGTH
 from bot.render.bakeoffs import LEAVE, START
+from bot.render.matrix import METHODS_TITLE
 from council.bakeoffs.models import Ending
+from council.errors import CouncilError
+from council.methods import known_methods
 from council.places import Place
+from council.research.methods import plug_in_all
 from tests.bot.app_fakes import ANA, BEN, FakeChat, an_app
+from tests.bot.app_fakes import replies_to as printed_replies_to
 from tests.bot.bakeoffs.fakes import HERE, Room, a_bakeoff, a_suite, store_bakeoff
 from tests.builders import ASKED_AT, CLAUDE, a_panel
 from tests.fakes.gateway import FakeGateway, Hangs
@@ -92,6 +99,62 @@ async def test_a_press_begins_it_once(app: AppContext) -> None:
     assert "Bake-off bo:0123456789ab is begun" in chat.whispered[2]
     assert "This bake-off has already started" in chat.whispered[-1]
     assert "2 of 2 questions" in chat.edited[-1]
+
+
+async def test_several_methods_are_compared_by_a_button_or_at_once(app: AppContext) -> None:
+    chat, both = Room(), "method:both-orders method:blind-ranking method:both-orders"
+
+    await send(app, f"/council bakeoff sql {both} cap:$2", chat)
+    await press(app, chat, button(chat, START))
+    await handle_message(
+        app, chat, IncomingMessage("bakeoff sql method:both-orders now", ANA, HERE, "one")
+    )
+
+    assert (
+        "2 questions × 2 methods (both-orders and blind-ranking), each for Claude Sonnet 4.6"
+        in chat.whispered[0]
+    )
+    one, several = await app.bakeoff_stores.bakeoffs.list_recent()
+    if one.suite.methods:  # both began in the same second
+        one, several = several, one
+    assert several.suite.methods == ("both-orders", "blind-ranking")
+    assert (len(several.suite.questions), several.cap_micro) == (4, 2_000_000)
+    assert (one.suite.methods, one.panel.terms.method) == ((), "both-orders")
+    assert sum(METHODS_TITLE in text for _, text in chat.posted) == 1
+    assert any("4 of 4 rounds" in text for text in chat.edited)
+
+
+@pytest.mark.parametrize(
+    ("method", "why"), [("guess", "There is no method"), ("panel-of-judges", "outside judges")]
+)
+async def test_a_method_that_does_not_fit_is_refused(
+    app: AppContext, method: str, why: str
+) -> None:
+    assert why in await replies_to(app, f"bakeoff sql method:both-orders method:{method} now")
+    assert await app.bakeoff_stores.bakeoffs.list_recent() == ()
+
+
+async def test_where_there_are_no_buttons_the_hint_names_the_methods(app: AppContext) -> None:
+    said = await printed_replies_to(app, "bakeoff sql method:both-orders,blind-ranking cap:2")
+
+    command = "bakeoff sql panel:house method:both-orders method:blind-ranking cap:$2.00 now"
+    assert f"Start it with `/council {command}`." in said
+
+
+async def test_a_button_with_every_method_fits_discord_and_none_is_read_as_another(
+    app: AppContext,
+) -> None:
+    plug_in_all()
+    message = IncomingMessage("", ANA, HERE, "1444000000000000000")
+    proposed = replace(await new_bakeoff(app, message, "sql", "large"), cap_micro=99_000_000)
+
+    value = proposal_value(proposed, known_methods())
+
+    assert len(f"council:{START}:{value}") <= MAX_CUSTOM_ID_LENGTH
+    with pytest.raises(CouncilError, match="methods have changed"):
+        await proposed_bakeoff(app, message, f"{value[:-1]}{'0' if value[-1] != '0' else '1'}")
+    with pytest.raises(CouncilError, match="can't be read"):
+        await proposed_bakeoff(app, message, f"{value[:-4]}Z{value[-3:]}")
 
 
 async def test_a_press_is_authorised_again(app: AppContext) -> None:

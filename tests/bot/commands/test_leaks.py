@@ -29,6 +29,7 @@ from council.rounds import Question
 from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.fakes import Room
 from tests.bot.rounds import words_of
+from tests.builders import NAMES
 from tests.fakes.gateway import FakeGateway
 from tests.fakes.memory_store import MemoryStore
 from tests.storage.builders import a_closed_round
@@ -175,6 +176,27 @@ async def test_no_suggestion_names_it(asked: str) -> None:
     for message in everybody(PLACES[asked]):
         for typed in ("", "dismiss", ROUND_ID[:4]):
             assert await suggest(app, message, parameter, typed) == []
+
+
+async def test_until_the_result_no_command_and_no_button_names_an_author() -> None:
+    actions = [*BUTTON_HANDLERS, "answers", "ballots", *(f"confirm {x}" for x in CONFIRMATIONS)]
+    for number, what in enumerate((*LINES, *actions)):
+        app = await app_with_a_round(PUBLIC)
+        closed = await app.store.load(ROUND_ID)
+        app.store = MemoryStore()
+        await app.store.open(replace(closed, tally=None, synthesis=None, closing=None))
+        chat, reader = Ears(), IncomingMessage("", PEOPLE["an admin"], PUBLIC, f"k{number}")
+
+        if what in LINES:
+            await handle_message(app, chat, replace(reader, text=f"/council {what}"))
+        else:
+            await report_errors(chat, reader, press(app, chat, reader, what))
+
+        heard = "\n".join(chat.heard)
+        assert not [answer for answer in closed.answers if answer.text in heard], what
+        names_panel = what in LINES and ROUND_ID[:5] not in what and "last" not in what
+        if not names_panel and what not in {"again", "resume"}:  # these run, and say who answers
+            assert not [name for name in NAMES.values() if name in heard], what
 
 
 async def test_those_who_may_read_it_do() -> None:

@@ -43,6 +43,7 @@ from bot.terminal import TerminalChat
 from council.errors import CouncilError
 from council.labels import Label, LabelMap
 from council.places import Place
+from council.research.methods import plug_in_all
 from council.rounds import Draw, Question, Round
 from storage.engine import open_engine
 from storage.rounds import SqlRoundStore
@@ -267,6 +268,26 @@ def test_one_answer_is_nothing_to_choose_from() -> None:
 
     assert takes_blind_votes(round_)
     assert not takes_blind_votes(replace(round_, draw=alone))
+
+
+async def test_while_a_round_runs_in_which_nobody_ranks_no_vote_is_offered_or_taken() -> None:
+    plug_in_all()
+    closed = asked_in(HERE)
+    terms = replace(closed.panel.terms, method="peer-review")
+    running = without_result(replace(closed, panel=replace(closed.panel, terms=terms)))
+    app = await an_app_with(running)
+    label = labels_of(running)[0]
+
+    for line in (f"vote {ID}", f"vote {ID} {label}"):
+        assert await replies_to(app, line, BEN) == (
+            f"Nobody votes in round {ID} while it runs: method peer-review ranks nothing. "
+            "You can mark the best answer when it is finished."
+        )
+    with pytest.raises(CouncilError, match="Nobody votes"):
+        await cast_pressed(app, IncomingMessage("", BEN, HERE, "k"), f"{ID}:{label}")
+    assert not takes_blind_votes(running)
+    await end(app, closed)
+    assert "is not blind" in await replies_to(app, f"vote {ID} {label}", BEN)
 
 
 async def test_judges_that_are_done_at_once_leave_nothing_to_offer() -> None:

@@ -28,7 +28,6 @@ from bot.discord.components import (
     render_components,
 )
 from bot.render.pagination import paginate
-from bot.render.round_report import round_thread
 from bot.render.round_status import running_post
 from tests.bot.discord.limits import (
     BUTTON,
@@ -39,7 +38,7 @@ from tests.bot.discord.limits import (
     message_faults,
     texts,
 )
-from tests.bot.rounds import held, stages_of
+from tests.bot.rounds import held, round_thread, stages_of
 from tests.builders import a_panel
 from tests.fakes.gateway import FakeGateway
 

@@ -14,9 +14,9 @@ from bot.render.formatting import (
     number_word,
     points,
     seat_names,
-    sum_or_none,
 )
 from bot.settings.council_toml import display_name
+from council.money import sum_or_none
 from tests.builders import CLAUDE, GPT, a_panel
 
 
@@ -54,6 +54,7 @@ def test_a_duration_has_a_fitting_unit(seconds: float, reads: str) -> None:
 
 def test_numbers_and_lists_read_as_in_a_sentence() -> None:
     assert (points(3.5, 6), points(5.0, 6), points(0.0, 0)) == ("3.5 of 6", "5 of 6", "0 of 0")
+    assert points(25 / 3, 16) == "8.33 of 16"
     assert [count_noun(n, "ballot") for n in (0, 1, 2)] == ["0 ballots", "1 ballot", "2 ballots"]
     assert [number_word(number) for number in (0, 3, 10, 11)] == ["no", "three", "ten", "11"]
     assert [join_words(x.split()) for x in ("A", "A B", "A B C")] == ["A", "A and B", "A, B and C"]
@@ -62,7 +63,7 @@ def test_numbers_and_lists_read_as_in_a_sentence() -> None:
 def test_one_unknown_amount_makes_the_sum_unknown() -> None:
     assert sum_or_none([0.01, None, 0.02]) is None
     assert sum_or_none([0.25, 0.5]) == 0.75
-    assert sum_or_none([]) == 0
+    assert sum_or_none([]) is None
 
 
 @pytest.mark.parametrize(

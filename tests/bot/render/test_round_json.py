@@ -5,7 +5,7 @@ import json
 from bot.render.round_json import round_document
 from council.answers import LateReply, Prompt, Reply, Role
 from council.errors import GatewayError
-from council.rounds import Round
+from council.rounds import Closing, Round
 from tests.bot.rounds import answers, held
 from tests.builders import CLAUDE, GEMINI, GPT, NAMES, a_panel, a_round
 from tests.fakes.gateway import FakeGateway
@@ -65,7 +65,7 @@ def test_late_replies_are_listed_apart_from_answers_and_their_cost_counts() -> N
     reply = Reply("At last.", tokens_in=3, tokens_out=4, cost_usd=0.5, seconds=9.0)
     late = LateReply(CLAUDE, Role.ANSWER, Prompt("", ""), reply)
 
-    said = round_document(a_round().with_(late))
+    said = round_document(a_round().with_(late).with_(Closing(9.0)))
 
     assert said["answers"] == []
     assert said["late"] == [

@@ -1,5 +1,6 @@
 """A finished round: the answer first, who wrote what in the thread; findings; as Markdown."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -24,19 +25,22 @@ from bot.render.round_report import (
     DISCLAIMER,
     MAX_REASON_CHARACTERS,
     findings,
+    ranking_notes,
     round_post,
-    round_thread,
     thread_markdown,
     whole_round,
 )
 from council.answers import Reply
 from council.ballots import cut_reason
 from council.errors import GatewayError
-from tests.bot.rounds import held, root_of, thread_of
+from council.research.methods import plug_in_all
+from council.rounds import Closing
+from tests.bot.rounds import held, root_of, round_thread, thread_of
 from tests.builders import (
     CLAUDE,
     GPT,
     NAMES,
+    TERMS,
     a_panel,
     a_round,
     an_exchange,
@@ -111,7 +115,8 @@ async def test_every_ranking_is_shown_with_names_with_its_order_and_its_reason()
 async def test_in_the_thread_a_long_reason_is_cut() -> None:
     round_ = with_ballots(with_answers(a_round(a_panel(3))))
     first, *others = round_.ballots
-    long = replace(round_, ballots=(replace(first, reason="long " * 200), *others))
+    told = replace(first, reason="long " * 200)
+    long = replace(round_, ballots=(told, *others), closing=Closing(1.0))
 
     (short, *_) = [p for p in round_thread(long).replies[1].parts if isinstance(p, Quote)]
     (full, *_) = [p for p in whole_round(long).replies[1].parts if isinstance(p, Quote)]
@@ -161,6 +166,29 @@ async def test_an_answer_is_shown_in_full_with_what_is_odd_about_it(
 
     assert (answer if isinstance(answer, str) else answer.text) in thread
     assert note in thread
+
+
+async def test_a_discussion_is_read_judge_by_judge_and_explained() -> None:
+    plug_in_all()
+    panel = a_panel(4, terms=replace(TERMS, method="peer-discussion"))
+    round_ = await held(FakeGateway(vote=rank_by_slot), panel)
+
+    thread = thread_of(round_)
+
+    titles = re.findall(r"^\*\*(.+)\*\*: ", thread, re.MULTILINE)
+    judges = [title.partition(", ranking ")[0] for title in titles]
+    assert judges == sorted(judges, key=judges.index)
+    assert len(judges) > len({*judges}) == 4
+    assert "in a different order. Judges read each other's ranking and reason in pairs" in thread
+    again = next(title for title in titles if title.endswith(", ranking 2")).partition(",")[0]
+    assert f"For ranking 2, {again} saw " in thread
+
+
+async def test_what_holds_for_several_judges_is_said_once() -> None:
+    fence = {CLAUDE: "I like them all.", GPT: "So do I."}
+    thread = thread_of(await held(FakeGateway(judges=fence)))
+
+    assert f"Note: {NAMES[CLAUDE]} and {NAMES[GPT]} have no valid ranking." in thread
 
 
 async def test_flags_are_sentences_whatever_the_seats_are_called() -> None:
@@ -250,6 +278,26 @@ async def test_a_masked_request_is_reported() -> None:
 
     assert findings(replace(round_, versions=(("ballots", "2"),))) == [
         "Claude Sonnet 4.6's answer begs for a place. Judges did not see the request."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("grades", "logprobs", "said"), [((4.25, 3), True, 1), ((4, 3), True, 0), ((4.25, 3), False, 0)]
+)
+def test_grades_that_are_means_are_reported(
+    grades: tuple[float, float], logprobs: bool, said: int
+) -> None:
+    round_ = with_ballots(with_answers(a_round(a_panel(3))))
+    first, *others = round_.ballots
+    assert first.paper
+    found = ((9, (("4", -0.5),)),) if logprobs else ()
+    paper = replace(first.paper, reply=replace(first.paper.reply, logprobs=found))
+    graded = replace(first, paper=paper, grades=tuple(zip(first.shown, grades, strict=True)))
+
+    changed = replace(round_, ballots=(graded, *others))
+
+    assert [*ranking_notes(changed, CLAUDE)] == said * [
+        "Claude Sonnet 4.6's grades are means over the scale, weighted by its own probabilities."
     ]
 
 

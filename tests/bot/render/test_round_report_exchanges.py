@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from bot.render.round_report import details_posts, exchange_rows, findings, round_thread
+from bot.render.round_report import details_posts, exchange_rows, findings
 from council.answers import Exchange, Prompt, Reply
-from council.rounds import Round
-from tests.bot.rounds import held, words_of
+from council.rounds import REVISION, Round
+from tests.bot.rounds import held, round_thread, words_of
 from tests.builders import CLAUDE, GPT, TERMS, a_panel
 
 
@@ -32,6 +32,17 @@ async def test_an_exchange_names_who_was_asked_about_what_and_what_was_read() ->
         (about, ""),
         (about, "not counted: it graded nothing"),
         ("Solution from Claude Sonnet 4.6", "K 0.5"),
+    ]
+
+
+async def test_a_revision_is_among_the_answers_and_not_repeated() -> None:
+    round_ = await a_criticised_round()
+    used = Exchange(REVISION, CLAUDE, Prompt("", ""), Reply("A better answer."))
+
+    rows = exchange_rows(replace(round_, exchanges=(used, replace(used, fault="it is empty"))))
+
+    assert [row[:2] for row in rows] == [
+        ("Revision from Claude Sonnet 4.6", "not counted: it is empty")
     ]
 
 
@@ -73,4 +84,4 @@ async def test_a_ranking_shows_the_grades_it_follows_from_and_its_wording() -> N
 
     assert "(4.5) > " in text
     assert "(3.5)" in text
-    assert "Claude Sonnet 4.6's prompt was worded: worst first." in text
+    assert "Instruction to Claude Sonnet 4.6: worst first." in text

@@ -7,7 +7,7 @@ import pytest
 
 from bot.chat import Caution, Prose
 from bot.render.round_json import round_document
-from bot.render.round_report import agreement_line, result_notes, round_thread, verdict_line
+from bot.render.round_report import agreement_line, result_notes, round_post, verdict_line
 from council.answers import Reply
 from council.errors import GatewayError
 from council.rounds import Round
@@ -177,7 +177,7 @@ async def test_a_complete_round_has_no_cautions() -> None:
 async def test_missing_members_come_before_the_answer() -> None:
     round_ = await held(FakeGateway(answers={GEMINI: GONE}, judges={GEMINI: GONE}))
 
-    kinds = [type(part) for part in round_thread(round_).root.parts]
+    kinds = [type(part) for part in round_post(round_).parts]
 
     # The seat failed twice for one reason and is named once.
     assert cautions(round_) == [

@@ -11,7 +11,7 @@ from council.errors import GatewayError
 from council.panel import Panel, Terms
 from council.rounds import Round, Stage
 from tests.bot.rounds import answers, stages_of, words_of
-from tests.builders import CLAUDE, GEMINI, GPT, a_panel, a_round
+from tests.builders import CLAUDE, GEMINI, GPT, TERMS, a_panel, a_round
 from tests.fakes.gateway import FakeGateway
 
 TIMES = Terms(answer_seconds=30, ballot_seconds=20, synthesis_seconds=50)
@@ -109,6 +109,13 @@ async def test_summaries_count_answers_then_ballots_then_say_what_is_left() -> N
     assert "0 of 4 judges voted" in summaries
     assert "4 of 4 judges voted" in summaries
     assert summaries[-1] == "Writing the answer"
+
+
+async def test_rankings_are_counted_where_a_judge_gives_several() -> None:
+    panel = a_panel(3, terms=replace(TERMS, method="both-orders"))
+    rounds = await stages_of(FakeGateway(), panel)
+
+    assert "6 of 6 rankings are in" in [progress_post(round_, 3).summary for round_ in rounds]
 
 
 async def test_a_missing_member_a_retried_judge_and_a_spoiled_one_are_shown() -> None:

@@ -85,8 +85,10 @@ async def test_rounds_without_rankings_or_texts_are_refused() -> None:
 
     assert has_local_judges(round_)
     assert not has_local_judges(a_round(a_panel(3)))
-    with pytest.raises(ExperimentError, match="no valid ranking"):
+    with pytest.raises(ExperimentError, match="no ranked result"):
         await measure_familiarity(a_round(a_panel(3)), Familiar())
+    with pytest.raises(ExperimentError, match="no ranked result"):
+        await measure_familiarity(replace(round_, tally=None, closing=None), Familiar())
     with pytest.raises(ForgottenError):
         await measure_familiarity(forget(round_, ASKED_AT, "salt"), Familiar())
 

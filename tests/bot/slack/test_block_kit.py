@@ -24,7 +24,6 @@ from bot.chat import (
     Table,
 )
 from bot.render.pagination import paginate
-from bot.render.round_report import round_thread
 from bot.render.round_status import progress_post
 from bot.slack.block_kit import (
     Payload,
@@ -34,7 +33,7 @@ from bot.slack.block_kit import (
     render_message,
     render_text,
 )
-from tests.bot.rounds import held, stages_of
+from tests.bot.rounds import held, round_thread, stages_of
 from tests.bot.slack.block_kit_checks import find_message_faults, shown_text
 from tests.builders import a_panel
 from tests.fakes.gateway import FakeGateway

@@ -10,6 +10,7 @@ from html import unescape
 import httpx
 import pytest
 
+from bot.render.matrix import METHODS_TITLE
 from council.bakeoffs.models import Ending, Grading, Reference, Suite, SuiteQuestion
 from council.places import Place
 from tests.bot.app_fakes import an_app
@@ -63,6 +64,22 @@ async def test_the_cost_is_shown_before_a_bakeoff_starts(site: Site) -> None:
     assert "2 questions, each for Claude Sonnet 4.6, GPT-5.1 and Gemini 3 Pro." in page
     assert "It costs nothing, with a cap of $1.50." in page
     assert await site.context.app.bakeoff_stores.bakeoffs.list_recent() == ()
+
+
+async def test_several_methods_are_compared(site: Site) -> None:
+    await site.context.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
+    chosen = {"method both-orders": "1", "method blind-ranking": "1", "method guess": "1"}
+
+    page = unescape((await propose(site.browser(), **chosen)).text)
+    address = await start(site.browser(), **chosen)
+
+    assert "2 questions × 2 methods (blind-ranking and both-orders), each for" in page
+    bakeoff = await site.context.app.bakeoff_stores.bakeoffs.load(
+        address.removeprefix("/bakeoffs/")
+    )
+    assert bakeoff.suite.methods == ("blind-ranking", "both-orders")
+    await wait_until_ended(site, address)
+    assert METHODS_TITLE in (await site.browser().get(address)).text
 
 
 async def test_a_started_bakeoff_redirects_to_its_page_and_shows_its_result(site: Site) -> None:

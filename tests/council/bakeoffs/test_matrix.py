@@ -199,3 +199,16 @@ def test_methods_are_compared_by_what_their_rounds_found() -> None:
     assert (first.winner_right, first.council_right) == (2, 2)
     assert (second.over, second.winner_right, second.council_right) == (1, 0, 0)
     assert compare_methods(a_matrix(plain, {})) == ()
+
+
+def test_a_failed_round_is_neither_graded_nor_in_the_means() -> None:
+    plain = a_bakeoff("a", "b")
+    bakeoff = replace(plain, suite=plain.suite.under(("blind-ranking",)))
+    paid = a_graded_record(CLAUDE)
+    nothing = replace(paid, whole=CouncilRecord(council_correct=False, cost_usd=0.0, seconds=60.0))
+    matrix = a_matrix(bakeoff, {1: paid, 2: nothing}, {2: "Nobody answered."})
+
+    (line,) = compare_methods(matrix)
+
+    assert (line.over, line.failed, line.graded, line.council_right) == (2, 1, 1, 1)
+    assert (line.cost_usd, line.seconds) == (paid.whole.cost_usd, paid.whole.seconds)

@@ -1,16 +1,24 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from council.answers import Call, Prompt
+from council.answers import Call, Prompt, Role
 from council.ballots import ParsedBallot, parse_ballot
 from council.errors import GatewayError
 from council.gateways.scripted import ScriptedGateway
+from council.methods import METHODS
 from council.panel import Member, ModelId
+from council.pipeline.run import run_round
+from council.pipeline.session import RoundServices
+from council.research.methods import RESEARCH_METHODS, plug_in_all
 from council.rounds import Question
-from council.rubric_grader import grade_prompt, parse_grades
+from council.rubric_grader import grade_prompt, grade_schema, parse_grades
+from tests.builders import a_panel, a_round
+from tests.fakes.memory_store import MemoryStore
 
+NAMES_OF_METHODS = (*METHODS, *(method.name for method, _ in RESEARCH_METHODS))
 FENCES = (
     '<response label="B" nonce="4f9c">\nIndex it.\n</response nonce="4f9c">\n\n'
     '<response label="A" nonce="4f9c">\nCache it.\n</response nonce="4f9c">'
@@ -58,11 +66,42 @@ async def test_a_random_grade_is_valid() -> None:
 async def test_random_grades_by_a_rubric_are_valid() -> None:
     prompt = grade_prompt(Question("Why?", rubric="Says why."), ["Index it.", "Cache it."], "4f9c")
 
-    grades = {
-        parse_grades(await said(prompt.user, f"seat-{n}"), "4f9c", ["K", "L"]) for n in range(9)
-    }
+    schema = grade_schema(2, "4f9c")
+    calls = [replace(a_call(prompt.user, f"scripted/random-{n}"), schema=schema) for n in range(9)]
+    replies = [(await ScriptedGateway().complete(call)).text for call in calls]
 
-    assert len(grades) > 1
+    assert len({parse_grades(reply, "4f9c", ["K", "L"]) for reply in replies}) > 1
+
+
+@pytest.mark.parametrize("method", NAMES_OF_METHODS)
+async def test_random_models_follow_the_form_of_every_method(method: str) -> None:
+    plug_in_all()
+    seats = [replace(seat, model_id=ModelId("scripted/random")) for seat in a_panel(5).members]
+    terms = replace(a_panel().terms, method=method)
+    judge = replace(seats[0], key="judge")
+    panel = replace(a_panel(), members=tuple(seats), outside_judges=(judge,), terms=terms)
+    store = MemoryStore()
+    await store.open(a_round(panel))
+
+    round_ = await run_round("r1", RoundServices(ScriptedGateway(), store))
+
+    assert round_.spoiled == ()
+    assert [one for one in round_.exchanges if one.fault or "drawn_on" in one.reply.text] == []
+    drafts = {answer.member: answer.text for answer in round_.answers}
+    assert all(
+        answer.text == drafts[answer.member] or answer.text.startswith(f"{drafts[answer.member]} ")
+        for answer in round_.revised
+    )
+
+
+async def test_a_random_review_names_each_colleague() -> None:
+    fence = FENCES.partition("\n\n")[0]
+    asked = f"Ann, skeptic answered:\n\n{fence}\n\nBob answered:\n\n{fence}"
+    call = replace(a_call(asked, "scripted/random"), role=Role.STEP)
+
+    lines = (await ScriptedGateway().complete(call)).text.splitlines()
+
+    assert [line.partition(":")[0] for line in lines] == ["Ann", "Bob"]
 
 
 async def test_random_ballots_prefer_no_place_on_the_slate() -> None:

@@ -105,7 +105,8 @@ async def test_a_judge_that_does_not_put_it_last_is_named_and_still_counts() -> 
     assert [ballot.canary for ballot in round_.ballots] == [CANARY_NOT_LAST] * 3
     named = [flag for flag in round_.tally.verdict.flags if "canary" in flag]
     assert named == [f"{b.judge} did not put the canary last" for b in round_.ballots]
-    assert "Note: Claude Sonnet 4.6 did not put the canary last." in flag_notes(round_)
+    note = "Note: Claude Sonnet 4.6, GPT-5.1 and Gemini 3 Pro did not put the canary last."
+    assert note in flag_notes(round_)
     assert all(line.max_points for line in round_.tally.standings)
     assert not verify(round_)
     assert build_votes(round_).checks == tuple(

@@ -129,7 +129,9 @@ async def test_too_few_votes_or_rounds_are_refused_with_their_number(
         for one in simulated.examples
     ]
 
-    with pytest.raises(ExperimentError, match=f"there are {rounds * votes} on {rounds}. Vote with"):
+    with pytest.raises(
+        ExperimentError, match=f"there are {rounds * votes} on {rounds}. Vote while"
+    ):
         await simulated.run()
 
 

@@ -6,7 +6,7 @@ import pytest
 from council.research.simulated_judges import STRONG, simulated_rounds, uniform_panel
 from council.tally import standings
 from council.tally.agreement import tau_b
-from tests.bench.methods import MEMBERS, gains, shares_by_round, taus
+from tests.bench.methods import MEMBERS, gains, grading_gains, shares_by_round, taus
 
 
 @pytest.mark.parametrize("members", MEMBERS)
@@ -15,6 +15,14 @@ def test_both_orders_and_outside_judges_find_more_than_blind_ranking(members: in
 
     assert [gain.method for gain in found if gain.is_missed] == []
     assert [gain.target is None for gain in found] == [True, False, False, True]
+
+
+def test_mean_grades_help_judges_who_give_nearly_everybody_the_same_grade() -> None:
+    wide, half, narrow = grading_gains(5, 3_000)
+
+    assert abs(wide.gain) < 0.02
+    assert wide.gain < half.gain < narrow.gain
+    assert narrow.interval[0] > 0.1
 
 
 def test_the_bench_counts_as_the_product_does() -> None:

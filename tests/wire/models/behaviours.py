@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from math import log
 from typing import Any
 
 
@@ -49,6 +50,7 @@ class Say:
     drip_seconds: float = 0.0  # between the chunks of a stream
     ends: bool = True
     message: Mapping[str, object] = field(default_factory=dict)  # more fields of it
+    logprobs: object = None  # the choice's, sent if they are asked for; a stream needs `content`
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +211,41 @@ def rejects_schema(then: Behaviour | None = None) -> Behaviour:
     refusal = Fail(400, body=openai_error(message, param="response_format"))
     return lambda request: (
         refusal if "response_format" in request.body else (then or by_role())(request)
+    )
+
+
+def logprobs_of(text: str, odds: Sequence[Mapping[str, float]] = ()) -> dict[str, object]:
+    """Return log-probabilities as OpenAI and llama-server write them; a digit is a token.
+
+    `odds` are the probabilities at the last digits, in their order; all other tokens are certain.
+    """
+    tokens = re.findall(r"[0-9]|[^0-9]+", text)
+    digits = [i for i, token in enumerate(tokens) if token.isdigit()]
+    at = dict(zip(digits[len(digits) - len(odds) :], odds, strict=True))
+    content = []
+    for i, token in enumerate(tokens):
+        listed = at.get(i, {token: 1.0})
+        top = [_token(one, p) for one, p in sorted(listed.items(), key=lambda pair: -pair[1])]
+        content.append(_token(token, listed.get(token, 1e-9)) | {"top_logprobs": top})
+    return {"content": content, "refusal": None}
+
+
+def _token(text: str, p: float) -> dict[str, object]:
+    return {"token": text, "logprob": log(p), "bytes": [*text.encode()]}
+
+
+def rejects_logprobs(status: int = 400, then: Behaviour | None = None) -> Behaviour:
+    """Refuse log-probabilities, as OpenAI does with 400 and 403; 422 does not say why."""
+    messages = {
+        400: "Invalid parameter: 'logprobs' is not supported with this model.",
+        403: "You are not allowed to request logprobs from this model.",
+        422: "Unprocessable entity.",
+    }
+    refusal = Fail(status, body=openai_error(messages[status]))
+    return lambda request: (
+        refusal
+        if {"logprobs", "top_logprobs"} & request.body.keys()
+        else (then or by_role())(request)
     )
 
 

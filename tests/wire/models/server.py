@@ -167,12 +167,18 @@ def _completion(request: Request, say: Say) -> dict[str, object]:
     if say.reasoning:
         message["reasoning_content"] = say.reasoning
     choice = {"index": 0, "message": message, "finish_reason": say.finish_reason}
+    if request.body.get("logprobs"):
+        choice["logprobs"] = say.logprobs
     head = _head(request, "chat.completion")
     return head | {"choices": [choice], "usage": _usage(request, say)}
 
 
-def _chunk(request: Request, delta: dict[str, object], finish: str | None = None) -> str:
+def _chunk(
+    request: Request, delta: dict[str, object], finish: str | None = None, logprobs: object = None
+) -> str:
     choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    if logprobs:
+        choice["logprobs"] = logprobs
     return json.dumps(_head(request, "chat.completion.chunk") | {"choices": [choice]})
 
 
@@ -181,8 +187,8 @@ async def _stream(request: Request, say: Say, wire: Connection) -> None:
     wire.send_event(_chunk(request, {"role": "assistant", "content": ""}))
     if say.reasoning:
         wire.send_event(_chunk(request, {"reasoning_content": say.reasoning}))
-    for piece in re.findall(r"\s*\S+|\s+$", say.text):
-        wire.send_event(_chunk(request, {"content": piece}))
+    for piece, logprobs in _pieces(request, say):
+        wire.send_event(_chunk(request, {"content": piece}, logprobs=logprobs))
         if say.drip_seconds:
             await asyncio.sleep(say.drip_seconds)
     if say.ends:
@@ -193,6 +199,12 @@ async def _stream(request: Request, say: Say, wire: Connection) -> None:
             wire.send_event(json.dumps(last | {"choices": [], "usage": _usage(request, say)}))
         wire.send_event("[DONE]")
     wire.end_stream()
+
+
+def _pieces(request: Request, say: Say) -> list[tuple[str, object]]:
+    if request.body.get("logprobs") and isinstance(say.logprobs, dict):
+        return [(token["token"], {"content": [token]}) for token in say.logprobs["content"]]
+    return [(piece, None) for piece in re.findall(r"\s*\S+|\s+$", say.text)]
 
 
 def _break_off(request: Request, drop: Drop, wire: Connection) -> None:

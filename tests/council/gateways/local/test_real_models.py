@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
+from math import exp
 from pathlib import Path
 
 import httpx
@@ -9,10 +10,15 @@ import platformdirs
 import psutil
 import pytest
 
+from council.answers import Call, Prompt, Role
 from council.errors import GatewayError
+from council.gateways.litellm.client import SeatSettings
+from council.gateways.litellm.gateway import LitellmGateway
 from council.gateways.local.download import LocalFiles, fetch_files
 from council.gateways.local.gateway import tighten_schema
 from council.gateways.local.server import LocalServer, unsupported_reason
+from council.panel import Member, ModelId
+from council.prompts.shared import object_schema
 from council.research.perplexity import LlamaServer
 from tests.council.gateways.local.test_gateway_schema import a_ballot_schema
 
@@ -137,3 +143,34 @@ async def test_log_probabilities_of_a_text_are_those_of_its_tokens_one_by_one(
             reply = (await client.post(f"{root}/completion", json=body)).json()
             one_by_one.append(reply["completion_probabilities"][0]["logprob"])
     assert found == pytest.approx(one_by_one, abs=0.05)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("model", MODELS)
+async def test_a_grade_has_the_probabilities_from_before_the_grammar(
+    server: LocalServer, model: str, stream: bool
+) -> None:
+    schema = object_schema({"reason": {"type": "string"}, "grade": {"enum": [1, 2, 3, 4, 5]}})
+    seat = SeatSettings(
+        f"openai/{model}",
+        api_base=server.api_base,
+        api_key=server.api_key,
+        max_tokens=200,
+        stream=stream,
+        tighten=tighten_schema,
+        headers={"Connection": "close"},
+    )
+    member = Member("seat", ModelId(seat.model), "Seat", "test")
+    system = 'Grade the answer from 1 to 5. Reply with JSON: {"reason": "…", "grade": …}'
+    prompt = Prompt(system, "Is an apple a fruit? Answer: Yes, it is.")
+
+    reply = await LitellmGateway({"seat": seat}).complete(
+        Call(member, prompt, 0.0, Role.BALLOT, schema, top_logprobs=8)
+    )
+
+    offset, alternatives = reply.logprobs[-1]
+    numbers = [number for number, _ in alternatives]
+    assert json.loads(reply.text)["grade"] == int(reply.text[offset])
+    assert reply.text[offset] in numbers
+    assert {*numbers} - {*"12345"}
+    assert sum(exp(logprob) for _, logprob in alternatives) < 1 + 1e-6

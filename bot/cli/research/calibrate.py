@@ -23,7 +23,7 @@ from bot.cli.rounds import TERMINAL_USER
 from bot.commands.parameters import Kind
 from bot.observability import logs
 from bot.render.formatting import count_noun, max_cost_text
-from bot.research.criteria import (
+from bot.research.calibration import (
     CriteriaRun,
     calibration_document,
     calibration_lines,
@@ -37,12 +37,16 @@ from bot.terminal import TERMINAL
 from council.research.criteria import check_votes
 
 
+# Typer reads its options off the parameters, so there are as many as there are options.
 @async_command
-async def criteria(
+async def criteria(  # noqa: PLR0913, PLR0917
     panel: Annotated[
         str | None,
         typer.Option(help="The panel with the votes.", autocompletion=complete(Kind.PANEL)),
     ] = None,
+    workspace: Annotated[
+        str, text_option(help="Only votes from this workspace: slack/T1, or local for the page.")
+    ] = "",
     output: Annotated[
         Path | None, typer.Option(help="Write criteria that help to this file, as TOML.")
     ] = None,
@@ -53,7 +57,7 @@ async def criteria(
     yes: Annotated[bool, typer.Option("--yes", help="Start without asking.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Draft criteria for judges from people's votes; keep them only if they help.
+    """Draft criteria for judges from people's blind votes; keep them only if they help.
 
     The panel's first chairman drafts from a third of the rounds that people voted on, and its
     judges try the best draft on the others. Exits 1 if the criteria in use stay.
@@ -65,7 +69,7 @@ async def criteria(
     console = Console(stderr=True, highlight=False)
     async with open_app(load_settings(), StartOptions(on_fetch=DownloadBar(console).show)) as app:
         chosen = app.panel(panel, TERMINAL)
-        examples = await load_examples(app.store, chosen)
+        examples = await load_examples(app.store, chosen, workspace)
         check_votes(examples)
         run = CriteriaRun(chosen, examples, seed, app.now())
         cost = await estimate_criteria(run, app.gateway)

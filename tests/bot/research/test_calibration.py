@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from bot.context import AppContext
-from bot.research.criteria import (
+from bot.research.calibration import (
     CriteriaRun,
     calibration_document,
     calibration_lines,
@@ -21,9 +21,11 @@ from bot.research.criteria import (
 from council.answers import Call, Reply
 from council.budget import Budget
 from council.budget_caps import Caps
+from council.errors import ExperimentError
 from council.feedback import HumanVote
 from council.money import Price
 from council.panel import Panel, Rubric
+from council.places import Place
 from council.prompts.shared import make_rubric
 from council.research.criteria import DRAFTS, Calibration
 from council.rounds import Closing, Question
@@ -82,7 +84,8 @@ async def voted_app(gateway: FakeGateway, panel: Panel, rounds: int = ROUNDS) ->
         best = max(zip(worth, answers, strict=True), key=lambda pair: pair[0])[1].member
         assert closed.draw
         label = closed.draw.labels.label_of(best) or ""
-        await store.vote(HumanVote(closed.id, "U1", label, best, ASKED_AT))
+        vote = HumanVote(closed.id, "U1", label, best, ASKED_AT, blind=True)
+        await store.vote(vote, imported=True)
     return app
 
 
@@ -190,6 +193,36 @@ async def test_votes_of_other_panels_and_of_forgotten_rounds_do_not_count() -> N
 
     assert [one.round_id for one in await load_examples(app.store, panel)] == ["r1", "r2"]
     assert await load_examples(app.store, replace(panel, name="other")) == ()
+
+
+async def test_only_blind_votes_count() -> None:
+    panel = plain_panel()
+    app = await voted_app(Models(), panel, rounds=2)
+    (first, _) = await app.store.votes()
+    await app.store.vote(replace(first, by="U2", blind=False))
+    round_ = await app.store.load("r1")
+    await app.store.open(replace(round_, id="r9"))
+    await app.store.vote(replace(first, round_id="r9"))
+
+    examples = await load_examples(app.store, panel)
+
+    assert [(one.round_id, len(one.chosen)) for one in examples] == [("r0", 1), ("r1", 1)]
+
+
+async def test_votes_of_several_workspaces_are_not_mixed() -> None:
+    panel = plain_panel()
+    app = await voted_app(Models(), panel, rounds=2)
+    here, vote = await app.store.load("r1"), (await app.store.votes("r1"))[0]
+    for number, place in enumerate((Place("slack", "T1", "C1"), Place("slack", "T2", "C1"))):
+        there = replace(here, id=f"s{number}", question=replace(here.question, place=place))
+        await app.store.open(there)
+        await app.store.vote(replace(vote, round_id=there.id), imported=True)
+
+    with pytest.raises(ExperimentError, match="votes from local, slack/T1 and slack/T2"):
+        await load_examples(app.store, panel)
+    for workspace, ids in (("slack/T2", ["s1"]), ("local", ["r0", "r1"]), ("slack/T9", [])):
+        found = await load_examples(app.store, panel, workspace)
+        assert [one.round_id for one in found] == ids
 
 
 async def test_two_texts_whose_authors_are_the_only_judges_cannot_be_ranked() -> None:

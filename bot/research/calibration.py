@@ -5,14 +5,15 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from bot.context import AppContext
-from bot.render.formatting import count_noun
+from bot.render.formatting import count_noun, join_words
 from council.answers import Call, Role
 from council.budget import Estimate, call_cost_micro_usd, estimate_round
 from council.budget_caps import Account, payer
-from council.errors import GatewayError, PanelError, QuestionError, QuorumError
+from council.errors import ExperimentError, GatewayError, PanelError, QuestionError, QuorumError
 from council.panel import Member, Panel, Rubric
 from council.pipeline.ranking import Judges, ranking_round, run_ranking
 from council.pipeline.session import Deadline, identifying_names, reply_in_time
@@ -33,19 +34,30 @@ from council.research.criteria import (
 from council.rounds import Question, Round
 
 DRAFT_TEMPERATURE = 1.0
+LOCAL = "local"  # in place of a workspace: the page, the terminal and the API
 
 
-async def load_examples(store: Store, panel: Panel) -> tuple[Example, ...]:
-    """Return a panel's rounds with votes of people, oldest first; forgotten ones have no texts."""
+async def load_examples(store: Store, panel: Panel, workspace: str = "") -> tuple[Example, ...]:
+    """Return a panel's rounds with blind votes of people in one workspace, oldest first.
+
+    Forgotten rounds have no texts, and are left out. Raise ExperimentError, which lists the
+    workspaces, if there are several and none is named.
+    """
     chosen: dict[str, list[str]] = defaultdict(list)
     for vote in await store.votes():
-        chosen[vote.round_id].append(vote.member)
-    examples = []
+        if vote.blind:
+            chosen[vote.round_id].append(vote.member)
+    found: dict[str, list[Example]] = defaultdict(list)
     for round_id, members in chosen.items():
         round_ = await store.load(round_id)
         if round_.panel.name == panel.name and not round_.forgotten and len(round_.answers) > 1:
-            examples.append(_example(round_, members))
-    return tuple(examples)
+            found[round_.question.place.scope or LOCAL].append(_example(round_, members))
+    if len(found) > 1 and not workspace:
+        raise ExperimentError(
+            f"Panel {panel.name} has votes from {join_words(sorted(found))}. Name one of these "
+            "workspaces with --workspace."
+        )
+    return tuple(found[workspace] if workspace else chain(*found.values()))
 
 
 def _example(round_: Round, chosen: Sequence[str]) -> Example:
@@ -57,7 +69,7 @@ def _example(round_: Round, chosen: Sequence[str]) -> Example:
             answer.reply.sources,
             families,
         ).text
-        for answer in round_.answers
+        for answer in round_.revised
     }
     question = Question(round_.question.text, context=round_.question.context)
     return Example(round_.id, question, texts, tuple(one for one in chosen if one in texts))
