@@ -3,7 +3,6 @@
 Knows no chat, and no command. `bot/bootstrap.py` builds it.
 """
 
-import json
 import secrets
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -40,7 +39,6 @@ from council.pipeline.run import versions
 from council.places import Place
 from council.ports import Gateway, KeyValueStore, RoundQuery, RoundSummary, Store
 from council.providers import Health
-from council.round_rules import CONSISTENCY
 from council.rounds import Question, Round
 from council.tally.chance import DEFAULT_RULE, ChanceRule
 
@@ -64,10 +62,8 @@ class Research(Protocol):
     async def make_prior_post(self, sources: RecordSources, round_: Round) -> Post:
         """Return what the leaderboard before a round would have said of it."""
 
-    async def consistency_weights(
-        self, sources: RecordSources, round_: Round
-    ) -> Mapping[str, float]:
-        """Return the weights of a new round's judges; empty until all have enough repeats."""
+    async def opening_versions(self, sources: RecordSources, round_: Round) -> Mapping[str, str]:
+        """Return what a new round stores of earlier ones, as entries of its versions."""
 
 
 @dataclass(slots=True)
@@ -185,13 +181,12 @@ class AppContext:
     async def open(self, round_: Round) -> bool:
         """Store a new round and reserve its budget; return False if its id is stored already.
 
-        It is stored with its judges' weights by consistency, if earlier rounds tell them. Raise
-        BudgetError if the round may cost more than is left, RoundLimitError if its asker or
+        It is stored with what earlier rounds tell of its judges and authors. Raise BudgetError if
+        the round may cost more than is left, RoundLimitError if its asker or
         workspace has reached a limit. Then nothing is stored.
         """
-        if weights := await self.research.consistency_weights(self, round_):
-            entry = CONSISTENCY, json.dumps(weights)
-            round_ = replace(round_, versions=tuple(sorted((*round_.versions, entry))))
+        if entries := await self.research.opening_versions(self, round_):
+            round_ = replace(round_, versions=tuple(sorted((*round_.versions, *entries.items()))))
         # Of two questions of one asker, the second is counted after the first is stored.
         async with self.locks.lock(*self._lock_names(round_)):
             if not await self._is_within_limits(round_):

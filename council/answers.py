@@ -25,6 +25,7 @@ class Role(StrEnum):
     SYNTHESIS = "synthesis"
     STEP = "step"  # what a method asks besides answers and ballots
     GRADE = "grade"
+    FILTER = "filter"
 
 
 @dataclass(frozen=True, slots=True)

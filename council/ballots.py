@@ -146,6 +146,7 @@ class BallotFault(StrEnum):
     NO_TEXT = "it was empty"
     GRADE = "it left a grade out, or named one that is not on the scale"
     GRADES = "its grades were not, for each letter, a reason and meets as 0 or 1"
+    SUSPECTS = "its suspects were not a list of what was shown, each once and with a reason"
     TOO_LONG = "it was longer than 64 KB, or than 16 KB without its thinking"
 
 

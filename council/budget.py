@@ -75,6 +75,8 @@ async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
     )
     if round_.question.rubric:
         others += sum(_grades(round_, judge, prices) for judge in panel.outside_judges)
+    if panel.filter:
+        others += _synthesis(round_, panel.filter, prices)  # reads the same, and writes less
     if panel.has_given_texts:
         return Estimate(ballots, unknown=unknown)
     question_tokens = max_prompt_tokens(answer_prompt(round_.question)) + _image_tokens(round_)

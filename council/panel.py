@@ -70,6 +70,7 @@ class Terms:
     With `equal_length`, judges see all answers cut to the length of the shortest. In a
     `canary_share` of rounds, they also see an answer to another question, which does not count.
     `synthesis_tokens` is the length that the asker wants the council's answer to have at most.
+    With `text_checks`, odd answers and sudden jumps in the ballots are flagged.
     """
 
     method: str = "blind-ranking"
@@ -87,6 +88,7 @@ class Terms:
     synthesis_tokens: int | None = field(default=None, metadata=IF_SET)
     equal_length: bool = field(default=False, metadata=IF_SET)
     canary_share: float | None = field(default=None, metadata=IF_SET)
+    text_checks: bool = field(default=False, metadata=IF_SET)
 
     @property
     def cap_micro_usd(self) -> int | None:
@@ -100,7 +102,8 @@ class Panel:
 
     `replaced` are the members whose stand-ins took their seats in this round. With
     `has_given_texts`, the members stand for texts that were given: they are not asked, no
-    chairman writes, and only those with a model vote.
+    chairman writes, and only those with a model vote. `filter` looks, once the ballots are in, for
+    answers and reasons that try to steer judges.
     """
 
     name: str
@@ -111,6 +114,7 @@ class Panel:
     terms: Terms = Terms()
     replaced: tuple[Member, ...] = field(default=(), metadata=IF_SET)
     has_given_texts: bool = field(default=False, metadata=IF_SET)
+    filter: Member | None = field(default=None, metadata=IF_SET)
 
     def __post_init__(self) -> None:
         keys = Counter(seat.key for seat in (*self.members, *self.outside_judges))
@@ -127,6 +131,13 @@ class Panel:
                     f"Panel {self.name!r} needs {stand_in.key!r} for two seats, since it is also "
                     f"the fallback of {member.key!r}. Name another fallback."
                 )
+        stand_ins = (member.fallback for member in self.members if member.fallback)
+        writers = {seat.model_id for seat in (*self.members, *self.outside_judges, *stand_ins)}
+        if self.filter and self.filter.model_id in writers:
+            raise PanelError(
+                f"Panel {self.name!r} has {self.filter.key!r} as its filter, but that model also "
+                "answers or judges and would check itself. Name another model as the filter."
+            )
         if len(self.members) < MIN_MEMBERS:
             raise PanelError(
                 f"Panel {self.name!r} has {len(self.members)} member(s). A council needs at "
@@ -160,7 +171,7 @@ class Panel:
         """Every seat that is, was or may be asked; a chairman who also judges is in it twice."""
         stand_ins = (member.fallback for member in self.members if member.fallback)
         seated = (*self.members, *self.outside_judges, *self.chairmen)
-        return (*seated, *self.replaced, *stand_ins)
+        return (*seated, *self.replaced, *stand_ins, *([self.filter] if self.filter else []))
 
     def with_stand_in(self, member: Member) -> "Panel":
         """Return the panel in which the member's fallback has its seat."""

@@ -15,6 +15,7 @@ from council.ballots import (
     SpoiledBallot,
     cast_ballot,
 )
+from council.filters import find_filters
 from council.labels import Label, Slate, draw_labels
 from council.methods import BLIND_RANKING, find_method, method_of
 from council.panel import Panel
@@ -184,6 +185,7 @@ def _flags(round_: Round, draw: Draw) -> tuple[str, ...]:
             if ballot.canary == CANARY_NOT_LAST
         ),
         *_reason_flags(round_.ballots, round_.panel, ballot_version(round_)),
+        *(find_filters().flags(round_, draw) if round_.panel.terms.text_checks else ()),
     )
 
 

@@ -12,6 +12,7 @@ from bot.render.formatting import count_noun, join_words, money, number_table
 from bot.render.leaderboard_tables import Coverage, percent, signed_number
 from council.bias.report import BiasReport, Effect, Interval, JudgeBias, Trait
 from council.bias.votes import CANARY
+from council.filters import FILTER, JUMPS, MEASURES, PATTERNS
 
 # --- View of a report
 
@@ -385,11 +386,17 @@ def _audit_cost(bias: BiasView) -> str:
 
 # --- Checks that a panel asked for
 
-CHECKS = {CANARY: "{} did not put the canary last"}  # by kind
+CHECKS = {  # by kind
+    CANARY: "{} did not put the canary last",
+    PATTERNS: "An answer looked as if it tried to steer judges",
+    MEASURES: "An answer had unusual words or odd Markdown",
+    JUMPS: "An answer was ranked far higher than in earlier rounds",
+    FILTER: "The filter model suspected an answer or a reason",
+}
 
 
 def check_lines(bias: BiasView) -> Iterator[str]:
-    """Yield in how many rounds each check found something on each seat."""
+    """Yield in how many rounds each check found something, on each seat if it is about seats."""
     for rate in bias.report.checks:
         n, value = rate.effect.n, rate.effect.value or 0.0
         within = interval_text(rate.effect.interval, percent)

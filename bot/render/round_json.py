@@ -7,6 +7,7 @@ from typing import Any
 from council.analysis import Analysis, analyse
 from council.answers import Answer, Exchange, LateReply, Reply
 from council.ballots import Ballot
+from council.filters import find_suspects
 from council.methods import find_method
 from council.money import sum_or_none
 from council.pipeline.ranking import Ranked
@@ -36,7 +37,12 @@ def round_document(round_: Round) -> Document:
 
 def _whole_document(round_: Round) -> Document:
     replies = round_.replies
-    suspicions = (f"the answer of {x.member} {why}" for x in round_.answers for why in x.suspicions)
+    suspicions = [f"the answer of {x.member} {why}" for x in round_.answers for why in x.suspicions]
+    suspicions += [
+        f"the filter model suspects the {'reason' if one.is_reason else 'answer'} of {one.seat}"
+        + (f": {one.why}" if one.why else "")
+        for one in find_suspects(round_)
+    ]
     return {
         "id": round_.id,
         "question": round_.question.text,

@@ -37,10 +37,11 @@ from bot.render.text_safety import shorten
 from council.answers import Answer, LateReply, Role
 from council.ballots import FIRST_VERSION, Ballot, BallotExchange
 from council.digests import Erasure
+from council.filters import FILTER, find_all_suspicions, find_suspects
 from council.labels import Label, Slate
 from council.methods import BLIND_RANKING, method_of
 from council.ports import RoundSummary
-from council.prompt_injection import ENCODED, PLEA, find_suspicions
+from council.prompt_injection import ENCODED, PLEA
 from council.round_rules import NAMED, ORDER, ballot_version, weighted_standings
 from council.round_rules import OWN as AUDITS_OWN
 from council.rounds import REVISION, Draw, Fallback, Round, Stage, winning_answer
@@ -239,10 +240,20 @@ def flag_notes(round_: Round) -> list[str]:
         f"{names[new.member]}'s answer {suspicion}"
         for new, draft in zip(round_.revised, round_.answers, strict=True)
         if new != draft
-        for suspicion in find_suspicions(new.text)
+        for suspicion in find_all_suspicions(round_, new.text)
         if suspicion not in draft.suspicions
     ]
+    for owner, why in _suspects(round_, names):
+        flags.append(f"the filter model suspects {owner}" + (f": “{why}”" if why else ""))
     return [f"Note: {flag}." for flag in flags]
+
+
+def _suspects(round_: Round, names: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return whose answer or reason the panel's filter model suspects, and why."""
+    return [
+        (f"{names[one.seat]}'s {'reason' if one.is_reason else 'answer'}", one.why.rstrip("."))
+        for one in find_suspects(round_)
+    ]
 
 
 def _flag_text(who: Sequence[str], said: str) -> str:
@@ -280,8 +291,11 @@ def exchange_rows(round_: Round) -> list[tuple[str, str, str]]:
         if one.subject in authors:
             about = f" on Response {one.subject}, by {authors[one.subject]}"
         title = f"{one.kind.capitalize()} from {names[one.seat]}{about}"
-        scores = ", ".join(f"{name} {score:.3g}" for name, score in one.scores)
-        rows.append((title, f"not counted: {one.fault}" if one.fault else scores, one.reply.text))
+        read, text = ", ".join(f"{name} {score:.3g}" for name, score in one.scores), one.reply.text
+        if one.kind == FILTER and not one.fault:
+            owners = join_words(owner for owner, _ in _suspects(round_, names))
+            read, text = f"suspects {owners or 'nothing'}", ""
+        rows.append((title, f"not counted: {one.fault}" if one.fault else read, text))
     return rows
 
 

@@ -1,6 +1,7 @@
 """Research services: weighted leaderboards and priors, which bootstrap plugs into the core."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -18,7 +19,9 @@ from council.bakeoffs.record_arrays import record_columns
 from council.bakeoffs.records import PackedRecord, build_record
 from council.errors import BakeoffError, GatewayError
 from council.methods import find_method
+from council.panel import Panel
 from council.research.experiment import ExperimentStore
+from council.research.filters import PAIRS, stored_history
 from council.research.judge_weights import (
     MIN_REPEATS,
     MIN_VOTES,
@@ -34,13 +37,14 @@ from council.research.weighted_leaderboard import (
     build_evidence,
     build_weighted_board,
 )
+from council.round_rules import CONSISTENCY
 from council.rounds import Round
 from council.tally.standings import counted_ballots
 
 if TYPE_CHECKING:
     from council.research.perplexity import LlamaServer
 
-MAX_WEIGHT_ROUNDS = 5_000  # the newest of a workspace, which tell of its judges' consistency
+MAX_PAST_ROUNDS = 5_000  # the newest of a workspace, which tell of its judges and authors
 WEIGHT_DIGITS = 4  # of a stored weight
 MIN_PRIOR_ROUNDS = 10  # before the leaderboard can serve as a prior
 
@@ -82,11 +86,21 @@ class ResearchServices:
         Repeats are audits in reverse order and second passes, in rounds of its workspace. Empty
         until every judge has twenty.
         """
-        scope = round_.question.place.scope
-        wanted = RecordQuery(scope=scope, before=round_.asked_at, newest=MAX_WEIGHT_ROUNDS)
-        rows = await sources.bakeoff_stores.records.list_recent(wanted)
+        rows = await sources.bakeoff_stores.records.list_recent(_before(round_))
         judges = [seat.key for seat in find_method(round_.panel.terms.method).judges(round_.panel)]
         return await asyncio.to_thread(_weights_of, judges, rows)
+
+    async def opening_versions(self, sources: RecordSources, round_: Round) -> Mapping[str, str]:
+        """Return a new round's weights by consistency and the history of its pairs, if known."""
+        entries = {}
+        if weights := await self.consistency_weights(sources, round_):
+            entries[CONSISTENCY] = json.dumps(weights)
+        if round_.panel.terms.text_checks:
+            wanted = _before(round_, round_.panel.name)
+            rows = await sources.bakeoff_stores.records.list_recent(wanted)
+            if history := await asyncio.to_thread(_history_of, round_.panel, rows):
+                entries[PAIRS] = history
+        return entries
 
     async def export_judgments(self, sources: RecordSources, round_id: str) -> str:
         """Return a round's rankings with people's votes and its grades, as JSON Lines."""
@@ -109,6 +123,15 @@ class ResearchServices:
         with garbage_collection_paused():
             records = await sources.bakeoff_stores.records.list_recent(wanted)
             return await asyncio.to_thread(_prior_post, round_, records)
+
+
+def _before(round_: Round, panel: str = "") -> RecordQuery:
+    scope, newest = round_.question.place.scope, MAX_PAST_ROUNDS
+    return RecordQuery(scope=scope, panel=panel, before=round_.asked_at, newest=newest)
+
+
+def _history_of(panel: Panel, rows: Sequence[PackedRecord]) -> str:
+    return stored_history(record_columns(rows), panel)
 
 
 def _weights_of(judges: Sequence[str], rows: Sequence[PackedRecord]) -> Mapping[str, float]:

@@ -44,6 +44,8 @@ class PanelSection(Section):
     max_round_usd: float | None = Field(None, gt=0)
     grace_seconds: float | None = Field(None, gt=0)
     equal_length: bool = False
+    text_checks: bool = False
+    filter: str | None = None
     canary_share: float | None = Field(None, ge=0, le=1)
     rubric: str = "default"
 

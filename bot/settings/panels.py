@@ -161,7 +161,7 @@ class _Parser:
         panels = {}
         for name, section in self._sections(document, "panels", PanelSection).items():
             named = (*section.members, *section.outside_judges, *section.chairman)
-            for key in named:
+            for key in (*named, *([section.filter] if section.filter else [])):
                 seats |= self._seats(key, models, name)
             if panel := self._panel(name, section, seats, {"default": DEFAULT_RUBRIC} | rubrics):
                 panels[name] = panel
@@ -292,6 +292,7 @@ class _Parser:
                 outside_judges=tuple(seats[key].member for key in section.outside_judges),
                 chairmen=tuple(seats[key].member for key in section.chairman),
                 terms=Terms(**terms),
+                filter=seats[section.filter].member if section.filter else None,
             )
             if method:
                 method.check(panel)

@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from council.ballots import CANARY_NOT_LAST, Ballot
+from council.filters import filter_checks
 from council.labels import LabelMap
 from council.methods import method_of
 from council.prompts.shared import estimate_tokens
@@ -55,7 +56,10 @@ class WrittenAnswer:
 
 
 class Check(NamedTuple):
-    """Whether a check that the panel asked for, such as a canary, found something on a seat."""
+    """Whether a check that the panel asked for, such as a canary, found something on a seat.
+
+    A check of the whole round has the seat "".
+    """
 
     kind: str
     seat: str
@@ -133,7 +137,10 @@ def build_votes(round_: Round) -> Votes:
         audit=_audit_vote(round_, round_.draw),
         spoiled=tuple((judge, spoiled.count(judge)) for judge in judges),
         written=tuple(_written_answers(round_, round_.draw, round_.tally)),
-        checks=tuple(_canary_checks(counted)),
+        checks=(
+            *_canary_checks(counted),
+            *(Check(kind, "", found) for kind, found in filter_checks(round_).items()),
+        ),
     )
 
 

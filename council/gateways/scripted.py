@@ -29,6 +29,7 @@ _RESPONSE = re.compile(
 _NONCE = re.compile(r"^Nonce:[ \t]*(\S+)", re.MULTILINE)
 _GRADED = re.compile(r"^Grade Response [A-Z] from (\d) to (\d)", re.MULTILINE)
 _AUTHOR = re.compile(r"^([^,\n]+)(?:,.*)? answered:$", re.MULTILINE)
+_LISTS = re.compile("grades|suspects")
 _READ_COMMENTS = "\nThe comments:\n"  # in the prompt of a revision
 _DRAWN = "Drawn at random."
 _VERDICTS = (
@@ -143,7 +144,7 @@ def _random_reply(call: Call, texts: Mapping[str, str], nonce: str) -> str:
     if nonce and (graded := _GRADED.search(prompt)):
         grade, *_ = shuffle(range(int(graded[1]), int(graded[2]) + 1), prompt, key)
         return json.dumps({"nonce": nonce, "reason": _DRAWN, "grade": grade})
-    if nonce and call.schema and "grades" in str(call.schema.get("required")):
+    if nonce and call.schema and _LISTS.search(str(call.schema.get("required"))):
         return json.dumps(_random_value(call.schema, f"{prompt} {key}"))
     if nonce:
         order = shuffle(texts, prompt, key)
@@ -175,7 +176,7 @@ def _random_step(prompt: str, key: str, texts: Mapping[str, str]) -> str:
 
 
 def _random_value(schema: Mapping[str, Any], seed: str) -> object:
-    """Return a value that a JSON schema of grades allows."""
+    """Return a value that a JSON schema of grades or suspects allows."""
     if "enum" in schema:
         return shuffle(schema["enum"], seed, "value")[0]
     match schema["type"]:
@@ -183,7 +184,7 @@ def _random_value(schema: Mapping[str, Any], seed: str) -> object:
             parts = schema["properties"].items()
             return {name: _random_value(part, f"{seed} {name}") for name, part in parts}
         case "array":
-            count = schema["minItems"]
+            count = schema.get("minItems", 1)
             return [_random_value(schema["items"], f"{seed} {number}") for number in range(count)]
         case "number":
             return int(digest(seed, "value", "grade"), 16) % 101

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from math import isclose
 
+from council.answers import Exchange
 from council.ballots import Ballot, BallotExchange, SpoiledBallot, rank_by_grades
+from council.filters import FILTER, find_filters
 from council.integrity.erasure import exchange_name, removable_texts
 from council.integrity.hash_chain import LINK_VERSION, Link, StoredLink
 from council.methods import method_of
@@ -95,11 +97,7 @@ def recompute(round_: Round) -> Round:
     draw = compute_draw(round_)
     recomputed = replace(round_, draw=draw)
     if not round_.forgotten:
-        read = method_of(round_).read
-        exchanges = tuple(
-            (reread_grade if exchange.kind == GRADE else read)(round_, exchange)
-            for exchange in round_.exchanges
-        )
+        exchanges = tuple(_reread(round_, exchange) for exchange in round_.exchanges)
         recomputed = replace(recomputed, exchanges=exchanges)
     if round_.forgotten:
         recomputed = _with_ballots(recomputed, _check_rankings(round_, draw))
@@ -109,6 +107,12 @@ def recompute(round_: Round) -> Round:
             cast: tuple[AnyBallot, ...] = (*recomputed.ballots, *recomputed.spoiled)
             recomputed = _with_ballots(recomputed, [_as_audit(ballot, audit) for ballot in cast])
     return replace(recomputed, tally=_tally(recomputed, draw) if is_ranked(round_) else None)
+
+
+def _reread(round_: Round, exchange: Exchange) -> Exchange:
+    if exchange.kind == FILTER:
+        return find_filters().read(round_, exchange)
+    return (reread_grade if exchange.kind == GRADE else method_of(round_).read)(round_, exchange)
 
 
 def _with_ballots(round_: Round, ballots: Iterable[AnyBallot]) -> Round:

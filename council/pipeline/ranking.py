@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 from council.answers import Absence, Answer, Prompt, Reply, Role, storable_text
 from council.ballots import Ballot
 from council.errors import PanelError, QuestionError, QuorumError
+from council.filters import find_all_suspicions
 from council.labels import Label
 from council.methods import find_method
 from council.panel import MAX_MEMBERS, MIN_MEMBERS, Member, ModelId, Panel, Rubric, Terms
 from council.pipeline.run import run_round, versions
 from council.pipeline.session import RoundServices
 from council.ports import Gateway
-from council.prompt_injection import find_suspicions
 from council.prompts.shared import DEFAULT_RUBRIC
 from council.rounds import Artefact, Draw, Question, Round, sort_by_panel
 from council.tally import Standing, Verdict
@@ -161,7 +161,7 @@ def _suspicions(round_: Round) -> tuple[str, ...]:
     return tuple(
         f"the text {answer.member!r} {why}"
         for answer in round_.answers
-        for why in find_suspicions(answer.text)
+        for why in find_all_suspicions(round_, answer.text)
     )
 
 

@@ -8,10 +8,11 @@ from importlib.metadata import version
 from council import methods
 from council.ballots import VERSION as BALLOTS
 from council.errors import QuorumError
+from council.filters import find_filters
 from council.integrity.erasure import check_not_forgotten
 from council.methods import BLIND_RANKING, Method
 from council.pipeline.exchanges import collect_grades
-from council.pipeline.session import RoundServices, RoundSession
+from council.pipeline.session import RoundServices, RoundSession, run_all
 from council.pipeline.stages import collect_answers, collect_ballots
 from council.pipeline.synthesis import write_and_audit
 from council.ports import Gateway
@@ -74,8 +75,12 @@ async def _run_stages(session: RoundSession) -> None:
     if tally is None:
         tally = await rank_blind(session, draw)
         await session.save(tally)
+    steps = []
     if not session.round_.synthesis and not session.round_.panel.has_given_texts:
-        await write_and_audit(session, draw, tally)
+        steps.append(write_and_audit(session, draw, tally))
+    if seat := session.round_.panel.filter:
+        steps.append(find_filters().ask(session, draw, seat))
+    await run_all(steps)
     if session.round_.question.rubric:
         await collect_grades(session, draw)
 

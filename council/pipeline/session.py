@@ -166,6 +166,7 @@ class Deadline:
             Role.SYNTHESIS: "did not finish the council's answer",
             Role.STEP: "did not finish its part",
             Role.GRADE: "did not grade",
+            Role.FILTER: "did not check the answers",
         }
         return f"{failure[role]} in {round(self.seconds, 2):g} s"
 

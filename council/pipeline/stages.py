@@ -13,6 +13,7 @@ from council.errors import (
     UncoveredError,
 )
 from council.files import QuestionFile
+from council.filters import find_all_suspicions
 from council.labels import Label, Slate
 from council.methods import Method, method_of
 from council.panel import Member
@@ -24,7 +25,6 @@ from council.pipeline.session import (
     missing_to_majority,
     run_with_grace,
 )
-from council.prompt_injection import find_suspicions
 from council.prompts.answer import ANY_READER, Reader, answer_prompt, missed_files
 from council.prompts.ballot import BallotPrompt
 from council.prompts.shared import (
@@ -112,7 +112,7 @@ async def _miss_answer(
 
 async def _store_answer(session: RoundSession, answer: Answer) -> None:
     masked = await session.mask(answer)
-    suspicions = await session.services.in_thread(find_suspicions, answer.text)
+    suspicions = await session.services.in_thread(find_all_suspicions, session.round_, answer.text)
     await session.save(replace(answer, scrubbed=masked.found, suspicions=suspicions))
 
 

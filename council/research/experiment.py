@@ -86,8 +86,8 @@ class ExperimentState:
 
 
 def restrict_to_members(panel: Panel) -> Panel:
-    """Return a panel without outside judges and chairmen: in an experiment only members judge."""
-    return replace(panel, outside_judges=(), chairmen=())
+    """Return a panel of members alone: in an experiment only they judge, and nobody writes."""
+    return replace(panel, outside_judges=(), chairmen=(), filter=None)
 
 
 def item_id(question: SuiteQuestion) -> str:

@@ -4,6 +4,8 @@ from council.anonymize.scrub import MaskedText, mask_names
 from council.ballots import BallotFault, ParsedBallot, parse_ballot, translate_labels
 from council.labels import Label
 from council.prompts.synthesis import ChairReply, parse_chair_reply
+from council.research.filters import check_text
+from council.rounds import Question
 
 
 def mask_reason(text: str) -> MaskedText:
@@ -20,3 +22,7 @@ def read_ballot_of_two(text: str) -> ParsedBallot | BallotFault:
 
 def parse_synthesis(text: str) -> ChairReply:
     return parse_chair_reply(text, [Label("K"), Label("L")])
+
+
+def check_markup(text: str) -> tuple[str, ...]:
+    return check_text(Question(""), text)

@@ -13,6 +13,7 @@ import pytest
 from council.anonymize.scrub import scrub
 from council.prompt_injection import find_suspicions, mask_pleas, neutralise
 from tests.council.hostile_readers import (
+    check_markup,
     mask_reason,
     parse_synthesis,
     read_ballot_of_two,
@@ -135,10 +136,29 @@ SYNTHESES = [
     "Response K" + many(", ") + "x",
     "(" + many(" ") + "x",
 ]
+MARKUP = [
+    many("<a "),
+    many("]("),
+    many("[a]("),
+    many("!["),
+    many("[ "),
+    many("\n[a]: "),
+    many("\\["),
+    many("$ "),
+    many("``` ~~~ "),
+    many("\n> > >"),
+    many("* _"),
+    many("a1B2"),
+    many("A1"),
+    many("bcdfg"),
+    many("<!- <img src "),
+    many('<p style="color: '),
+]
 READERS: dict[Callable[[str], object], list[str]] = {
     neutralise: IMITATIONS,
     find_suspicions: IMITATIONS,
     mask_pleas: IMITATIONS,
+    check_markup: [*MARKUP, *IMITATIONS],
     scrub: [*ANSWERS, *TONGUES, *IMITATIONS],
     mask_reason: ANSWERS,
     translate_reason: REASONS,

@@ -90,9 +90,11 @@ def panels(draw: st.DrawFn) -> Panel:
     chairmen = draw(st.sampled_from([(), (seats[0],), tuple(seats[judges:]), tuple(seats[-2:])]))
     terms = draw(st.builds(Terms, TEXT, st.integers(1, members), FLOATS, FLOATS, FLOATS, MAYBE))
     rubric = draw(st.builds(Rubric, TEXT, TEXT, TEXTS))
-    return Panel(
+    panel = Panel(
         draw(TEXT), tuple(seats[:members]), rubric, tuple(seats[members:judges]), chairmen, terms
     )
+    filters = (None, Member("filter", ModelId("a/filter"), draw(TEXT), ""))
+    return replace(panel, filter=draw(st.sampled_from(filters)))
 
 
 def rankings(shown: Sequence[Label]) -> st.SearchStrategy[Ranking]:

@@ -1,8 +1,10 @@
 """Research methods, plugged in by the composition root; offered once a panel names them."""
 
+from council import filters
 from council.methods import Method, plug_in_change
 from council.pipeline.run import Collect, plug_in
 from council.research.canary import with_canary
+from council.research.filters import FILTERS
 from council.research.methods import (
     grading,
     multiple_evidence,
@@ -27,7 +29,8 @@ RESEARCH_METHODS: tuple[tuple[Method, Collect | None], ...] = (
 
 
 def plug_in_all() -> None:
-    """Make every research method known, and canaries."""
+    """Make every research method known, canaries and filters."""
     for method, collect in RESEARCH_METHODS:
         plug_in(method, collect)
     plug_in_change(with_canary)
+    filters.plug_in(FILTERS)

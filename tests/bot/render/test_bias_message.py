@@ -79,6 +79,16 @@ def test_a_check_is_one_line_in_every_report() -> None:
     }
 
 
+def test_a_check_of_whole_rounds_names_no_seat() -> None:
+    rate = CheckRate("filter", "", Effect(40, "rounds", 0.075, (0.026, 0.199)))
+
+    (line,) = check_lines(a_bias(checks=(rate,)))
+
+    assert line == (
+        "The filter model suspected an answer or a reason in 3 of 40 rounds (3 % to 20 %)."
+    )
+
+
 def test_without_rounds_a_sentence_says_what_to_do() -> None:
     post = bias_post(make_bias_view(NOTHING, Coverage(), {}))
 

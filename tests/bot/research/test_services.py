@@ -13,9 +13,10 @@ from council.bakeoffs.record_arrays import pack_record
 from council.bakeoffs.records import JudgeRecord
 from council.feedback import HumanVote
 from council.places import Place
+from council.research.filters import PAIRS, pair_history
 from council.rounds import Round
 from tests.bot.app_fakes import an_app
-from tests.builders import ASKED_AT, GEMINI, a_panel, a_round
+from tests.builders import ASKED_AT, GEMINI, TERMS, a_panel, a_round
 from tests.council.bakeoffs.record_builders import a_record
 from tests.fakes.memory_store import MemoryStore
 from tests.storage.builders import a_closed_round
@@ -78,13 +79,13 @@ async def test_people_that_chose_enough_can_weigh_judges(app: AppContext) -> Non
     assert len(found.document["rows"]) == len((await app.store.load("r1")).panel.members)
 
 
-async def repeated(app: AppContext, ballots: int, *, scope: str = "") -> None:
+async def repeated(app: AppContext, ballots: int, *, scope: str = "", panel: str = "house") -> None:
     """Store records in which every judge but the last kept all pairs, the last half of them."""
     seats = [seat.key for seat in a_round(a_panel(4)).panel.members]
     kept = [JudgeRecord(key, valid=True, kept=6 - 3 * (key == seats[-1]), pairs=6) for key in seats]
     shares = dict.fromkeys(seats, 0.5)
     rounds = [a_record(shares, number=i + 1, judged=kept) for i in range(ballots)]
-    packed = [pack_record(one)._replace(scope=scope) for one in rounds]
+    packed = [pack_record(one)._replace(scope=scope, panel=panel) for one in rounds]
     await app.bakeoff_stores.records.save(packed)
 
 
@@ -112,6 +113,40 @@ async def test_too_few_repeats_or_those_of_another_workspace_give_no_weights(
     await repeated(app, ballots, scope=scope)
 
     assert "consistency" not in dict((await opened(app)).versions)
+
+
+async def opened_with_checks(app: AppContext) -> Round:
+    panel = a_panel(4, terms=replace(TERMS, text_checks=True))
+    assert await app.open(replace(a_round(panel), id="new"))
+    return await app.store.load("new")
+
+
+async def test_a_round_with_text_checks_opens_with_the_history_of_pairs_of_twenty_rounds(
+    app: AppContext,
+) -> None:
+    await repeated(app, 20)
+
+    history = pair_history(await opened_with_checks(app))
+
+    assert len(history) == 12
+    assert set(history.values()) == {(20, 0.5)}
+
+
+@pytest.mark.parametrize(
+    ("rounds", "scope", "panel"), [(19, "", "house"), (20, "slack/T9", "house"), (20, "", "other")]
+)
+async def test_too_few_rounds_or_those_of_another_workspace_or_panel_give_no_history(
+    app: AppContext, rounds: int, scope: str, panel: str
+) -> None:
+    await repeated(app, rounds, scope=scope, panel=panel)
+
+    assert pair_history(await opened_with_checks(app)) == {}
+
+
+async def test_a_panel_without_text_checks_stores_no_history(app: AppContext) -> None:
+    await repeated(app, 20)
+
+    assert PAIRS not in dict((await opened(app)).versions)
 
 
 async def test_votes_on_rounds_of_another_workspace_do_not_count(app: AppContext) -> None:

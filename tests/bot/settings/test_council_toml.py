@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from bot.render.round_status import receivers
 from bot.settings import PanelConfig, load_panel_config
 from council.budget_caps import Caps
 from council.panel import Terms
@@ -159,6 +160,21 @@ def test_a_member_has_the_fallback_of_its_section(tmp_path: Path) -> None:
     assert stand_in is not None
     assert (stand_in.key, stand_in.display, stand_in.fallback) == ("mistral/c", "C", None)
     assert "mistral/c" in found.seats
+
+
+def test_a_filter_is_a_seat_of_its_panel_and_known_to_the_gateway(tmp_path: Path) -> None:
+    text = panel_toml(["openai/a", "openai/b"], filter="watch", text_checks=True) + (
+        '[models."watch"]\nmodel = "mistral/c"\n'
+    )
+
+    found = house_panel(tmp_path, text)
+
+    panel = found.panels["house"]
+    assert panel.filter is not None
+    assert (panel.filter.key, panel.filter.model_id) == ("watch", "mistral/c")
+    assert panel.seats[-1] == panel.filter == found.seats["watch"].member
+    assert panel.terms.text_checks
+    assert receivers(panel) == "OpenAI and Mistral AI"
 
 
 def test_a_seat_without_a_section_is_named_after_its_model(tmp_path: Path) -> None:

@@ -59,6 +59,17 @@ def test_three_faults_are_three_lines(tmp_path: Path) -> None:
             id="fallback-with-a-seat",
         ),
         pytest.param(
+            SOUND + 'filter = "openai/b"\n',
+            "Panel 'house' has 'openai/b' as its filter, but that model also answers or judges and "
+            "would check itself. Name another model as the filter.",
+            id="filter-with-a-seat",
+        ),
+        pytest.param(
+            SOUND + 'filter = "watch"\n',
+            "panels.house: 'watch' is neither a seat of [models] nor a model id",
+            id="unknown-filter",
+        ),
+        pytest.param(
             SOUND + '[models."openai/a"]\nfallback = "c"\n',
             "panels.house: 'c' is neither a seat of [models] nor a model id",
             id="unknown-fallback",
