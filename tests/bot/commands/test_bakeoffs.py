@@ -16,9 +16,9 @@ from bot.render.bakeoffs import LEAVE, START
 from bot.render.matrix import METHODS_TITLE
 from council.bakeoffs.models import Ending
 from council.errors import CouncilError
-from council.methods import known_methods
+from council.methods import METHODS
 from council.places import Place
-from council.research.methods import plug_in_all
+from council.research.methods import RESEARCH_METHODS, plug_in_all
 from tests.bot.app_fakes import ANA, BEN, FakeChat, an_app
 from tests.bot.app_fakes import replies_to as printed_replies_to
 from tests.bot.bakeoffs.fakes import HERE, Room, a_bakeoff, a_suite, store_bakeoff
@@ -148,7 +148,7 @@ async def test_a_button_with_every_method_fits_discord_and_none_is_read_as_anoth
     message = IncomingMessage("", ANA, HERE, "1444000000000000000")
     proposed = replace(await new_bakeoff(app, message, "sql", "large"), cap_micro=99_000_000)
 
-    value = proposal_value(proposed, known_methods())
+    value = proposal_value(proposed, (*METHODS, *(method.name for method, _ in RESEARCH_METHODS)))
 
     assert len(f"council:{START}:{value}") <= MAX_CUSTOM_ID_LENGTH
     with pytest.raises(CouncilError, match="methods have changed"):
