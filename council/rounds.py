@@ -17,6 +17,7 @@ from council.places import NOWHERE, Place
 from council.tally import Tally
 
 REVISION = "revision"  # the kind of exchange that takes the place of a seat's answer
+COMMENTS = "critique", "review"  # the kinds of exchanges that lead to revisions
 
 
 class Stage(StrEnum):

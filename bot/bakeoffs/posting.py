@@ -190,8 +190,13 @@ async def bakeoff_leaderboard(app: AppContext, bakeoff: Bakeoff) -> Leaderboard:
 async def _council_value(
     app: AppContext, bakeoff: Bakeoff, board: Leaderboard, now: Sequence[PackedRecord]
 ) -> CouncilValue:
-    """Return the council's value by grades, with the best member's drafts, or by people's votes."""
+    """Return the council's value by grades, with the best member's drafts, or by people's votes.
+
+    Nothing for a bake-off of several methods, which would count each question several times.
+    """
     suite, columns = bakeoff.suite, record_columns(now)
+    if len(suite.methods) > 1:
+        return CouncilValue()
     if not board.worth.rows:
         votes = await app.store.votes(bakeoff=bakeoff.id)
         return measure_voted_value(columns, [one for one in votes if one.blind])

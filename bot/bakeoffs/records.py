@@ -6,6 +6,7 @@ import json
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from math import isnan
 from pathlib import Path
@@ -182,8 +183,16 @@ def record_as_json(record: PackedRecord) -> dict[str, Any]:
     return {**texts, **own, "numbers": numbers}
 
 
-def read_baseline(path: Path) -> tuple[PackedRecord, ...]:
-    """Read the records of a bake-off's JSON file; raise BaselineError, which says what to do."""
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The records of an earlier run and its method; "" if its file is too old to tell."""
+
+    records: tuple[PackedRecord, ...]
+    method: str = ""
+
+
+def read_baseline(path: Path) -> Baseline:
+    """Read a bake-off's JSON file; raise BaselineError, which says what to do."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -199,7 +208,7 @@ def read_baseline(path: Path) -> tuple[PackedRecord, ...]:
         raise BaselineError(f"{path} has records that can't be read: {REDO}") from None
     if any(record.version != VERSION for record in records):
         raise BaselineError(f"{path} was saved by another version of the council: {REDO}")
-    return records
+    return Baseline(records, str(document.get("method", "")))
 
 
 def _record(document: Mapping[str, Any]) -> PackedRecord:
@@ -214,12 +223,18 @@ def _record(document: Mapping[str, Any]) -> PackedRecord:
     )
 
 
-def check_comparable(records: Sequence[PackedRecord], bakeoff: Bakeoff) -> None:
-    """Raise BaselineError unless the records are of the same version of the suite."""
+def check_comparable(before: Baseline, bakeoff: Bakeoff) -> None:
+    """Raise BaselineError unless it is of the same version of the suite and the same method."""
+    records, method = before.records, bakeoff.panel.terms.method
     versions = {record.suite_version for record in records}
     if versions != {bakeoff.suite.version}:
         raise BaselineError(
             f"The baseline is version {', '.join(sorted(versions)) or 'none'} of suite "
             f"{records[0].suite}, but this bake-off is version {bakeoff.suite.version}. Their "
             f"questions differ, so {REDO}"
+        )
+    if before.method not in {"", method}:
+        raise BaselineError(
+            f"The baseline used the method {before.method}, but this bake-off uses {method}. Name "
+            f"the same one with --method, or {REDO}"
         )

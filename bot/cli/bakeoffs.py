@@ -248,7 +248,7 @@ class RunOptions:
 async def _run(options: RunOptions) -> int:
     logs.configure_logging()
     console = Console(stderr=True, highlight=False)
-    before = read_baseline(options.baseline) if options.baseline else ()
+    before = read_baseline(options.baseline) if options.baseline else None
     start = StartOptions(options.local, DownloadBar(console).show)
     async with open_app(load_settings(), start) as app:
         bakeoff = await _bakeoff(app, options)
@@ -263,7 +263,7 @@ async def _run(options: RunOptions) -> int:
         stored = await app.bakeoff_stores.bakeoffs.load(bakeoff.id)
         results = await load_results(app, await lifecycle.load_progress(app, stored))
         rounds = await load_closed_rounds(app, stored) if options.needs_rounds else ()
-    changes = compute_changes(results.records, before) if before else None
+    changes = compute_changes(results.records, before.records) if before else None
     _print_results(options, results, bakeoff_cases(results.progress, rounds), changes)
     progress = results.progress
     if not progress.is_complete or len(progress.failed) == progress.questions:

@@ -268,6 +268,7 @@ def bakeoff_summary_document(progress: BakeoffProgress) -> Document:
         "suite": bakeoff.suite.name,
         "version": bakeoff.suite.version,
         "panel": bakeoff.panel.name,
+        "method": bakeoff.panel.terms.method,
         "begun_at": bakeoff.at.isoformat(),
         "ended_at": ending.at.isoformat() if ending else None,
         "failure": ending.failure if ending else None,

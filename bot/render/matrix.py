@@ -135,6 +135,9 @@ def comparison_lines(run: RunMatrix, names: Names) -> Iterator[str]:
         f"{count_noun(len(run.changed), 'result')} changed of {count_noun(len(pairs), 'question')} "
         f"that both runs finished{_grades_text(run)}."
     )
+    methods = [one.panel.terms.method for one in (run.bakeoff, run.against)]
+    if len({*methods}) > 1 and not (run.bakeoff.suite.methods or run.against.suite.methods):
+        yield f"This run used the method {methods[0]}, the earlier one {methods[1]}."
     if missing := len(earlier.before) - len(pairs):
         yield f"Not compared: {count_noun(missing, 'question')} that one run did not finish."
     if added or earlier.dropped:
@@ -156,18 +159,25 @@ def comparison_lines(run: RunMatrix, names: Names) -> Iterator[str]:
 def grader_lines(run: RunMatrix) -> Iterator[str]:
     """Yield how far the outside judges agreed on grades, and how many answers have none."""
     rows = [row for row in run.matrix.rows if row.question.rubric]
-    if rows:
-        graded = count_noun(len(rows), "question")
-        outside = run.bakeoff.panel.outside_judges
+    known = [row for row in rows if _has_grade(row)]
+    outside = run.bakeoff.panel.outside_judges
+    if known:
+        graded = count_noun(len(known), "question")
         judges = count_noun(len(outside), "outside judge")
         agreement = _agreement_text(run.agreement) if len(outside) > 1 else ""
         yield f"{graded} graded by {judges}, who saw no names{agreement}."
+    elif any(row.cells for row in rows):
+        yield "No outside judge gave a usable grade, so nothing is graded."
     cells = [cell for row in run.matrix.rows for cell in row.cells.values()]
     if ungraded := sum(cell.is_ungraded for cell in cells):
         yield (
             f"No grade for {count_noun(ungraded, 'answer')}, shown as {UNGRADED}: the judges were "
             "split, or the grader failed."
         )
+
+
+def _has_grade(row: MatrixRow) -> bool:
+    return row.council_grade is not None or any(x.grade is not None for x in row.cells.values())
 
 
 def _agreement_text(agreement: GraderAgreement | None) -> str:
@@ -202,7 +212,7 @@ def methods_post(matrix: Matrix) -> Post | None:
         (
             line.method,
             f"{line.over}, {line.failed} failed" if line.failed else str(line.over),
-            "not ranked" if line.winner_right is None else _of(line.winner_right, line.graded),
+            _of(line.winner_right, line.winners_graded),
             _of(line.council_right, line.graded),
             "" if line.tau_b is None else f"{line.tau_b:+.2f}".replace("-", "−"),
             "" if line.cost_usd is None else money(line.cost_usd),
@@ -216,7 +226,9 @@ def methods_post(matrix: Matrix) -> Post | None:
     return Post((Heading(METHODS_TITLE), table, Note(METHODS_NOTE)), METHODS_TITLE)
 
 
-def _of(right: int, graded: int) -> str:
+def _of(right: int | None, graded: int) -> str:
+    if right is None:
+        return "not ranked"
     return f"{right} of {graded}" if graded else ""
 
 

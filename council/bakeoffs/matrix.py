@@ -74,10 +74,14 @@ class MatrixRow:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """All questions of a suite in their order; `members` are in panel order, stand-ins last."""
+    """All questions of a suite in their order; `members` are in panel order, stand-ins last.
+
+    `method` is that of questions that name none.
+    """
 
     members: tuple[str, ...]
     rows: tuple[MatrixRow, ...]
+    method: str = ""
 
 
 def build_matrix(
@@ -105,7 +109,7 @@ def build_matrix(
         if question.reference:
             row = replace(row, cells={key: _marked(cell) for key, cell in row.cells.items()})
         rows.append(replace(row, question=question, failure=failure))
-    return Matrix(members, tuple(rows))
+    return Matrix(members, tuple(rows), bakeoff.panel.terms.method)
 
 
 def _results(columns: Columns) -> Mapping[int, MatrixRow]:
@@ -142,15 +146,16 @@ def _mean(values: Iterable[float | None]) -> float | None:
 class MethodLine:
     """How one method of a bake-off fared; unknown means are None.
 
-    Of the `graded` questions, the winning answer and the council's were right so often; a method
-    that ranks nothing has no winner. Agreement, cost and time are means a round. Rounds that
-    failed count only as `failed`.
+    The council's answer was right on so many of the `graded` questions, the winning answer on so
+    many of the `winners_graded`; a method that ranks nothing has no winner. Agreement, cost and
+    time are means a round. Rounds that failed count only as `failed`.
     """
 
     method: str
     over: int
     failed: int
     graded: int
+    winners_graded: int
     winner_right: int | None
     council_right: int
     tau_b: float | None
@@ -170,13 +175,14 @@ def compare_methods(matrix: Matrix) -> tuple[MethodLine, ...]:
 def _method_line(method: str, over: Sequence[MatrixRow]) -> MethodLine:
     rows = [row for row in over if not row.failure]
     graded = [row for row in rows if row.council_grade is not None]
-    winners = [row.winner_grade for row in graded if row.strength and row.winner_grade is not None]
+    winners = [row.winner_grade for row in rows if row.strength and row.winner_grade is not None]
     is_ranked = find_method(method).is_ranked
     return MethodLine(
         method,
         over=len(over),
         failed=len(over) - len(rows),
         graded=len(graded),
+        winners_graded=len(winners),
         winner_right=sum(winners) if is_ranked else None,
         council_right=sum(bool(row.council_grade) for row in graded),
         tau_b=_mean(row.tau_b for row in rows),
@@ -225,9 +231,14 @@ class Comparison:
 
 
 def compare_runs(now: Matrix, before: Matrix) -> Comparison:
-    """Match two runs, whose suites and panels may differ; equal questions match in their order."""
-    earlier = dict(_keyed_rows(before))
-    matched = {row.number: earlier.pop(key) for key, row in _keyed_rows(now) if key in earlier}
+    """Match two runs, whose suites and panels may differ; equal questions match in their order.
+
+    If one of them has several methods, a question matches under the same method alone.
+    """
+    is_single = not any(row.question.method for row in (*now.rows, *before.rows))
+    earlier = dict(_keyed_rows(before, is_single=is_single))
+    rows = _keyed_rows(now, is_single=is_single)
+    matched = {row.number: earlier.pop(key) for key, row in rows if key in earlier}
     return Comparison(
         matched,
         tuple(earlier.values()),
@@ -236,11 +247,14 @@ def compare_runs(now: Matrix, before: Matrix) -> Comparison:
     )
 
 
-def _keyed_rows(matrix: Matrix) -> Iterator[tuple[tuple[str, str, int], MatrixRow]]:
-    """Yield each row with its question's text and context, and how often it was asked before."""
-    counts = Counter[tuple[str, str]]()
+def _keyed_rows(
+    matrix: Matrix, *, is_single: bool
+) -> Iterator[tuple[tuple[str, str, str, int], MatrixRow]]:
+    """Yield each row with its question's text, context and method, and how often it came before."""
+    counts = Counter[tuple[str, str, str]]()
     for row in matrix.rows:
-        words = (row.question.text, row.question.context)
+        method = "" if is_single else row.question.method or matrix.method
+        words = (row.question.text, row.question.context, method)
         yield (*words, counts[words]), row
         counts[words] += 1
 

@@ -103,6 +103,14 @@ class Suite:
                 f"judges grade, and panel {panel.name!r} has none. Add models that are not its "
                 "members as its outside_judges, or choose another panel."
             )
+        outside, chairman = panel.outside_judges, panel.chair_order[0]
+        if rubrics and all(judge.key == chairman.key for judge in outside):
+            raise SuiteError(
+                f"Suite {self.name} has {rubrics} question{'s' * (rubrics > 1)} that outside "
+                f"judges grade. The only one of panel {panel.name!r}, {chairman.display}, also "
+                "writes the council's answer, so nobody could grade that. Add another outside "
+                "judge, or choose another chairman."
+            )
 
 
 def _content(question: SuiteQuestion) -> dict[str, object]:

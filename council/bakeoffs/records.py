@@ -22,7 +22,7 @@ from council.labels import Label, LabelMap, Slate
 from council.methods import method_of
 from council.money import sum_or_none
 from council.round_rules import official_weights
-from council.rounds import Draw, Round, winning_answer
+from council.rounds import COMMENTS, Draw, Round, winning_answer
 from council.rubric_grader import NOT_GRADED, SYNTHESIS, count_grades
 from council.tally import Standing
 from council.tally.agreement import compare_rankings, tau_b
@@ -245,12 +245,23 @@ def _author_record(
         refused=is_refusal(answer.text),
         words=len(answer.text.split()) or None,  # none are left of a forgotten round
         tokens_out=answer.reply.tokens_out,
-        cost_usd=answer.reply.cost_usd,
+        cost_usd=_answer_cost(round_, answer),
         seconds=answer.reply.seconds,
         first_votes=line.first_votes if line else None,
         ballots=sum(label in ballot.shown for ballot in result.ballots) if line else None,
         named_itself=bool(answer.scrubbed),
     )
+
+
+def _answer_cost(round_: Round, answer: Answer) -> float | None:
+    """Return what an answer cost; of a revised one also its draft and its part of all comments."""
+    replies = [draft.reply for draft in round_.answers if draft.member == answer.member]
+    if answer.reply in replies:
+        return answer.reply.cost_usd
+    comments = [x.reply.cost_usd for x in round_.exchanges if x.kind in COMMENTS]
+    costs = [answer.reply.cost_usd, *(draft.cost_usd for draft in replies)]
+    costs += [None if cost is None else cost / len(round_.answers) for cost in comments]
+    return sum_or_none(costs)
 
 
 def _judge_record(slate: Slate, round_: Round, result: _RoundResult) -> JudgeRecord:

@@ -295,6 +295,10 @@ def test_a_panel_without_outside_judges_is_refused_by_name() -> None:
     with pytest.raises(SuiteError, match="2 questions that"):
         two.check_graders(a_panel())
     suite.check_graders(a_panel(outside=1))
+    chairs = replace(a_panel(outside=1), chairmen=a_panel(outside=1).outside_judges)
+    with pytest.raises(SuiteError, match="also writes the council's answer, so nobody could"):
+        suite.check_graders(chairs)
+    suite.check_graders(replace(a_panel(outside=2), chairmen=a_panel(outside=2).outside_judges))
     Suite("plain", (SuiteQuestion("Why?"),)).check_graders(a_panel())
 
 

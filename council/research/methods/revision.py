@@ -21,9 +21,9 @@ from council.prompt_injection import mask_pleas, neutralise
 from council.prompts.answer import question_text
 from council.prompts.shared import fence, fence_reason, nonce_for
 from council.randomness import shuffle
-from council.rounds import REVISION, Draw, Round, sort_by_panel
+from council.rounds import COMMENTS, REVISION, Draw, Round, sort_by_panel
 
-CRITIQUE_KIND, REVIEW_KIND = "critique", "review"
+CRITIQUE_KIND, REVIEW_KIND = COMMENTS
 
 _CRITIC = """\
 You read a draft answer to a question. Its author is hidden from you and will revise it.

@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from bot.bakeoffs.leaderboard import compute_changes
-from bot.bakeoffs.records import BaselineError, check_comparable, read_baseline, record_as_json
+from bot.bakeoffs.records import (
+    Baseline,
+    BaselineError,
+    check_comparable,
+    read_baseline,
+    record_as_json,
+)
 from council.bakeoffs.record_arrays import pack_record
 from council.bakeoffs.records import AuthorRecord, CouncilRecord, Margin, PackedRecord, Record
 from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite
@@ -64,7 +70,7 @@ def test_what_is_written_is_read_again_and_an_unknown_number_is_null(tmp_path: P
     records = a_run("bo:1")[:3]
     document = record_as_json(records[0])
 
-    assert read_baseline(written(tmp_path, records)) == tuple(records)
+    assert read_baseline(written(tmp_path, records)) == Baseline(tuple(records))
     assert None in document["numbers"]
     assert "NaN" not in json.dumps(document)
 
@@ -89,7 +95,7 @@ def test_a_file_that_is_no_baseline_is_refused(tmp_path: Path, content: str, why
 
 
 def test_a_fall_beyond_noise_is_found_against_a_file(tmp_path: Path) -> None:
-    before = read_baseline(written(tmp_path, a_run("bo:1")))
+    before = read_baseline(written(tmp_path, a_run("bo:1"))).records
 
     changes = compute_changes(a_run("bo:2", fall=0.2), before)
     still = compute_changes(a_run("bo:2"), before)
@@ -103,6 +109,14 @@ def test_a_fall_beyond_noise_is_found_against_a_file(tmp_path: Path) -> None:
 
 def test_another_version_of_the_suite_is_another_suite() -> None:
     with pytest.raises(BaselineError, match=". Their questions differ, so"):
-        check_comparable(a_run("bo:1"), a_bakeoff(a_suite(3)))
+        check_comparable(Baseline(tuple(a_run("bo:1"))), a_bakeoff(a_suite(3)))
 
-    check_comparable(a_run("bo:1"), a_bakeoff(a_suite(40)))
+    check_comparable(Baseline(tuple(a_run("bo:1"))), a_bakeoff(a_suite(40)))
+
+
+def test_a_baseline_of_another_method_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, a_run("bo:1"))
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"method": "critique"}))
+
+    with pytest.raises(BaselineError, match=r"critique, but this bake-off uses blind"):
+        check_comparable(read_baseline(path), a_bakeoff(a_suite(40)))

@@ -201,6 +201,34 @@ def test_methods_are_compared_by_what_their_rounds_found() -> None:
     assert compare_methods(a_matrix(plain, {})) == ()
 
 
+def test_a_winner_counts_where_its_own_answer_is_graded() -> None:
+    plain = a_bakeoff("a", "b", "c")
+    bakeoff = replace(plain, suite=plain.suite.under(("blind-ranking", "both-orders")))
+    unknown = a_record(SHARES, whole=CouncilRecord(CLAUDE, True), place={CLAUDE: 1})
+    no_council = a_record(
+        *(SHARES,), whole=CouncilRecord(CLAUDE), place={CLAUDE: 1}, correct={CLAUDE: True}
+    )
+    records = {1: unknown, 3: no_council, 5: a_graded_record(GPT)}
+
+    first, _ = compare_methods(a_matrix(bakeoff, records))
+
+    assert (first.winner_right, first.winners_graded) == (1, 2)
+    assert (first.council_right, first.graded) == (2, 2)
+
+
+def test_runs_of_several_methods_match_under_the_same_method() -> None:
+    record = a_graded_record(CLAUDE)
+    both = a_bakeoff("a").suite.under(("both-orders", "blind-ranking"))
+    turned = a_bakeoff("a").suite.under(("blind-ranking", "both-orders"))
+    one = a_matrix(replace(a_bakeoff("a"), suite=both), dict.fromkeys((1, 2), record))
+    other = a_matrix(replace(a_bakeoff("a"), suite=turned), dict.fromkeys((1, 2), record))
+    plain = a_matrix(a_bakeoff("a"), {1: record})
+
+    assert {n: row.number for n, row in compare_runs(one, other).before.items()} == {1: 2, 2: 1}
+    # A run without methods is one under the panel's own.
+    assert {n: row.number for n, row in compare_runs(one, plain).before.items()} == {2: 1}
+
+
 def test_a_failed_round_is_neither_graded_nor_in_the_means() -> None:
     plain = a_bakeoff("a", "b")
     bakeoff = replace(plain, suite=plain.suite.under(("blind-ranking",)))

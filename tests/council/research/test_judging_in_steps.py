@@ -8,7 +8,7 @@ import pytest
 
 from bot.render.round_json import round_document
 from bot.render.round_report import flag_notes, verdict_line, whole_round
-from council.answers import Call, Role
+from council.answers import Call, Reply, Role
 from council.bakeoffs.records import build_record
 from council.bias.votes import build_votes
 from council.budget import estimate_round
@@ -519,3 +519,15 @@ async def test_a_knockout_among_a_panels_rounds_stops_no_later_one() -> None:
     last = await store.load("r31")
     assert last.tally
     assert last.tally.verdict.n_eff is not None
+
+
+async def test_a_revised_answer_costs_its_draft_and_its_part_of_the_comments() -> None:
+    def step(call: Call) -> Reply:
+        text = "Better." if "final answer" in call.prompt.system else "Weak."
+        return Reply(text, cost_usd=0.01)
+
+    answers = {x.key: Reply("No.", cost_usd=0.1) for x in a_panel(3).members}
+    round_ = await run(FakeGateway(answers=answers, exchange=step), a_round_by("critique", 3))
+
+    # A draft, a revision, and a third of six critiques.
+    assert [x.cost_usd for x in build_record(round_).authored] == pytest.approx([0.13] * 3)
