@@ -305,3 +305,15 @@ def test_judges_never_read_a_rubric_as_the_right_answer() -> None:
     assert number.known_answer == "42 (give or take 0.5)"
     assert (rubric.known_answer, rubric.rubric) == ("", RUBRIC)
     assert (SuiteQuestion("Why?").known_answer, number.rubric) == ("", "")
+
+
+async def test_a_second_readable_reply_of_a_judge_counts_nothing_and_is_named() -> None:
+    round_ = await run_with_fakes(
+        a_rubric_round(), GradingGateway({DEEPSEEK: meets_yes, GROK: meets_no})
+    )
+    first = next(one for one in round_.exchanges if one.seat == DEEPSEEK)
+
+    forged = replace(round_, exchanges=(replace(first, attempt=2), *round_.exchanges))
+
+    assert count_grades(forged) == count_grades(round_)
+    assert {one.field.partition("]")[0] for one in verify(forged)} == {f"grade[{DEEPSEEK} #2"}

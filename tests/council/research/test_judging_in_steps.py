@@ -8,10 +8,10 @@ import pytest
 
 from bot.render.round_json import round_document
 from bot.render.round_report import flag_notes, verdict_line, whole_round
-from council.answers import Call, Role
+from council.answers import Call, Reply, Role
 from council.bakeoffs.records import build_record
 from council.bias.votes import build_votes
-from council.budget import estimate_round
+from council.budget import MAX_TEXT_TOKENS, call_cost_micro_usd, estimate_round
 from council.errors import GatewayError, PanelError
 from council.integrity.erasure import forget
 from council.integrity.verification import verify
@@ -20,6 +20,7 @@ from council.money import Price
 from council.pipeline.ranking import Judges, ranking_round
 from council.pipeline.run import plug_in, run_round
 from council.pipeline.session import RoundServices
+from council.randomness import shuffle
 from council.research.methods import plug_in_all
 from council.research.methods.pairwise_elimination import Knockout, slates_so_far
 from council.research.methods.peer_discussion import turns_so_far
@@ -251,11 +252,57 @@ def test_a_comment_is_masked_by_its_writers_names() -> None:
     assert "GPT" not in blind_comment(a_panel(3), one)
 
 
-async def test_nothing_is_ranked_by_a_method_that_ranks_nothing() -> None:
-    judges = Judges((a_member(CLAUDE),), terms=replace(TERMS, method="peer-review"))
+@pytest.mark.parametrize("method", ["peer-review", "critique", "pairwise-elimination"])
+async def test_given_texts_are_refused_by_methods_that_ask_their_authors(method: str) -> None:
+    judges = Judges((a_member(CLAUDE),), terms=replace(TERMS, method=method))
 
-    with pytest.raises(PanelError, match="ranks nothing"):
+    with pytest.raises(PanelError, match="can't rank given texts"):
         ranking_round(a_question(), {"a": "One.", "b": "Two."}, judges, None, FakeGateway())
+
+
+@pytest.mark.parametrize("method", ["solve-first", "peer-discussion"])
+async def test_what_judges_of_given_texts_write_besides_ballots_is_in_the_estimate(
+    method: str,
+) -> None:
+    seats = tuple(map(a_member, (CLAUDE, GPT)))
+    gateway = FakeGateway(prices={seat.key: Price(1e-6, 1e-6) for seat in seats})
+    texts = {"a": "One.", "b": "Two."}
+    plain, more = (
+        ranking_round(
+            a_question(), texts, Judges(seats, terms=replace(TERMS, method=name)), "seed", gateway
+        )
+        for name in ("blind-ranking", method)
+    )
+
+    estimates = [await estimate_round(one, gateway) for one in (plain, more)]
+
+    assert estimates[1].micro - estimates[0].micro > len(seats) * MAX_TEXT_TOKENS
+
+
+@pytest.mark.parametrize("method", ["peer-review", "peer-discussion"])
+async def test_frames_and_reasons_are_in_the_estimate_where_answers_are_short(method: str) -> None:
+    price, cost = Price(1, 1, max_tokens_out=100), 0
+
+    class Counting(FakeGateway):
+        async def complete(self, call: Call) -> Reply:
+            nonlocal cost
+            await super().complete(call)
+            cost += call_cost_micro_usd(price, call)
+            if call.role is Role.BALLOT:
+                shown = read_prompt(call.prompt)
+                letters = shuffle(shown.texts, call.prompt.user, "liking")
+                return Reply(shown.ballot(" ".join(letters), "x" * 150))
+            return Reply(f"{call.member.key[:3]} {'x' * 290}")
+
+    asked = a_round_by(method, 10, (a_member("xai/judge"),))
+    terms = replace(asked.panel.terms, audit_share=0.0)
+    asked = replace(asked, panel=replace(asked.panel, terms=terms))
+    gateway = Counting(prices=dict.fromkeys([seat.key for seat in asked.panel.seats], price))
+
+    estimate = await estimate_round(asked, gateway)
+    await run(gateway, asked)
+
+    assert cost <= estimate.micro
 
 
 async def test_an_author_keeps_its_role_and_one_without_comments_is_not_asked() -> None:
