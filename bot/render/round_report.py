@@ -45,6 +45,7 @@ from council.prompt_injection import ENCODED, PLEA
 from council.round_rules import NAMED, ORDER, ballot_version, weighted_standings
 from council.round_rules import OWN as AUDITS_OWN
 from council.rounds import REVISION, Draw, Fallback, Round, Stage, winning_answer
+from council.rubric_grader import GRADE, grade_reasons
 from council.tally import Standing, Strength, Verdict
 from council.tally.agreement import compare_rankings
 from council.tally.standings import ranks
@@ -295,6 +296,10 @@ def exchange_rows(round_: Round) -> list[tuple[str, str, str]]:
         if one.kind == FILTER and not one.fault:
             owners = join_words(owner for owner, _ in _suspects(round_, names))
             read, text = f"suspects {owners or 'nothing'}", ""
+        if one.kind == GRADE and not one.fault:
+            grades = [f"{key} {'yes' if met else 'no'}" for key, met in one.scores]
+            reasons = grade_reasons(round_, one)
+            read, text = ", ".join(grades), " ".join(f"{x}: {reasons[x]}" for x in sorted(reasons))
         rows.append((title, f"not counted: {one.fault}" if one.fault else read, text))
     return rows
 
@@ -352,15 +357,24 @@ def _ranking_parts(
             yield Quote(shorten(ballot.reason, max_reason) if max_reason else ballot.reason)
     if max_reason is None:
         shown = join_words(f"{label} ({authors[label]})" for label in slate.shown)
-        number = f"For ranking {slate.pass_number}, " if slate.pass_number > 1 else ""
+        which = ranking_number(round_, slate)
+        number = f"For ranking {which}, " if which > 1 else ""
         name = seat_names(round_.panel)[slate.judge]
         yield Note(f"{number}{name} saw {shown}, in this order.")
 
 
 def voter_title(round_: Round, slate: Slate) -> str:
     """Return the name of a judge, with the number of its ranking where it gave several."""
-    name = seat_names(round_.panel)[slate.judge]
-    return name if slate.pass_number == 1 else f"{name}, ranking {slate.pass_number}"
+    name, number = seat_names(round_.panel)[slate.judge], ranking_number(round_, slate)
+    return name if number == 1 else f"{name}, ranking {number}"
+
+
+def ranking_number(round_: Round, slate: Slate) -> int:
+    """Return which of a judge's rankings this one is, from 1; matches share their passes."""
+    slates = method_of(round_).slates(round_, round_.draw) if round_.draw else ()
+    return 1 + sum(
+        one.judge == slate.judge and one.pass_number < slate.pass_number for one in slates
+    )
 
 
 def ranking_notes(round_: Round, judge: str) -> Iterator[str]:

@@ -71,7 +71,20 @@ def is_votable(round_: Round) -> bool:
 def takes_blind_votes(round_: Round) -> bool:
     """Return whether the judges are voting, so that people may vote blind too."""
     is_over = round_.tally or round_.closing
-    return is_votable(round_) and not is_over and method_of(round_).is_ranked
+    is_ranked = method_of(round_).is_ranked
+    return is_votable(round_) and not is_over and is_ranked and has_its_answers(round_)
+
+
+def has_its_answers(round_: Round) -> bool:
+    """Return whether a round's answers stay as they are.
+
+    Where members are asked for more than answers, these may be drafts until a judge ranked.
+    """
+    asked = method_of(round_).exchanges(round_.panel).keys()
+    may_revise = any(seat.key in asked for seat in round_.panel.members)
+    return not may_revise or bool(
+        round_.ballots or round_.spoiled or round_.tally or round_.closing
+    )
 
 
 def offer_post(round_id: str) -> Post:

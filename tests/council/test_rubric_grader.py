@@ -17,7 +17,7 @@ from council.money import Price
 from council.panel import Panel
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
-from council.pipeline.stages import TOO_LONG
+from council.pipeline.stages import TOO_LONG_WHOLE
 from council.places import NOWHERE
 from council.rounds import Artefact, Closing, Fallback, Question, Round, Synthesis
 from council.rubric_grader import (
@@ -244,7 +244,7 @@ async def test_a_resumed_round_asks_no_judge_for_its_grades_again() -> None:
 
     assert [call.member.key for call in gateway.graded()] == [DEEPSEEK, GROK]
     assert [one.seat for one in round_.exchanges] == [DEEPSEEK]
-    assert [(one.member, one.reason) for one in round_.absences] == [(GROK, TOO_LONG)]
+    assert [(one.member, one.reason) for one in round_.absences] == [(GROK, TOO_LONG_WHOLE)]
 
 
 async def test_a_rubric_adds_the_outside_judges_to_the_estimate() -> None:
