@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.chat import (
     Button,
@@ -40,6 +40,7 @@ from council.digests import Erasure
 from council.filters import FILTER, find_all_suspicions, find_suspects
 from council.labels import Label, Slate
 from council.methods import BLIND_RANKING, method_of
+from council.pipeline.session import mask_answer
 from council.ports import RoundSummary
 from council.prompt_injection import ENCODED, PLEA
 from council.round_rules import NAMED, ORDER, ballot_version, weighted_standings
@@ -403,7 +404,7 @@ def answer_posts(round_: Round, draw: Draw) -> Iterator[Post]:
 def answers_by_label(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
     """Yield each answer's label and post, in the order of the standings."""
     authors = author_names(round_.panel, draw)
-    answers = {draw.labels.label_of(answer.member): answer for answer in round_.revised}
+    answers = {draw.labels.label_of(one.member): one for one in answers_as_shown(round_)}
     drafts = {draw.labels.label_of(answer.member): answer for answer in round_.answers}
     for label in ordered_labels(round_, draw):
         answer = answers[label]
@@ -415,7 +416,7 @@ def answers_by_label(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
         if answer.reply.cut:
             notes.append(Note("It was cut off at its model's token limit."))
         parts: list[Part] = [Heading(title), *notes, Prose(answer_markdown(answer))]
-        if answer != drafts[label]:
+        if answer.reply != drafts[label].reply:
             parts += [Note(DRAFT_TITLE), Quote(drafts[label].text)]
         yield label, Post(tuple(parts), title)
 
@@ -643,9 +644,23 @@ def findings(round_: Round) -> list[str]:
     return [*_answer_findings(round_), *_ballot_findings(round_)]
 
 
+def answers_as_shown(round_: Round) -> tuple[Answer, ...]:
+    """Return the answers as they stand; of a revision with what is found in it, as in a draft."""
+    return tuple(
+        answer
+        if answer in round_.answers
+        else replace(
+            answer,
+            scrubbed=mask_answer(round_, answer).found,
+            suspicions=find_all_suspicions(round_, answer.text),
+        )
+        for answer in round_.revised
+    )
+
+
 def _answer_findings(round_: Round) -> Iterator[str]:
     names = seat_names(round_.panel)
-    for answer in round_.answers:
+    for answer in answers_as_shown(round_):
         owner = f"{names[answer.member]}'s answer"
         if answer.scrubbed:
             masked = join_words(f"“{trace}”" for trace in answer.scrubbed)

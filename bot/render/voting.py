@@ -50,7 +50,10 @@ def _blind_answer(round_: Round, key: str, answer: Answer | None) -> BlindAnswer
     if answer is None:
         return BlindAnswer("", None if round_.absence(key, Role.ANSWER) else "")
     label = round_.draw.labels.label_of(key) if round_.draw else None
-    names = identifying_names(round_.panel.seat(key))
+    # Who read the others under their names may name any of them.
+    is_blind = method_of(round_).is_blind
+    seats = (round_.panel.seat(key),) if is_blind else round_.panel.members
+    names = tuple(name for seat in seats for name in identifying_names(seat))
     # Names in a draft were found when it came; a revision may name its author anew.
     is_clean = answer in round_.answers and not answer.scrubbed
     text = answer.text if is_clean else _masked_text(answer.text, names)

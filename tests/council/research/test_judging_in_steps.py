@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.render.round_json import round_document
-from bot.render.round_report import flag_notes, verdict_line, whole_round
+from bot.render.round_report import findings, flag_notes, verdict_line, whole_round
+from bot.render.voting import blind_answers
 from council.answers import Call, Reply, Role
 from council.bakeoffs.records import build_record
 from council.bias.votes import build_votes
@@ -29,7 +30,7 @@ from council.round_rules import compute_draw
 from council.rounds import Round
 from council.tally import Strength
 from tests.bot.rounds import words_of
-from tests.builders import CLAUDE, GPT, TERMS, a_member, a_panel, a_question
+from tests.builders import CLAUDE, GPT, GROK, TERMS, a_member, a_panel, a_question
 from tests.council.research.test_methods import a_round_by, run
 from tests.fakes.gateway import (
     FailingStore,
@@ -566,3 +567,38 @@ async def test_a_knockout_among_a_panels_rounds_stops_no_later_one() -> None:
     last = await store.load("r31")
     assert last.tally
     assert last.tally.verdict.n_eff is not None
+
+
+async def test_graders_chairman_and_voters_see_no_name_in_a_revision_after_peer_review() -> None:
+    named = "I agree with GPT-5.1, with Gemini and with Claude."
+    asked = a_round_by("peer-review", 4, (a_member(GROK),))
+    asked = replace(asked, question=replace(asked.question, rubric="Says why."))
+    gateway = FakeGateway(exchange=lambda _: named)
+
+    round_ = await run(gateway, asked)
+
+    readers = [call for call in gateway.asked if call.role in {Role.GRADE, Role.SYNTHESIS}]
+    assert {call.role for call in readers} == {Role.GRADE, Role.SYNTHESIS}
+    for call in readers:
+        texts = [text for text in read_prompt(call.prompt).texts.values() if "agree" in text]
+        assert texts
+        assert not any(name in text for text in texts for name in ("GPT", "Gemini", "Claude"))
+    assert not any("GPT-5.1" in (answer.text or "") for answer in blind_answers(round_))
+    assert not verify(round_)
+
+
+async def test_what_is_masked_in_a_revision_is_said_of_it() -> None:
+    def step(call: Call) -> str:
+        is_claudes = call.member.key == CLAUDE and "final answer" in call.prompt.system
+        return "As Claude, made by Anthropic, I say 42." if is_claudes else "Fine."
+
+    round_ = await run(FakeGateway(exchange=step), a_round_by("critique", 3))
+
+    assert findings(round_) == [
+        "Claude Sonnet 4.6's answer was shown to judges and chairman with “Claude” and "
+        "“Anthropic” masked."
+    ]
+    named = [author.member for author in build_record(round_).authored if author.named_itself]
+    assert named == [CLAUDE]
+    words = [words_of(post) for post in whole_round(round_).replies]
+    assert sum("saw it with 2 names masked" in text for text in words) == 1
