@@ -24,6 +24,7 @@ from council.rubric_grader import grade_prompt
 
 MAX_TEXT_TOKENS = 2_000  # most answers are shorter, reasoning included
 CANARY_TOKENS = 200
+NOTE_TOKENS = 100  # what a method says of one answer, such as who wrote it in which part
 MAX_BALLOT_TOKENS = 1_000
 SETTLE_DELAY_SECONDS = 0.1
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -70,7 +71,7 @@ async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
         else method.pair_ballots(panel) * max(votes)
     )
     others = sum(
-        count * _exchange(round_, panel.seat(key), prices)
+        count * _exchange(round_, prices[key], tokens)
         for key, count in method.exchanges(panel).items()
     )
     if round_.question.rubric:
@@ -78,7 +79,7 @@ async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
     if panel.filter:
         others += _synthesis(round_, panel.filter, prices)  # reads the same, and writes less
     if panel.has_given_texts:
-        return Estimate(ballots, unknown=unknown)
+        return Estimate(ballots + others, unknown=unknown)
     question_tokens = max_prompt_tokens(answer_prompt(round_.question)) + _image_tokens(round_)
     answers = [
         price.cost_micro_usd(question_tokens, max_reply_tokens(price), searches=True)
@@ -141,14 +142,18 @@ def _ballot(
     )
 
 
-def _exchange(round_: Round, seat: Member, prices: Prices) -> int:
-    """Return what one more call of a seat may cost, which reads all answers and writes another."""
-    price = prices[seat.key]
+def _exchange(round_: Round, price: Price | None, tokens: Mapping[str, int]) -> int:
+    """Return what one more call of a seat may cost, which reads all answers and writes another.
+
+    Its prompt counts as that of a ballot on all answers, with a note on each and one reason.
+    """
     if price is None:
         return 0
-    tokens = max_prompt_tokens(answer_prompt(round_.question)) + _image_tokens(round_)
-    answers = sum(max_reply_tokens(prices[member.key]) for member in round_.panel.members)
-    return price.cost_micro_usd(tokens + answers, max_reply_tokens(price))
+    texts = dict.fromkeys(_LETTERS[: len(tokens)], "")
+    frame = judge_prompt(round_.question, round_.panel.rubric, BallotPrompt(texts, _NONCE))
+    read = max_prompt_tokens(frame) + _image_tokens(round_) + sum(tokens.values())
+    read += NOTE_TOKENS * len(tokens) + max_reply_tokens(price, ballot=True)
+    return price.cost_micro_usd(read, max_reply_tokens(price))
 
 
 def _grades(round_: Round, judge: Member, prices: Prices) -> int:

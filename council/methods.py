@@ -106,8 +106,9 @@ class Method:
             )
         missing = self.least_outside - len(panel.outside_judges)
         if missing > 0:
+            judges = "judge" if self.least_outside == 1 else "judges"
             raise PanelError(
-                f"Method {self.name} needs {self.least_outside} outside judges, and panel "
+                f"Method {self.name} needs {self.least_outside} outside {judges}, and panel "
                 f"{panel.name!r} has {len(panel.outside_judges)}. Add {missing} to its "
                 "outside_judges, or choose another method."
             )

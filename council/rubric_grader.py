@@ -139,13 +139,14 @@ NOT_GRADED = GradeCount()
 
 
 def usable_grades(round_: Round) -> tuple[Exchange, ...]:
-    """Return the grades of the panel's outside judges that could be read."""
-    judges = {seat.key for seat in round_.panel.outside_judges}
-    return tuple(
-        exchange
-        for exchange in round_.exchanges
-        if exchange.kind == GRADE and not exchange.fault and exchange.seat in judges
-    )
+    """Return each outside judge's first grades that could be read."""
+    grades = {
+        exchange.seat: exchange
+        for exchange in sorted(round_.exchanges, key=lambda one: -one.attempt)
+        if exchange.kind == GRADE and not exchange.fault
+    }
+    judges = round_.panel.outside_judges
+    return tuple(grades[seat.key] for seat in judges if seat.key in grades)
 
 
 def count_grades(round_: Round) -> dict[str, GradeCount]:

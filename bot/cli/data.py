@@ -33,7 +33,7 @@ from bot.runners.retention import forget_older
 from bot.settings import load_settings
 from council.bakeoffs.models import Bakeoff, Ending, Schedule
 from council.bakeoffs.ports import ScheduleStore, StoredSuite
-from council.errors import CouncilError, ForgottenError, ScheduleError, StoreError
+from council.errors import CouncilError, ForgottenError, PanelError, ScheduleError, StoreError
 from council.integrity.seal import find_changes
 from council.ports import RoundQuery, Store
 from council.rounds import Round
@@ -197,6 +197,9 @@ async def _judgment_lines(stores: Stores, ids: Iterable[str], on_fault: OnFault)
             lines = await stores.research.export_judgments(stores, round_id)
         except StoreError as error:
             on_fault(f"Left out: {error}")
+            continue
+        except PanelError as error:  # another program's method, or a later version of it
+            on_fault(f"Left out: round {round_id}. {error}")
             continue
         if lines:
             yield ExportedRound, lines.encode()

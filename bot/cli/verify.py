@@ -12,7 +12,7 @@ from bot.cli.output import MISUSED, OnFault, async_command, exit_on_faults, fail
 from bot.cli.rounds import find_round_id
 from bot.render.formatting import count_noun, join_words
 from bot.settings import load_settings
-from council.errors import StoreError
+from council.errors import PanelError, StoreError
 from council.integrity.erasure import find_text_names
 from council.integrity.hash_chain import Link
 from council.integrity.seal import Seal, find_changes
@@ -146,7 +146,10 @@ def _verify_record(record: ExportedRound, on_fault: OnFault, *, is_exported: boo
 def find_faults(record: ExportedRound) -> list[str]:
     """Return phrases about what differs from its recomputation, and what from its seal."""
     changed = find_changes(record.round_, record.seal) if record.seal else ()
-    differences = [f"differs in {difference}" for difference in verify_round(record.round_)]
+    try:
+        differences = [f"differs in {difference}" for difference in verify_round(record.round_)]
+    except PanelError as error:  # another program's method, or a later version of it
+        differences = [f"cannot be recomputed. {error}"]
     return differences + [f"was changed after it closed: {change}" for change in changed]
 
 

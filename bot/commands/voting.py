@@ -16,6 +16,7 @@ from bot.render.voting import (
     BAKEOFF_VOTE,
     READ_AND_VOTE,
     VOTE,
+    has_its_answers,
     is_votable,
     offer_post,
     takes_blind_votes,
@@ -182,6 +183,8 @@ def _draw_of(round_: Round) -> Draw:
             f"Nobody votes in round {round_.id} while it runs: method {method.name} ranks nothing. "
             "You can mark the best answer when it is finished."
         )
+    if round_.draw and not has_its_answers(round_):
+        raise FeedbackError(f"Round {round_.id} takes no votes yet. Vote when its judges do.")
     if round_.draw is None and not round_.closing:
         raise FeedbackError(f"Round {round_.id} is not finished yet. Wait for its answers.")
     if round_.draw is None or not is_votable(round_):

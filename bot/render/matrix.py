@@ -158,16 +158,15 @@ def comparison_lines(run: RunMatrix, names: Names) -> Iterator[str]:
 
 def grader_lines(run: RunMatrix) -> Iterator[str]:
     """Yield how far the outside judges agreed on grades, and how many answers have none."""
-    rows = [row for row in run.matrix.rows if row.question.rubric]
-    known = [row for row in rows if _has_grade(row)]
+    rows = [row for row in run.matrix.rows if row.question.rubric and row.cells]
     outside = run.bakeoff.panel.outside_judges
-    if known:
-        graded = count_noun(len(known), "question")
-        judges = count_noun(len(outside), "outside judge")
+    judges = count_noun(len(outside), "outside judge")
+    if has_grades := sum(map(_has_grade, rows)):
+        graded = count_noun(has_grades, "question")
         agreement = _agreement_text(run.agreement) if len(outside) > 1 else ""
         yield f"{graded} graded by {judges}, who saw no names{agreement}."
-    elif any(row.cells for row in rows):
-        yield "No outside judge gave a usable grade, so nothing is graded."
+    elif rows:
+        yield f"No question has a grade from {judges}. The round of each question says why."
     cells = [cell for row in run.matrix.rows for cell in row.cells.values()]
     if ungraded := sum(cell.is_ungraded for cell in cells):
         yield (
@@ -177,7 +176,8 @@ def grader_lines(run: RunMatrix) -> Iterator[str]:
 
 
 def _has_grade(row: MatrixRow) -> bool:
-    return row.council_grade is not None or any(x.grade is not None for x in row.cells.values())
+    grades = (row.council_grade, *(cell.grade for cell in row.cells.values()))
+    return any(grade is not None for grade in grades)
 
 
 def _agreement_text(agreement: GraderAgreement | None) -> str:

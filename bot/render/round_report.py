@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.chat import (
     Button,
@@ -40,11 +40,13 @@ from council.digests import Erasure
 from council.filters import FILTER, find_all_suspicions, find_suspects
 from council.labels import Label, Slate
 from council.methods import BLIND_RANKING, method_of
+from council.pipeline.session import mask_answer
 from council.ports import RoundSummary
 from council.prompt_injection import ENCODED, PLEA
 from council.round_rules import NAMED, ORDER, ballot_version, weighted_standings
 from council.round_rules import OWN as AUDITS_OWN
 from council.rounds import REVISION, Draw, Fallback, Round, Stage, winning_answer
+from council.rubric_grader import GRADE, grade_reasons
 from council.tally import Standing, Strength, Verdict
 from council.tally.agreement import compare_rankings
 from council.tally.standings import ranks
@@ -295,6 +297,10 @@ def exchange_rows(round_: Round) -> list[tuple[str, str, str]]:
         if one.kind == FILTER and not one.fault:
             owners = join_words(owner for owner, _ in _suspects(round_, names))
             read, text = f"suspects {owners or 'nothing'}", ""
+        if one.kind == GRADE and not one.fault:
+            grades = [f"{key} {'yes' if met else 'no'}" for key, met in one.scores]
+            reasons = grade_reasons(round_, one)
+            read, text = ", ".join(grades), " ".join(f"{x}: {reasons[x]}" for x in sorted(reasons))
         rows.append((title, f"not counted: {one.fault}" if one.fault else read, text))
     return rows
 
@@ -352,15 +358,24 @@ def _ranking_parts(
             yield Quote(shorten(ballot.reason, max_reason) if max_reason else ballot.reason)
     if max_reason is None:
         shown = join_words(f"{label} ({authors[label]})" for label in slate.shown)
-        number = f"For ranking {slate.pass_number}, " if slate.pass_number > 1 else ""
+        which = ranking_number(round_, slate)
+        number = f"For ranking {which}, " if which > 1 else ""
         name = seat_names(round_.panel)[slate.judge]
         yield Note(f"{number}{name} saw {shown}, in this order.")
 
 
 def voter_title(round_: Round, slate: Slate) -> str:
     """Return the name of a judge, with the number of its ranking where it gave several."""
-    name = seat_names(round_.panel)[slate.judge]
-    return name if slate.pass_number == 1 else f"{name}, ranking {slate.pass_number}"
+    name, number = seat_names(round_.panel)[slate.judge], ranking_number(round_, slate)
+    return name if number == 1 else f"{name}, ranking {number}"
+
+
+def ranking_number(round_: Round, slate: Slate) -> int:
+    """Return which of a judge's rankings this one is, from 1; matches share their passes."""
+    slates = method_of(round_).slates(round_, round_.draw) if round_.draw else ()
+    return 1 + sum(
+        one.judge == slate.judge and one.pass_number < slate.pass_number for one in slates
+    )
 
 
 def ranking_notes(round_: Round, judge: str) -> Iterator[str]:
@@ -389,7 +404,7 @@ def answer_posts(round_: Round, draw: Draw) -> Iterator[Post]:
 def answers_by_label(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
     """Yield each answer's label and post, in the order of the standings."""
     authors = author_names(round_.panel, draw)
-    answers = {draw.labels.label_of(answer.member): answer for answer in round_.revised}
+    answers = {draw.labels.label_of(one.member): one for one in answers_as_shown(round_)}
     drafts = {draw.labels.label_of(answer.member): answer for answer in round_.answers}
     for label in ordered_labels(round_, draw):
         answer = answers[label]
@@ -401,7 +416,7 @@ def answers_by_label(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
         if answer.reply.cut:
             notes.append(Note("It was cut off at its model's token limit."))
         parts: list[Part] = [Heading(title), *notes, Prose(answer_markdown(answer))]
-        if answer != drafts[label]:
+        if answer.reply != drafts[label].reply:
             parts += [Note(DRAFT_TITLE), Quote(drafts[label].text)]
         yield label, Post(tuple(parts), title)
 
@@ -629,9 +644,23 @@ def findings(round_: Round) -> list[str]:
     return [*_answer_findings(round_), *_ballot_findings(round_)]
 
 
+def answers_as_shown(round_: Round) -> tuple[Answer, ...]:
+    """Return the answers as they stand; of a revision with what is found in it, as in a draft."""
+    return tuple(
+        answer
+        if answer in round_.answers
+        else replace(
+            answer,
+            scrubbed=mask_answer(round_, answer).found,
+            suspicions=find_all_suspicions(round_, answer.text),
+        )
+        for answer in round_.revised
+    )
+
+
 def _answer_findings(round_: Round) -> Iterator[str]:
     names = seat_names(round_.panel)
-    for answer in round_.answers:
+    for answer in answers_as_shown(round_):
         owner = f"{names[answer.member]}'s answer"
         if answer.scrubbed:
             masked = join_words(f"“{trace}”" for trace in answer.scrubbed)

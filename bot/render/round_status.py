@@ -24,7 +24,7 @@ from bot.render.formatting import (
     rough_duration,
     seat_names,
 )
-from bot.render.round_report import menu_buttons, round_title
+from bot.render.round_report import menu_buttons, ranking_number, round_title
 from council.answers import Role
 from council.budget import Estimate
 from council.methods import method_of
@@ -147,7 +147,8 @@ def ballot_steps(round_: Round) -> list[Step]:
     voted = {ballot.voter for ballot in round_.ballots if ballot.counts}
     steps = []
     for slate in method_of(round_).slates(round_, round_.draw):
-        again = "" if slate.pass_number == 1 else f" again ({slate.pass_number})"
+        number = ranking_number(round_, slate)
+        again = "" if number == 1 else f" again ({number})"
         title = f"{names[slate.judge]} ranks{again}"
         spoiled = [ballot for ballot in round_.spoiled if ballot.voter == slate.voter]
         if slate.voter in voted:

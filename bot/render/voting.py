@@ -50,7 +50,10 @@ def _blind_answer(round_: Round, key: str, answer: Answer | None) -> BlindAnswer
     if answer is None:
         return BlindAnswer("", None if round_.absence(key, Role.ANSWER) else "")
     label = round_.draw.labels.label_of(key) if round_.draw else None
-    names = identifying_names(round_.panel.seat(key))
+    # Who read the others under their names may name any of them.
+    is_blind = method_of(round_).is_blind
+    seats = (round_.panel.seat(key),) if is_blind else round_.panel.members
+    names = tuple(name for seat in seats for name in identifying_names(seat))
     # Names in a draft were found when it came; a revision may name its author anew.
     is_clean = answer in round_.answers and not answer.scrubbed
     text = answer.text if is_clean else _masked_text(answer.text, names)
@@ -71,7 +74,20 @@ def is_votable(round_: Round) -> bool:
 def takes_blind_votes(round_: Round) -> bool:
     """Return whether the judges are voting, so that people may vote blind too."""
     is_over = round_.tally or round_.closing
-    return is_votable(round_) and not is_over and method_of(round_).is_ranked
+    is_ranked = method_of(round_).is_ranked
+    return is_votable(round_) and not is_over and is_ranked and has_its_answers(round_)
+
+
+def has_its_answers(round_: Round) -> bool:
+    """Return whether a round's answers stay as they are.
+
+    Where members are asked for more than answers, these may be drafts until a judge ranked.
+    """
+    asked = method_of(round_).exchanges(round_.panel).keys()
+    may_revise = any(seat.key in asked for seat in round_.panel.members)
+    return not may_revise or bool(
+        round_.ballots or round_.spoiled or round_.tally or round_.closing
+    )
 
 
 def offer_post(round_id: str) -> Post:

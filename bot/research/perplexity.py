@@ -100,7 +100,7 @@ async def _surprise(
     round_: Round, draw: Draw, label: Label, model: str, server: LlamaServer
 ) -> float:
     author = draw.labels.author_of(label)
-    text = next(answer.text for answer in round_.answers if answer.member == author)
+    text = next(answer.text for answer in round_.revised if answer.member == author)
     prompt = f"{round_.question.text}\n\n"
     return mean_surprise(await server.log_probabilities(model, prompt, text))
 

@@ -21,6 +21,7 @@ from council.ballots import Ballot
 from council.labels import Label, LabelMap, Slate
 from council.methods import method_of
 from council.money import sum_or_none
+from council.pipeline.session import mask_answer
 from council.round_rules import official_weights
 from council.rounds import COMMENTS, Draw, Round, winning_answer
 from council.rubric_grader import NOT_GRADED, SYNTHESIS, count_grades
@@ -229,6 +230,12 @@ def _grader(round_: Round, reference: Reference | None) -> _Grade:
     return lambda key, _text: counts.get(key, NOT_GRADED).verdict
 
 
+def _masked_names(round_: Round, answer: Answer) -> tuple[str, ...]:
+    """Return what was masked in an answer; only of drafts is that stored."""
+    is_draft = answer in round_.answers
+    return answer.scrubbed if is_draft else mask_answer(round_, answer).found
+
+
 def _author_record(
     member: str, round_: Round, result: _RoundResult, grade_one: _Grade
 ) -> AuthorRecord:
@@ -249,7 +256,7 @@ def _author_record(
         seconds=answer.reply.seconds,
         first_votes=line.first_votes if line else None,
         ballots=sum(label in ballot.shown for ballot in result.ballots) if line else None,
-        named_itself=bool(answer.scrubbed),
+        named_itself=bool(_masked_names(round_, answer)),
     )
 
 

@@ -52,7 +52,9 @@ def _fields(round_: Round) -> _Fields:
     fields: _Fields = {}
     if round_.draw:
         fields |= {f"label map[{author}]": label for author, label in round_.draw.labels.pairs}
-        fields |= {f"slates[{slate.voter}]": slate.shown for slate in round_.draw.slates}
+        for slate in round_.draw.slates:
+            name = f"slates[{slate.voter}]"
+            fields |= {name: slate.shown, f"{name}.wording": slate.wording}
     for ballot in round_.ballots:
         fields |= _ballot_fields(ballot)
     for spoiled in round_.spoiled:
@@ -97,8 +99,7 @@ def recompute(round_: Round) -> Round:
     draw = compute_draw(round_)
     recomputed = replace(round_, draw=draw)
     if not round_.forgotten:
-        exchanges = tuple(_reread(round_, exchange) for exchange in round_.exchanges)
-        recomputed = replace(recomputed, exchanges=exchanges)
+        recomputed = replace(recomputed, exchanges=tuple(_reread_all(round_)))
     if round_.forgotten:
         recomputed = _with_ballots(recomputed, _check_rankings(round_, draw))
     else:
@@ -107,6 +108,16 @@ def recompute(round_: Round) -> Round:
             cast: tuple[AnyBallot, ...] = (*recomputed.ballots, *recomputed.spoiled)
             recomputed = _with_ballots(recomputed, [_as_audit(ballot, audit) for ballot in cast])
     return replace(recomputed, tally=_tally(recomputed, draw) if is_ranked(round_) else None)
+
+
+def _reread_all(round_: Round) -> Iterator[Exchange]:
+    """Yield what was asked up to its first usable reply, which ends it."""
+    read: set[tuple[str, str, str]] = set()
+    for exchange in sorted(round_.exchanges, key=lambda one: one.attempt):
+        if exchange.key not in read:
+            again = _reread(round_, exchange)
+            read |= set() if again.fault else {exchange.key}
+            yield again
 
 
 def _reread(round_: Round, exchange: Exchange) -> Exchange:

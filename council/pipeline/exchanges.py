@@ -16,7 +16,7 @@ from council.pipeline.session import (
     identifying_names,
     run_all,
 )
-from council.pipeline.stages import MAX_ATTEMPTS, TOO_LONG, blind_answers
+from council.pipeline.stages import MAX_ATTEMPTS, TOO_LONG_WHOLE, blind_answers
 from council.prompts.shared import anonymize_answer
 from council.rounds import Draw, Round
 from council.rubric_grader import (
@@ -89,7 +89,7 @@ async def _exchange(
         try:
             reply = await session.ask(call, deadline)
         except ContextOverflowError:
-            reply = Absence(request.seat.key, request.role, TOO_LONG)
+            reply = Absence(request.seat.key, request.role, TOO_LONG_WHOLE)
         if isinstance(reply, Absence):
             if (reply.member, reply.role) not in absent:  # only the first failure is stored
                 absent.add((reply.member, reply.role))

@@ -70,9 +70,10 @@ def ranking_round(
     Raise QuestionError for texts that cannot be ranked, PanelError for judges that cannot.
     """
     _check(question, texts)
-    method = find_method(judges.terms.method)
-    if not method.is_ranked:
-        raise PanelError(f"Method {method.name} ranks nothing. Choose another one for given texts.")
+    panel, method = judges.panel([*texts]), find_method(judges.terms.method)
+    asks_authors = method.exchanges(panel).keys() - {judge.key for judge in judges.members}
+    if not method.is_ranked or method.pair_ballots or asks_authors:
+        raise PanelError(f"Method {method.name} can't rank given texts. Choose another one.")
     answers = (
         # What nobody asked for costs nothing.
         Answer(name, Prompt("", ""), Reply(storable_text(text), cost_usd=0.0))
@@ -81,7 +82,7 @@ def ranking_round(
     return Round(
         id=secrets.token_hex(5),
         question=question,
-        panel=judges.panel([*texts]),
+        panel=panel,
         seed=secrets.token_hex(8) if seed is None else seed,
         asked_at=datetime.now(UTC),
         versions=tuple(sorted(versions(gateway, method=method).items())),

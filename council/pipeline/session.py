@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from council.anonymize.scrub import MaskedText
+from council.anonymize.scrub import MaskedText, mask_names
 from council.answers import Absence, Answer, Call, LateReply, Reply, Role
 from council.ballots import BallotExchange
 from council.errors import (
@@ -18,6 +18,7 @@ from council.errors import (
     GatewayTimeoutError,
     UncoveredError,
 )
+from council.methods import method_of
 from council.panel import Member
 from council.ports import Gateway, RunningRoundStore
 from council.prompts.answer import Reader
@@ -109,12 +110,7 @@ class RoundSession:
         """Return an answer for other models."""
         key = answer.member, answer.text
         if key not in self.masked:
-            seat = self.round_.panel.seat(answer.member)
-            own = (*identifying_names(seat), *([seat.role] if seat.role else []))
-            families = sorted({seat.family for seat in self.round_.panel.judges})
-            self.masked[key] = await self.services.in_thread(
-                anonymize_answer, answer.text, own, answer.reply.sources, families
-            )
+            self.masked[key] = await self.services.in_thread(mask_answer, self.round_, answer)
         return self.masked[key]
 
     async def ask(self, call: Call, deadline: "Deadline") -> Reply | Absence:
@@ -205,6 +201,26 @@ def unwrap_first_error() -> Iterator[None]:
     except ExceptionGroup as errors:
         first = errors.exceptions[0]
         raise first if isinstance(first, CouncilError) else errors from None
+
+
+def mask_answer(round_: Round, answer: Answer) -> MaskedText:
+    """Return an answer for other models, without its author's names.
+
+    An author who read the others under their names may name any of them, so all are masked.
+    """
+    panel, is_blind = round_.panel, method_of(round_).is_blind
+    seats = (panel.seat(answer.member),) if is_blind else panel.members
+    own = tuple(
+        name
+        for seat in seats
+        for name in (*identifying_names(seat), *([seat.role] if seat.role else []))
+    )
+    families = sorted({seat.family for seat in panel.judges})
+    masked = anonymize_answer(answer.text, own, answer.reply.sources, families)
+    if is_blind:
+        return masked
+    others = mask_names(masked.text, families)
+    return MaskedText(others.text, (*masked.found, *others.found))
 
 
 def identifying_names(member: Member) -> tuple[str, ...]:

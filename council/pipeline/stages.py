@@ -42,7 +42,8 @@ from council.rounds import Draw, Round
 MAX_ATTEMPTS = 2  # a spoiled ballot is retried once
 BALLOT_REPLY_TOKENS = 600  # reserved in a judge's context for its reply
 NO_NOTES: Mapping[str, tuple[str, ...]] = {}
-TOO_LONG = "could not fit the answers in its context, even shortened"
+TOO_LONG_WHOLE = "could not fit the answers in its context"  # where they are never shortened
+TOO_LONG = f"{TOO_LONG_WHOLE}, even shortened"
 
 Name = TypeVar("Name", bound=str)
 

@@ -21,6 +21,7 @@ from council.labels import SLOT_LETTERS, Label, Slate
 from council.methods import Method
 from council.panel import Rubric
 from council.prompts.ballot import BallotPrompt
+from council.prompts.shared import SHORTENED_MARK, estimate_tokens, truncate
 from council.randomness import random_fraction, shuffle
 from council.rounds import Question, Round
 
@@ -107,9 +108,19 @@ def _prompt(
     round_: Round, method: Method, question: Question, rubric: Rubric, sheet: BallotPrompt
 ) -> Prompt:
     texts = [*sheet.texts.values()]
-    texts.insert(_slot(round_.seed, len(texts)), canary_text(question, round_.seed))
+    canary = _cut_like(texts, canary_text(question, round_.seed))
+    texts.insert(_slot(round_.seed, len(texts)), canary)
     by_letter = dict(zip(SLOT_LETTERS, texts, strict=False))
     return method.prompt(question, rubric, replace(sheet, texts=by_letter))
+
+
+def _cut_like(texts: Sequence[str], canary: str) -> str:
+    """Return a canary cut and marked like the answers, if these were cut to one length."""
+    mark = f"\n{SHORTENED_MARK}"
+    if not all(text.endswith(mark) for text in texts):
+        return canary
+    length = max(estimate_tokens(text.removesuffix(mark)) for text in texts)
+    return truncate(canary, length) + mark
 
 
 def _schema(

@@ -182,7 +182,7 @@ async def test_as_many_outside_judges_as_answers_tie_by_position(
 
 
 def test_a_method_that_a_panel_cannot_hold_names_what_is_missing() -> None:
-    with pytest.raises(PanelError, match="needs 1 outside judges, and panel 'house' has 0. Add 1"):
+    with pytest.raises(PanelError, match="needs 1 outside judge, and panel 'house' has 0. Add 1"):
         PANEL_OF_JUDGES.check(a_panel(3))
     PANEL_OF_JUDGES.check(replace(a_panel(3), outside_judges=OUTSIDE))
     with pytest.raises(PanelError, match="no method 'vibes'. Known methods: blind-ranking"):

@@ -17,7 +17,7 @@ from council.money import Price
 from council.panel import Panel
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
-from council.pipeline.stages import TOO_LONG
+from council.pipeline.stages import TOO_LONG_WHOLE
 from council.places import NOWHERE
 from council.rounds import Artefact, Closing, Fallback, Question, Round, Synthesis
 from council.rubric_grader import (
@@ -244,7 +244,7 @@ async def test_a_resumed_round_asks_no_judge_for_its_grades_again() -> None:
 
     assert [call.member.key for call in gateway.graded()] == [DEEPSEEK, GROK]
     assert [one.seat for one in round_.exchanges] == [DEEPSEEK]
-    assert [(one.member, one.reason) for one in round_.absences] == [(GROK, TOO_LONG)]
+    assert [(one.member, one.reason) for one in round_.absences] == [(GROK, TOO_LONG_WHOLE)]
 
 
 async def test_a_rubric_adds_the_outside_judges_to_the_estimate() -> None:
@@ -309,3 +309,15 @@ def test_judges_never_read_a_rubric_as_the_right_answer() -> None:
     assert number.known_answer == "42 (give or take 0.5)"
     assert (rubric.known_answer, rubric.rubric) == ("", RUBRIC)
     assert (SuiteQuestion("Why?").known_answer, number.rubric) == ("", "")
+
+
+async def test_a_second_readable_reply_of_a_judge_counts_nothing_and_is_named() -> None:
+    round_ = await run_with_fakes(
+        a_rubric_round(), GradingGateway({DEEPSEEK: meets_yes, GROK: meets_no})
+    )
+    first = next(one for one in round_.exchanges if one.seat == DEEPSEEK)
+
+    forged = replace(round_, exchanges=(replace(first, attempt=2), *round_.exchanges))
+
+    assert count_grades(forged) == count_grades(round_)
+    assert {one.field.partition("]")[0] for one in verify(forged)} == {f"grade[{DEEPSEEK} #2"}

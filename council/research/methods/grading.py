@@ -111,7 +111,8 @@ class Sheet:
     `describe` takes wording and rubric; `schema`, of one answer's grades, takes the rubric. `read`
     takes what stands under a letter, the wording and how many grades there must be. `count` finds
     that in the prompt, for a letter and a nonce; None is any number. `expects` is the scale of the
-    numbers that count, where each can be one token; only they can have expectations.
+    numbers that count, where each can be one token; only they can have expectations. `only_whole`
+    says that no grade may have a fraction.
     """
 
     what: str
@@ -122,6 +123,7 @@ class Sheet:
     count: Callable[[Prompt, str, str], int | None] = lambda *_: None
     expects: Scale | None = None
     has_segments: bool = False
+    only_whole: bool = True
 
 
 _NUMBER: Mapping[str, object] = {"type": "number"}
@@ -253,6 +255,8 @@ def _cast(
 
     def read_expected(given: Mapping[str, object]) -> Scores:
         plain = read(given)
+        if sheet.only_whole and not _is_whole(given):
+            raise BallotParseError(BallotFault.GRADE)
         # A number without an expectation is on no scale.
         with suppress(BallotParseError):
             if sheet.expects:
@@ -260,6 +264,15 @@ def _cast(
         return plain
 
     return cast_ballot(slate, nonce, paper, version=version, parse=partial(_parse, read_expected))
+
+
+def _is_whole(value: object) -> bool:
+    """Return whether there is no fraction among the numbers of a value."""
+    if isinstance(value, Mapping):
+        return all(map(_is_whole, value.values()))
+    if isinstance(value, list):
+        return all(map(_is_whole, value))
+    return not isinstance(value, float) or value.is_integer()
 
 
 def _parse(
@@ -334,8 +347,8 @@ def _method(variant: str, summary: str, sheet: Sheet) -> Method:
 
 
 def _as_first(sheet: Sheet) -> Sheet:
-    """Return how version 1 reads: no expectations, any number of criteria."""
-    sheet = replace(sheet, expects=None)
+    """Return how version 1 reads: no expectations, fractions, any number of criteria."""
+    sheet = replace(sheet, expects=None, only_whole=False)
     return sheet if sheet.has_segments else replace(sheet, count=lambda *_: None)
 
 

@@ -157,7 +157,8 @@ def _turn_calls(panel: Panel) -> Mapping[str, int]:
 
 PEER_DISCUSSION = Method(
     "peer-discussion",
-    "Judges read each other's ranking and reason in pairs, and rank again for up to three turns.",
+    "Judges read each other's ranking and reason in pairs and rank again, up to three turns; each "
+    "judge's last ranking counts.",
     least_members=4,
     slates=discussion_slates,
     ballots=last_ballots,

@@ -5,9 +5,10 @@ Zheng et al. 2023 (reference-guided judging).
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
-from council.answers import Answer, Prompt
+from council.answers import Answer, Exchange, Prompt
 from council.methods import Method
 from council.panel import Panel
 from council.pipeline.exchanges import Request, exchange_all
@@ -15,13 +16,18 @@ from council.pipeline.session import RoundSession
 from council.pipeline.stages import collect_ballots, images_for
 from council.prompts.answer import answer_prompt
 from council.prompts.shared import nonce_for
-from council.rounds import Draw
+from council.rounds import Draw, Round
 
 SOLUTION = "solution"
 
 
 def _solutions(panel: Panel) -> Mapping[str, int]:
     return dict.fromkeys((seat.key for seat in panel.outside_judges), 1)
+
+
+def read_solution(_round: Round, exchange: Exchange) -> Exchange:
+    """Return the exchange as verification recomputes it: any text is a solution."""
+    return replace(exchange, kind=SOLUTION, subject="", nonce="", scores=(), fault="")
 
 
 def _asked(prompt: Prompt, _fault: str | None) -> Prompt:
@@ -68,5 +74,6 @@ SOLVE_FIRST = Method(
     "solve-first",
     "Outside judges first solve the question themselves; every judge ranks with its own in view.",
     exchanges=_solutions,
+    read=read_solution,
     extra_texts=1,
 )

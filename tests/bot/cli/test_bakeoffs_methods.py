@@ -57,7 +57,7 @@ def test_a_method_that_does_not_fit_is_refused_before_anything_is_asked(home: Ho
     unknown = home.invoke("bakeoff", "run", "sums.csv", "--method", "guess")
 
     assert refused.code
-    assert "outside judges" in refused.err
+    assert "outside judge" in refused.err
     assert "There is no method 'guess'" in unknown.err
     assert home.sql("SELECT count(*) FROM round") == [(0,)]
 

@@ -290,6 +290,22 @@ async def test_while_a_round_runs_in_which_nobody_ranks_no_vote_is_offered_or_ta
     assert "is not blind" in await replies_to(app, f"vote {ID} {label}", BEN)
 
 
+async def test_drafts_take_no_votes_until_a_judge_ranked_the_revisions() -> None:
+    plug_in_all()
+    closed = asked_in(HERE)
+    terms = replace(closed.panel.terms, method="critique")
+    voting = without_result(replace(closed, panel=replace(closed.panel, terms=terms)))
+    revising = replace(voting, ballots=())
+    app = await an_app_with(revising)
+
+    assert not takes_blind_votes(revising)
+    assert takes_blind_votes(voting)
+    for line in (f"vote {ID}", f"vote {ID} {labels_of(revising)[0]}"):
+        assert await replies_to(app, line, BEN) == (
+            f"Round {ID} takes no votes yet. Vote when its judges do."
+        )
+
+
 async def test_judges_that_are_done_at_once_leave_nothing_to_offer() -> None:
     _, asking = ask(FakeGateway(), room := PrivateRoom())
 

@@ -1,12 +1,24 @@
 """What a method asks besides answers and rankings, and the grades a ranking follows from."""
 
+import json
+from collections import Counter
 from dataclasses import replace
 
-from bot.render.round_report import details_posts, exchange_rows, findings
+from bot.render.round_report import (
+    details_posts,
+    exchange_rows,
+    findings,
+    slates_to_read,
+    voter_title,
+)
 from council.answers import Exchange, Prompt, Reply
+from council.research.methods import plug_in_all
 from council.rounds import REVISION, Round
+from council.rubric_grader import GRADE, grade_nonce, graded_keys
 from tests.bot.rounds import held, round_thread, words_of
-from tests.builders import CLAUDE, GPT, TERMS, a_panel
+from tests.builders import CLAUDE, GPT, GROK, TERMS, a_member, a_panel
+from tests.council.research.test_methods import a_round_by, run
+from tests.fakes.gateway import FakeGateway
 
 
 async def a_criticised_round() -> Round:
@@ -85,3 +97,41 @@ async def test_a_ranking_shows_the_grades_it_follows_from_and_its_wording() -> N
     assert "(4.5) > " in text
     assert "(3.5)" in text
     assert "Instruction to Claude Sonnet 4.6: worst first." in text
+
+
+async def test_a_grade_is_shown_in_words_with_its_reasons_by_answer() -> None:
+    keys = graded_keys(round_ := await held(), GROK)
+    grades = {
+        letter: {"reason": f"On {key}.", "meets": int(key == keys[0])}
+        for letter, key in zip("ABCDEFG", keys, strict=False)
+    }
+    nonce = grade_nonce(round_, GROK)
+    text = json.dumps({"nonce": nonce, "grades": grades})
+    scores = tuple(sorted((key, float(key == keys[0])) for key in keys))
+    outside = (*round_.panel.outside_judges, a_member(GROK))
+    round_ = replace(
+        round_,
+        panel=replace(round_.panel, outside_judges=outside),
+        exchanges=(Exchange(GRADE, GROK, Prompt("", ""), Reply(text), nonce=nonce, scores=scores),),
+    )
+
+    ((title, read, said),) = exchange_rows(round_)
+
+    assert title == "Grade from Grok 4"
+    assert f"{keys[0]} yes" in read
+    assert f"{keys[1]} no" in read
+    assert f"{keys[1]}: On {keys[1]}." in said
+    assert nonce not in said
+
+
+async def test_rankings_in_a_knockout_are_numbered_by_judge() -> None:
+    plug_in_all()
+    round_ = await run(FakeGateway(), a_round_by("pairwise-elimination", 5))
+    assert round_.draw
+
+    titles = [voter_title(round_, slate) for slate in slates_to_read(round_, round_.draw)]
+
+    judges = Counter(title.partition(", ranking ")[0] for title in titles)
+    for judge, count in judges.items():
+        numbered = [f"{judge}, ranking {number}" for number in range(2, count + 1)]
+        assert [one for one in titles if one.partition(",")[0] == judge] == [judge, *numbered]

@@ -18,7 +18,7 @@ from council.money import Price
 from council.pipeline.exchanges import Request, exchange_all
 from council.pipeline.run import plug_in, run_round
 from council.pipeline.session import RoundServices, RoundSession
-from council.pipeline.stages import TOO_LONG, collect_ballots
+from council.pipeline.stages import TOO_LONG_WHOLE, collect_ballots
 from council.rounds import Draw, Round
 from tests.builders import CLAUDE, GPT, TERMS, a_panel, a_round
 from tests.fakes.gateway import FailingStore, FakeGateway, PowerCutError
@@ -116,7 +116,7 @@ async def test_two_unreadable_replies_end_the_exchange() -> None:
 
 @pytest.mark.parametrize(
     ("error", "reason"),
-    [(GatewayError("is down"), "is down"), (ContextOverflowError(""), TOO_LONG)],
+    [(GatewayError("is down"), "is down"), (ContextOverflowError(""), TOO_LONG_WHOLE)],
 )
 async def test_a_seat_that_fails_is_absent_from_the_step_and_still_votes(
     error: GatewayError, reason: str

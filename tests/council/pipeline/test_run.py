@@ -8,8 +8,7 @@ from itertools import count
 from council.answers import Role
 from council.ballots import VERSION, BallotFault
 from council.pipeline.run import run_round
-from council.pipeline.session import RoundServices
-from council.prompts.shared import anonymize_answer
+from council.pipeline.session import RoundServices, mask_answer
 from council.rounds import Closing, Round, Stage
 from council.tally.agreement import effective_judges
 from tests.builders import (
@@ -176,7 +175,7 @@ async def test_each_answer_is_masked_once_and_off_the_event_loop() -> None:
 
     await run_round("r1", RoundServices(FakeGateway(), store, in_thread=in_thread))
 
-    assert called.count(anonymize_answer) == 3
+    assert called.count(mask_answer) == 3
 
 
 async def test_the_effective_number_of_judges_rests_on_the_panels_past() -> None:

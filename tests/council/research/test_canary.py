@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.render.round_report import flag_notes, rankings_intro
+from council.answers import Role
 from council.ballots import CANARY_LAST, CANARY_NOT_LAST, CANARY_TIED, Ballot
 from council.bias.votes import CANARY as CANARY_CHECK
 from council.bias.votes import Check, build_votes
@@ -17,7 +18,7 @@ from council.integrity.verification import verify
 from council.methods import BLIND_RANKING, METHODS, find_method, method_of
 from council.money import Price
 from council.panel import Member
-from council.prompts.shared import estimate_tokens
+from council.prompts.shared import SHORTENED_MARK, estimate_tokens
 from council.research.canary import (
     CANARY,
     WITHOUT_CANARY,
@@ -38,7 +39,7 @@ from tests.council.research.test_methods import (
     by_text,
     run,
 )
-from tests.fakes.gateway import FakeGateway, ReadPrompt
+from tests.fakes.gateway import FakeGateway, ReadPrompt, read_prompt
 
 plug_in_all()
 OUTSIDE = (a_member("xai/judge"),)
@@ -246,3 +247,18 @@ async def test_its_tokens_are_in_the_estimate() -> None:
     longest = max(estimate_tokens(canary_text(a_question(), str(seed))) for seed in range(60))
     assert estimate.micro == plain.micro + len(round_.panel.members) * CANARY_TOKENS
     assert longest < CANARY_TOKENS
+
+
+async def test_a_canary_is_cut_and_marked_like_the_answers() -> None:
+    asked = a_canary_round()
+    terms = replace(asked.panel.terms, equal_length=True)
+    gateway = FakeGateway(
+        answers={seat.key: f"{seat.key} {'word ' * 40}" for seat in asked.panel.members}
+    )
+
+    await run(gateway, replace(asked, panel=replace(asked.panel, terms=terms)))
+
+    for call in gateway.of(Role.BALLOT):
+        shown = [*read_prompt(call.prompt).texts.values()]
+        assert all(text.endswith(SHORTENED_MARK) for text in shown)
+        assert len({estimate_tokens(text) for text in shown}) == 1

@@ -35,7 +35,7 @@ from council.labels import LabelMap, Slate
 from council.money import Price
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
-from council.pipeline.stages import TOO_LONG
+from council.pipeline.stages import TOO_LONG_WHOLE
 from council.research.filters import (
     FILTERS,
     HIDDEN_MARKDOWN,
@@ -504,7 +504,7 @@ async def test_a_reply_that_cannot_be_read_is_asked_for_once_more_and_fails_noth
     ("reply", "reason", "terms"),
     [
         (GatewayError("is out of credit"), "is out of credit", {}),
-        (ContextOverflowError("takes no more"), TOO_LONG, {}),
+        (ContextOverflowError("takes no more"), TOO_LONG_WHOLE, {}),
         (Hangs(), "did not check the answers in 0.05 s", {"ballot_seconds": 0.05}),
     ],
 )

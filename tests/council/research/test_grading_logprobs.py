@@ -255,3 +255,27 @@ async def test_forgetting_erases_log_probabilities_since_they_spell_numbers() ->
     assert [ballot.grades for ballot in forgotten.ballots] == [b.grades for b in round_.ballots]
     assert compute_digests(forgotten, "salt") == compute_digests(round_, "salt")
     assert not verify(forgotten)
+
+
+@pytest.mark.parametrize(
+    ("method", "grades"),
+    [
+        ("grading", {"A": 3.7, "B": 1}),
+        ("grading:binary", {"A": 0.5, "B": 1}),
+        ("grading:0-100", {"A": 50.5, "B": 1}),
+        ("grading:segments", {"A": [1, 2.5], "B": [1]}),
+        (
+            "grading:likert",
+            {letter: {"criteria": [1.5, 2], "overall": 3} for letter in "AB"},
+        ),
+    ],
+)
+def test_a_grade_with_a_fraction_is_refused_since_version_2(method: str, grades: object) -> None:
+    newest = find_method(method)
+
+    refused, taken = cast(a_reply(grades), newest), cast(a_reply(grades), newest.earlier[0])
+
+    assert isinstance(refused, SpoiledBallot)
+    assert refused.fault == BallotFault.GRADE
+    assert isinstance(taken, Ballot)
+    assert isinstance(cast(a_reply({"A": 1.0, "B": 1}), "grading:binary"), Ballot)

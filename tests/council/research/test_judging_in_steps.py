@@ -7,11 +7,12 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.render.round_json import round_document
-from bot.render.round_report import flag_notes, verdict_line, whole_round
+from bot.render.round_report import findings, flag_notes, verdict_line, whole_round
+from bot.render.voting import blind_answers
 from council.answers import Call, Reply, Role
 from council.bakeoffs.records import build_record
 from council.bias.votes import build_votes
-from council.budget import estimate_round
+from council.budget import MAX_TEXT_TOKENS, call_cost_micro_usd, estimate_round
 from council.errors import GatewayError, PanelError
 from council.integrity.erasure import forget
 from council.integrity.verification import verify
@@ -20,6 +21,7 @@ from council.money import Price
 from council.pipeline.ranking import Judges, ranking_round
 from council.pipeline.run import plug_in, run_round
 from council.pipeline.session import RoundServices
+from council.randomness import shuffle
 from council.research.methods import plug_in_all
 from council.research.methods.pairwise_elimination import Knockout, slates_so_far
 from council.research.methods.peer_discussion import turns_so_far
@@ -28,7 +30,7 @@ from council.round_rules import compute_draw
 from council.rounds import Round
 from council.tally import Strength
 from tests.bot.rounds import words_of
-from tests.builders import CLAUDE, GPT, TERMS, a_member, a_panel, a_question
+from tests.builders import CLAUDE, GPT, GROK, TERMS, a_member, a_panel, a_question
 from tests.council.research.test_methods import a_round_by, run
 from tests.fakes.gateway import (
     FailingStore,
@@ -251,11 +253,57 @@ def test_a_comment_is_masked_by_its_writers_names() -> None:
     assert "GPT" not in blind_comment(a_panel(3), one)
 
 
-async def test_nothing_is_ranked_by_a_method_that_ranks_nothing() -> None:
-    judges = Judges((a_member(CLAUDE),), terms=replace(TERMS, method="peer-review"))
+@pytest.mark.parametrize("method", ["peer-review", "critique", "pairwise-elimination"])
+async def test_given_texts_are_refused_by_methods_that_ask_their_authors(method: str) -> None:
+    judges = Judges((a_member(CLAUDE),), terms=replace(TERMS, method=method))
 
-    with pytest.raises(PanelError, match="ranks nothing"):
+    with pytest.raises(PanelError, match="can't rank given texts"):
         ranking_round(a_question(), {"a": "One.", "b": "Two."}, judges, None, FakeGateway())
+
+
+@pytest.mark.parametrize("method", ["solve-first", "peer-discussion"])
+async def test_what_judges_of_given_texts_write_besides_ballots_is_in_the_estimate(
+    method: str,
+) -> None:
+    seats = tuple(map(a_member, (CLAUDE, GPT)))
+    gateway = FakeGateway(prices={seat.key: Price(1e-6, 1e-6) for seat in seats})
+    texts = {"a": "One.", "b": "Two."}
+    plain, more = (
+        ranking_round(
+            a_question(), texts, Judges(seats, terms=replace(TERMS, method=name)), "seed", gateway
+        )
+        for name in ("blind-ranking", method)
+    )
+
+    estimates = [await estimate_round(one, gateway) for one in (plain, more)]
+
+    assert estimates[1].micro - estimates[0].micro > len(seats) * MAX_TEXT_TOKENS
+
+
+@pytest.mark.parametrize("method", ["peer-review", "peer-discussion"])
+async def test_frames_and_reasons_are_in_the_estimate_where_answers_are_short(method: str) -> None:
+    price, cost = Price(1, 1, max_tokens_out=100), 0
+
+    class Counting(FakeGateway):
+        async def complete(self, call: Call) -> Reply:
+            nonlocal cost
+            await super().complete(call)
+            cost += call_cost_micro_usd(price, call)
+            if call.role is Role.BALLOT:
+                shown = read_prompt(call.prompt)
+                letters = shuffle(shown.texts, call.prompt.user, "liking")
+                return Reply(shown.ballot(" ".join(letters), "x" * 150))
+            return Reply(f"{call.member.key[:3]} {'x' * 290}")
+
+    asked = a_round_by(method, 10, (a_member("xai/judge"),))
+    terms = replace(asked.panel.terms, audit_share=0.0)
+    asked = replace(asked, panel=replace(asked.panel, terms=terms))
+    gateway = Counting(prices=dict.fromkeys([seat.key for seat in asked.panel.seats], price))
+
+    estimate = await estimate_round(asked, gateway)
+    await run(gateway, asked)
+
+    assert cost <= estimate.micro
 
 
 async def test_an_author_keeps_its_role_and_one_without_comments_is_not_asked() -> None:
@@ -531,3 +579,38 @@ async def test_a_revised_answer_costs_its_draft_and_its_part_of_the_comments() -
 
     # A draft, a revision, and a third of six critiques.
     assert [x.cost_usd for x in build_record(round_).authored] == pytest.approx([0.13] * 3)
+
+
+async def test_graders_chairman_and_voters_see_no_name_in_a_revision_after_peer_review() -> None:
+    named = "I agree with GPT-5.1, with Gemini and with Claude."
+    asked = a_round_by("peer-review", 4, (a_member(GROK),))
+    asked = replace(asked, question=replace(asked.question, rubric="Says why."))
+    gateway = FakeGateway(exchange=lambda _: named)
+
+    round_ = await run(gateway, asked)
+
+    readers = [call for call in gateway.asked if call.role in {Role.GRADE, Role.SYNTHESIS}]
+    assert {call.role for call in readers} == {Role.GRADE, Role.SYNTHESIS}
+    for call in readers:
+        texts = [text for text in read_prompt(call.prompt).texts.values() if "agree" in text]
+        assert texts
+        assert not any(name in text for text in texts for name in ("GPT", "Gemini", "Claude"))
+    assert not any("GPT-5.1" in (answer.text or "") for answer in blind_answers(round_))
+    assert not verify(round_)
+
+
+async def test_what_is_masked_in_a_revision_is_said_of_it() -> None:
+    def step(call: Call) -> str:
+        is_claudes = call.member.key == CLAUDE and "final answer" in call.prompt.system
+        return "As Claude, made by Anthropic, I say 42." if is_claudes else "Fine."
+
+    round_ = await run(FakeGateway(exchange=step), a_round_by("critique", 3))
+
+    assert findings(round_) == [
+        "Claude Sonnet 4.6's answer was shown to judges and chairman with “Claude” and "
+        "“Anthropic” masked."
+    ]
+    named = [author.member for author in build_record(round_).authored if author.named_itself]
+    assert named == [CLAUDE]
+    words = [words_of(post) for post in whole_round(round_).replies]
+    assert sum("saw it with 2 names masked" in text for text in words) == 1

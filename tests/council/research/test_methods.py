@@ -355,3 +355,38 @@ def test_research_methods_are_offered_once_a_panel_names_them() -> None:
     assert "grading" in offered_methods([a_panel(3, terms=replace(TERMS, method="grading"))])
     with pytest.raises(PanelError, match="Known methods: blind-ranking, both-orders, panel-of"):
         find_method("vibes")
+
+
+async def test_two_answers_are_shown_once_in_each_order() -> None:
+    asked = replace(a_round_by("multiple-evidence", 3), versions=(("method", "2"),))
+
+    round_ = await run(Judges("multiple-evidence", by_slot), asked)
+
+    assert round_.tally
+    assert {line.share for line in round_.tally.standings} == {0.5}
+    assert len(round_.ballots) == 2 * 3
+    assert not verify(round_)
+
+
+async def test_rounds_of_the_first_version_show_two_answers_three_times() -> None:
+    round_ = await run(FakeGateway(), a_round_by("multiple-evidence", 3))
+
+    assert len(round_.ballots) == 3 * 3
+    assert not verify(round_)
+
+
+async def test_the_wording_of_a_slate_and_a_solution_are_verified() -> None:
+    round_ = await run(Judges("solve-first", by_text), a_round_by("solve-first", 4, OUTSIDE[:1]))
+    assert round_.draw
+    first, *others = round_.draw.slates
+    slates = (replace(first, wording="worst first"), *others)
+    (solution,) = round_.exchanges
+
+    assert verify(replace(round_, draw=replace(round_.draw, slates=slates)))
+    for forged in (
+        replace(solution, kind="critique"),
+        replace(solution, subject="K"),
+        replace(solution, nonce="n"),
+        replace(solution, fault="no"),
+    ):
+        assert verify(replace(round_, exchanges=(forged,)))
