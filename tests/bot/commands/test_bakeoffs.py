@@ -125,7 +125,7 @@ async def test_several_methods_are_compared_by_a_button_or_at_once(app: AppConte
 
 
 @pytest.mark.parametrize(
-    ("method", "why"), [("guess", "There is no method"), ("panel-of-judges", "outside judges")]
+    ("method", "why"), [("guess", "There is no method"), ("panel-of-judges", "outside judge")]
 )
 async def test_a_method_that_does_not_fit_is_refused(
     app: AppContext, method: str, why: str
