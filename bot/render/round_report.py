@@ -235,7 +235,8 @@ def flag_notes(round_: Round) -> list[str]:
         said = rest if seat in names else flag
         said = said.replace("seats are of the", "models are from the")  # stored words stay
         said = said.replace("has no ballot that counts", "has no valid ranking")
-        seats.setdefault(said, []).extend([names[seat]] if seat in names else [])
+        who = seats.setdefault(said, [])
+        who += [names[seat]] if seat in names and names[seat] not in who else []
     flags = [_flag_text(who, said) for said, who in seats.items()]
     flags += [f"{names[a.member]}'s answer {s}" for a in round_.answers for s in a.suspicions]
     flags += [
@@ -262,6 +263,7 @@ def _flag_text(who: Sequence[str], said: str) -> str:
     if len(who) > 1:
         said = said.replace("has no valid ranking", "have no valid ranking")
         said = said.replace("changed its ranking", "changed their rankings")
+        said = said.replace("in its reason", "in their reasons")
     return f"{join_words(who)} {said}".strip()
 
 
@@ -581,7 +583,7 @@ def _late_text(late: LateReply, name: str) -> str:
 def _ranked_by_text(round_: Round) -> str:
     if not round_.draw or not round_.tally or not round_.tally.standings:
         return ""
-    voters = sum(ballot.counts for ballot in round_.ballots)
+    voters = len({ballot.judge for ballot in round_.ballots if ballot.counts})
     answers, judges = number_word(len(round_.answers)), "judge" if voters == 1 else "judges"
     return f"{answers} answers were ranked by {number_word(voters)} {judges}"
 

@@ -2,18 +2,25 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from bot.chat import Caution, Prose
 from bot.render.round_json import round_document
-from bot.render.round_report import agreement_line, result_notes, round_post, verdict_line
+from bot.render.round_report import (
+    agreement_line,
+    flag_notes,
+    result_notes,
+    round_post,
+    verdict_line,
+)
 from council.answers import Reply
 from council.errors import GatewayError
 from council.rounds import Round
 from council.tally import Strength
 from tests.bot.rounds import answers, as_demonstration, by_first_sign, held, lines_of
-from tests.builders import CLAUDE, GEMINI, GPT, NAMES, a_panel
+from tests.builders import CLAUDE, GEMINI, GPT, GROK, KEYS, NAMES, TERMS, a_member, a_panel
 from tests.fakes.gateway import FakeGateway, ReadPrompt, ScriptEntry, rank_by_slot
 
 FOUR = answers("1", "2", "3", "4")  # by the fakes' taste the first is the best
@@ -184,6 +191,16 @@ async def test_missing_members_come_before_the_answer() -> None:
         "Gemini 3 Pro could not be reached; three answers were ranked by three judges."
     ]
     assert kinds.index(Caution) < kinds.index(Prose)
+
+
+async def test_judges_are_counted_once_and_named_once_however_often_they_rank() -> None:
+    panel = a_panel(3, terms=replace(TERMS, method="both-orders"))
+    name_a_maker = partial(ReadPrompt.ballot, ranking="", reason="It reads like Claude.")
+    gateway = FakeGateway(answers={GEMINI: GONE}, judges={GEMINI: GONE}, vote=name_a_maker)
+    round_ = await held(gateway, replace(panel, outside_judges=(a_member(GROK), a_member(KEYS[5]))))
+
+    assert cautions(round_)[-1].endswith("two answers were ranked by two judges.")
+    assert "Note: Grok 4 and Mistral Large named Claude in their reasons." in flag_notes(round_)
 
 
 async def test_each_missing_member_has_a_sentence_and_the_last_says_what_stands_in() -> None:
