@@ -14,6 +14,7 @@ from council.bakeoffs.records import build_record
 from council.bias.votes import build_votes
 from council.budget import MAX_TEXT_TOKENS, call_cost_micro_usd, estimate_round
 from council.errors import GatewayError, PanelError
+from council.files import QuestionFile
 from council.integrity.erasure import forget
 from council.integrity.verification import verify
 from council.methods import find_method, method_of
@@ -614,3 +615,18 @@ async def test_what_is_masked_in_a_revision_is_said_of_it() -> None:
     assert named == [CLAUDE]
     words = [words_of(post) for post in whole_round(round_).replies]
     assert sum("saw it with 2 names masked" in text for text in words) == 1
+
+
+@pytest.mark.parametrize("method", ["critique", "peer-review"])
+async def test_who_comments_or_revises_sees_the_images_of_the_question(method: str) -> None:
+    asked = a_round_by(method, 3)
+    chart = QuestionFile("chart.png", "image/png", data="aW1hZ2U=")
+    asked = replace(asked, question=replace(asked.question, files=(chart,)))
+    gateway = FakeGateway(seeing={CLAUDE})
+
+    await run(gateway, asked)
+
+    for call in gateway.of(Role.STEP):
+        sees = call.member.key == CLAUDE
+        assert call.images == ((chart,) if sees else ())
+        assert ("which you cannot see" in call.prompt.user) is not sees
