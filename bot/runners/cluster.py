@@ -359,7 +359,8 @@ def decode_event(text: str) -> RoundEvent | None:
 
 def count_parts(round_: Round) -> int:
     """Return how many parts a round has; it grows with each change."""
-    many = (round_.answers, round_.absences, round_.late, round_.ballots, round_.spoiled)
+    votes = (round_.ballots, round_.spoiled)
+    many = (round_.answers, round_.absences, round_.late, round_.exchanges, *votes)
     single = (round_.draw, round_.tally, round_.synthesis, round_.closing)
     return sum(map(len, many)) + sum(part is not None for part in single)
 
