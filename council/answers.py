@@ -6,7 +6,7 @@ from enum import StrEnum
 from urllib.parse import urlsplit
 
 from council.files import QuestionFile
-from council.panel import IF_SET, Member
+from council.panel import IF_REPEATED, IF_SET, Member
 
 
 def storable_text(text: str) -> str:
@@ -157,3 +157,4 @@ class LateReply:
     role: Role
     prompt: Prompt
     reply: Reply
+    pass_number: int = field(default=1, metadata=IF_REPEATED)
