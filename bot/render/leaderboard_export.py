@@ -7,7 +7,7 @@ from io import StringIO
 from typing import Any
 
 from bot.render.leaderboard_tables import Coverage, Leaderboard
-from bot.render.leaderboard_text import change_lines, decision_lines, headline_lines
+from bot.render.leaderboard_text import change_lines, claim_lines, footnote_lines, headline_lines
 from bot.suite_files import csv_cell
 from council.bakeoffs.changes import TrendRun
 from council.bakeoffs.intervals import Interval
@@ -26,7 +26,7 @@ def leaderboard_document(leaderboard: Leaderboard, *, as_judge: bool = False) ->
         if leaderboard.changes
         else [],
         "headline": [*headline_lines(leaderboard)],
-        "decided": [*decision_lines(leaderboard)],
+        "decided": [*claim_lines(leaderboard), *footnote_lines(leaderboard)],
         "counted": _coverage_document(leaderboard.coverage),
         "runs": [_run_document(run) for run in leaderboard.runs],
         "weighted": dict(leaderboard.weighted.document) if leaderboard.weighted else None,
