@@ -15,7 +15,7 @@ from bot.chat import Line, Post
 from bot.cli.output import Json, async_command, print_json, print_posts, text_option, write_file
 from bot.render.bias_export import bias_document
 from bot.render.bias_message import bias_post, render_combined_bias_png
-from bot.render.bias_tables import BiasView, audit_lines, judges_table, winning_lines
+from bot.render.bias_tables import BiasView, audit_lines, brand_table, judges_table, winning_table
 from bot.render.formatting import panel_seat_names
 from bot.render.leaderboard import leaderboard_thread, render_leaderboard_png
 from bot.render.leaderboard_export import leaderboard_csv, leaderboard_document
@@ -99,9 +99,9 @@ def print_bias(bias: BiasView, *, as_json: bool, to_png: Path | None) -> None:
     if as_json:
         print_json(bias_document(bias))
         return
-    table = judges_table(bias)
-    lines = Post(tuple(map(Line, (*winning_lines(bias), *audit_lines(bias)))))
-    print_posts((bias_post(bias), *([Post((table,))] if table else []), lines))
+    tables = (judges_table(bias), brand_table(bias), winning_table(bias))
+    audits = Post(tuple(map(Line, audit_lines(bias))))
+    print_posts((bias_post(bias), *(Post((table,)) for table in tables if table), audits))
 
 
 def _names(settings: Settings) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Charts of a bias report: heat map and slot curves."""
+"""Charts of a bias report: heat map, slot curves and consistency bars."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from bot.chat import Table
 from bot.render.bias_findings import (
     MIN_BALLOTS,
+    consistency_lines,
     position_lines,
     preference_lines,
 )
@@ -15,6 +16,7 @@ from bot.render.bias_tables import (
     TOO_LITTLE,
     BiasView,
     given_table,
+    kept_table,
     number_text,
     p_text,
     slots_table,
@@ -32,8 +34,8 @@ from bot.render.charts import (
     fill_cell,
 )
 from bot.render.formatting import count_noun, describe_table, number_word
-from bot.render.leaderboard_tables import signed_number
-from council.bias.report import GivenShare, JudgeBias, Slot
+from bot.render.leaderboard_tables import percent, signed_number
+from council.bias.report import Effect, GivenShare, JudgeBias, Slot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,8 +59,9 @@ class Drawing:
 
 
 def render_drawings(bias: BiasView) -> tuple[Drawing, ...]:
-    """Return the heat map and the slot curves, if they have enough data."""
-    return tuple(filter(None, (_heat_map(bias), _slot_curves(bias))))
+    """Return the heat map, slot curves and consistency bars that have enough data."""
+    drawings = (_heat_map(bias), _slot_curves(bias), _consistency_bars(bias))
+    return tuple(filter(None, drawings))
 
 
 def empty_figure() -> Figure:
@@ -267,3 +270,63 @@ def _draw_curve(
 
 def _clamp(number: float, low: float, high: float) -> float:
     return max(low, min(high, number))
+
+
+# --- Consistency bars
+
+_BAR_HEIGHT = 44.0
+_CHANCE = 0.5
+_TICKS = (0, 0.25, _CHANCE, 0.75, 1)
+
+
+def _consistency_bars(bias: BiasView) -> Drawing | None:
+    judges, note = _limit_judges([judge for judge in bias.report.judges if _is_bar(judge.kept)])
+    if not judges:
+        return None
+    bottom = _TOP + _BAR_HEIGHT * len(judges) + 4
+
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.axes(MARGIN + 10, _TOP, WIDTH - MARGIN - 10, bottom)
+        axes.set_xlim(0, 1)
+        labels = ["chance, 50 %" if tick == _CHANCE else percent(tick) for tick in _TICKS]
+        axes.set_xticks(_TICKS, labels)
+        axes.spines.bottom.set_visible(True)
+        for row, judge in enumerate(judges):
+            top = _TOP + _BAR_HEIGHT * row
+            # The rest of the line is for the value.
+            canvas.name(MARGIN, top + 16, bias.name(judge.judge), WIDTH - 2 * MARGIN - 190)
+            _draw_bar(canvas, axes, judge.kept, top)
+
+    heading = "Pairs ranked the same way in another order, 95 % interval"
+    caption = (
+        "For some audit rankings a judge sees the same answers again in another order. Bars are "
+        "95 % intervals of the share of pairs it then ranks the same way. Chance gives half."
+    )
+    table = kept_table(bias)
+    figure = _figure(heading, table, bottom + 20, (note,), draw)
+    conclusions = tuple(consistency_lines(bias)) or (
+        "Every judge shown here ranks most pairs the same way when the order changes.",
+    )
+    return Drawing("Consistency", conclusions, caption, figure, table)
+
+
+def _is_bar(kept: Effect) -> bool:
+    return kept.value is not None and kept.n >= MIN_BALLOTS
+
+
+def _draw_bar(canvas: Canvas, axes: "Axes", kept: Effect, top: float) -> None:
+    """Draw what a judge kept: in words, as a dot and as a bar, with a mark at chance."""
+    right, y = WIDTH - MARGIN, top + 31
+    axes.plot([_CHANCE] * 2, [y - 8, y + 8], color=Colour.QUIET, lw=1)
+    if kept.value is None:
+        return
+    canvas.text(right, top + 16, f"{percent(kept.value)}{_chance_note(kept)}", align="right")
+    low, high = (_clamp(end, 0, 1) for end in kept.interval or (kept.value, kept.value))
+    axes.plot([low, high], [y, y], color=Colour.OTHER, lw=3)
+    draw_dot(axes, _clamp(kept.value, 0, 1), y, 4.5, Colour.OTHER)
+
+
+def _chance_note(kept: Effect) -> str:
+    if kept.interval and kept.interval[0] <= _CHANCE:
+        return ", may be chance" if kept.interval[1] >= _CHANCE else ", worse than chance"
+    return ""

@@ -83,7 +83,13 @@ def position_lines(bias: BiasView) -> Iterator[str]:
 
 def voting_lines(bias: BiasView) -> Iterator[str]:
     """Yield which judges are unsteady, disagree with the others or vote invalidly."""
-    yield from _all_lines(bias, _consistency_lines, _agreement_lines, _spoiled_lines)
+    yield from consistency_lines(bias)
+    yield from _all_lines(bias, _agreement_lines, _spoiled_lines)
+
+
+def consistency_lines(bias: BiasView) -> Iterator[str]:
+    """Yield which judges rank pairs another way when the order changes."""
+    yield from _all_lines(bias, _consistency_lines)
 
 
 def _all_lines(

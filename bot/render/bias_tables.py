@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import partial
 from math import isfinite
 from typing import Any
 
@@ -267,6 +268,11 @@ def judge_measures(judge: JudgeBias) -> Iterator[Measure]:
 # --- Effect of blinding
 
 PREVENTED = "; blinding prevents that"
+BLINDING_NOTE = (
+    "For some audit rankings a judge sees the same answers with their authors’ names. A "
+    "family’s gain is the share of points its answers get then, minus what the same judge gave "
+    "them blind."
+)
 
 
 def brand_lines(bias: BiasView) -> Iterator[str]:
@@ -274,6 +280,16 @@ def brand_lines(bias: BiasView) -> Iterator[str]:
     for brand in bias.report.brands:
         what = f"Judges rank answers by {family_name(brand.maker)}"
         yield from difference_lines(what, brand.effect, "when they see the names", PREVENTED)
+
+
+def brand_table(bias: BiasView) -> Table | None:
+    """Return every family of which it is known what it gains; None if there is none."""
+    rows = [
+        (family_name(brand.maker), *effect_cells(brand.effect, signed_number))
+        for brand in bias.report.brands
+        if brand.effect.value is not None
+    ]
+    return number_table(("Family", "Gains", *EFFECT_COLUMNS), rows) if rows else None
 
 
 # --- Cautions
@@ -376,9 +392,22 @@ def check_lines(bias: BiasView) -> Iterator[str]:
 _LENGTH = "length"
 
 
+WINNING_NOTE = (
+    "Winners are the answers ranked first in their round. A difference does not prove that "
+    "judges reward the trait: good answers may simply have it."
+)
+
+
 def winning_lines(bias: BiasView) -> Iterator[str]:
     """Yield which traits winners have more or less of, beyond chance."""
     yield from (_winning_line(trait) for trait in bias.report.traits if trait.difference.is_found)
+
+
+def winning_table(bias: BiasView) -> Table | None:
+    """Return every trait of winners and of the rest; None if none is known."""
+    columns = ("Trait", "Winners", "The rest", "Difference", *EFFECT_COLUMNS)
+    rows = [_trait_row(one) for one in bias.report.traits if one.difference.value is not None]
+    return number_table(columns, rows) if rows else None
 
 
 def _winning_line(trait: Trait) -> str:
@@ -392,6 +421,15 @@ def _winning_line(trait: Trait) -> str:
     frequency = "less often" if is_less else "more often"
     shares = f"{winners} of them against {rest}"
     return f"Winners have {trait.name} {frequency} than the rest: {shares} {certainty}."
+
+
+def _trait_row(trait: Trait) -> tuple[str, ...]:
+    return (
+        "length, tokens" if trait.name == _LENGTH else trait.name,
+        _trait_cell(trait, trait.winners),
+        _trait_cell(trait, trait.rest),
+        *effect_cells(trait.difference, partial(_signed_trait_number, trait)),
+    )
 
 
 def _trait_cell(trait: Trait, number: float | None) -> str:
@@ -466,6 +504,13 @@ def slots_table(bias: BiasView) -> Table:
         cells = {slot.number: _value_with_interval(slot.effect) for slot in judge.slots}
         rows.append((bias.name(judge.judge), *(cells.get(n, "") for n in range(1, last + 1))))
     return number_table(("Judge", *(f"Shown {n}" for n in range(1, last + 1))), rows)
+
+
+def kept_table(bias: BiasView) -> Table:
+    """Return the share of pair orders each judge kept."""
+    judges = bias.report.judges
+    rows = ((bias.name(x.judge), *effect_cells(x.kept, percent)[:3]) for x in judges)
+    return number_table(("Judge", "Consistency", "95 % interval", "Over"), rows)
 
 
 def _value_with_interval(effect: Effect) -> str:

@@ -31,14 +31,18 @@ from bot.render.bias_export import bias_csv, bias_document
 from bot.render.bias_findings import bias_coverage_line as bias_covers
 from bot.render.bias_findings import findings, missing_line
 from bot.render.bias_message import BIAS_TITLE, reading_lines, render_combined_bias_png
+from bot.render.bias_tables import BLINDING_NOTE as HOW_BLINDING
 from bot.render.bias_tables import (
+    WINNING_NOTE,
     BiasView,
     audit_lines,
+    brand_table,
     caution_lines,
     check_lines,
     judge_table,
     judges_table,
     winning_lines,
+    winning_table,
 )
 from bot.render.charts import render_svg
 from bot.render.formatting import panel_seat_names
@@ -260,7 +264,11 @@ def _bias_values(bias: BiasView) -> dict[str, Any]:
             if (table := judge_table(bias, judge)).rows
         ],
         "drawings": [(drawing, render_svg(drawing.figure)) for drawing in render_drawings(bias)],
-        "wins": [*winning_lines(bias)],
+        "changed": brand_table(bias),
+        "how_blinding": HOW_BLINDING,
+        "wins": winning_table(bias),
+        "win_lines": [*winning_lines(bias)],
+        "how_winning": WINNING_NOTE,
         "audits": [*audit_lines(bias)],
         "checks": [*check_lines(bias)],
         "how": [*reading_lines(bias)],

@@ -11,8 +11,9 @@ from bot.render.bias_message import render_combined_bias_png
 from bot.render.bias_tables import BiasView, make_bias_view
 from bot.render.charts import Figure
 from bot.render.leaderboard_tables import Coverage
-from council.bias.report import JudgeBias
+from council.bias.report import Effect, JudgeBias
 from tests.bot.render.bias.builders import (
+    AUDITS,
     NOTHING,
     SEATS,
     a_bias,
@@ -34,14 +35,17 @@ from tests.bot.render.drawn import (
 names = st.text(max_size=5) | st.sampled_from(["W" * 60, "Qwen 3 (ollama/qwen3)", "\x00", EVIL])
 numbers = st.none() | st.floats(-2, 2) | st.just(float("nan"))
 
-GIVEN, SLOTS = "How judges rated each author", "Position bias"
+GIVEN, SLOTS, KEPT = "How judges rated each author", "Position bias", "Consistency"
 
 
 @st.composite
 def judges(draw: st.DrawFn) -> JudgeBias:
     judge = a_qwen(draw(st.sampled_from([*SEATS, "someone/else"])))
+    value, low = draw(numbers), draw(st.floats(-2, 2))
+    kept = Effect(3, AUDITS, value, draw(st.none() | st.just((low, low + 1))))
     return replace(
         judge,
+        kept=kept,
         position=replace(judge.position, p_holm=draw(st.none() | st.floats(0, 1))),
         slots=tuple(
             replace(slot, effect=replace(slot.effect, value=draw(numbers)))
@@ -127,6 +131,16 @@ def test_a_curve_says_in_words_whether_it_may_be_chance() -> None:
     assert len(strong) == 1
 
 
+def test_the_bars_mark_chance_and_say_who_may_be_chance() -> None:
+    texts = texts_of(figures(a_bias())[KEPT])
+    worse = a_judge(kept=Effect(40, AUDITS, 0.2, (0.1, 0.3)))
+
+    assert "chance, 50 %" in texts
+    assert texts[texts.index("Qwen 3") + 1] == "56 %, may be chance"
+    assert texts[texts.index("GPT-5.1") + 1] == "93 %"
+    assert "20 %, worse than chance" in texts_of(figures(a_bias(judges=(worse,)))[KEPT])
+
+
 def test_too_many_judges_are_left_to_the_tables() -> None:
     many = tuple(a_judge(f"openai/model-{number}") for number in range(12))
     seats = tuple(judge.judge for judge in many)
@@ -139,9 +153,9 @@ def test_too_many_judges_are_left_to_the_tables() -> None:
 
 def test_what_is_not_known_is_not_drawn() -> None:
     blind = tuple(one for one in some_given() if one.judge != one.author)
-    empty = make_bias_view(NOTHING, Coverage(), {})
+    fair, empty = a_judge(kept=Effect(0, AUDITS)), make_bias_view(NOTHING, Coverage(), {})
 
-    assert [*figures(a_bias(judges=(a_judge(slots=()),)))] == [GIVEN]
+    assert [*figures(a_bias(judges=(fair,)))] == [GIVEN, SLOTS]
     texts = texts_of(heat_map(given=blind))
     assert "No judge saw its own answer; audit rankings would show that." in texts
     assert render_combined_bias_png(empty).startswith(PNG)

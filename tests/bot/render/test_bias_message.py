@@ -10,6 +10,7 @@ from bot.render.bias_message import bias_post, render_combined_bias_png
 from bot.render.bias_tables import (
     ALL_MEASURES,
     audit_lines,
+    brand_table,
     check_lines,
     given_table,
     judge_table,
@@ -17,6 +18,7 @@ from bot.render.bias_tables import (
     make_bias_view,
     slots_table,
     winning_lines,
+    winning_table,
 )
 from bot.render.leaderboard_tables import Coverage
 from council.bias.report import CheckRate, Effect, GivenShare
@@ -94,10 +96,11 @@ def test_without_rounds_a_sentence_says_what_to_do() -> None:
 
 
 def test_what_has_too_little_data_is_in_no_table() -> None:
-    nothing = a_bias(judges=(an_unknown(),))
+    nothing = a_bias(judges=(an_unknown(),), brands=(), traits=())
 
     assert judges_table(nothing) is None
     assert judge_table(nothing, nothing.report.judges[0]).rows == ()
+    assert (brand_table(nothing), winning_table(nothing)) == (None, None)
 
 
 def test_a_row_has_effect_interval_n_p_and_what_would_settle_it() -> None:
@@ -145,15 +148,41 @@ def test_the_figures_are_tables_too() -> None:
     assert slots.rows[4][1:] == ("",) * 4
 
 
-def test_proven_winning_traits_have_a_sentence() -> None:
+def test_the_blinding_table_has_a_row_for_each_family_shown_with_names() -> None:
+    table = brand_table(a_bias())
+
+    assert table
+    assert [row[:4] for row in table.rows] == [
+        ("anthropic", "+.06", "+.03 to +.09", "21 audit rankings"),
+        ("openai", "+.01", "−.04 to +.06", "21 audit rankings"),
+    ]
+
+
+def test_proven_winning_traits_have_a_sentence_and_all_have_a_row() -> None:
+    table = winning_table(a_bias())
+
+    assert table
     assert [*winning_lines(a_bias())] == [
         "Winners are longer than the rest: 312 tokens against 241 (n 64, +47 to +95)."
     ]
+    assert table.rows[0][:5] == ("length, tokens", "312", "241", "+71", "+47 to +95")
+    assert table.rows[1][:4] == ("lists", "61 %", "58 %", "+3 %")
+    assert len(table.rows) == 2  # of the third, too little is known
     often = replace(a_report().traits[1], difference=an_effect(-0.3, 0.1, 64, "rounds"))
     assert [*winning_lines(a_bias(traits=(often,)))] == [
         "Winners have lists less often than the rest: 61 % of them against 58 % "
         "(n 64, −40 % to −20 %)."
     ]
+
+
+def test_a_number_rounded_to_zero_has_no_minus() -> None:
+    length, lists, _ = a_report().traits
+    traits = tuple(replace(one, difference=an_effect(-0.004, 0.4)) for one in (length, lists))
+
+    table = winning_table(a_bias(traits=traits))
+
+    assert table
+    assert [row[3] for row in table.rows] == ["+0", "+0 %"]
 
 
 def test_audits_have_kinds_cost_and_how_to_turn_them_off() -> None:
@@ -194,7 +223,7 @@ def test_no_nan_is_ever_shown() -> None:
 
     post = bias_post(bias, b"\x89PNG")
 
-    tables = (judges_table(bias), given_table(bias))
+    tables = (judges_table(bias), brand_table(bias), winning_table(bias), given_table(bias))
     shown = Post((*post.parts, *(table for table in tables if table)))
     files = " ".join(part.text for part in post.parts if isinstance(part, File))
     everything = f"{words_of(shown)} {files} {' '.join(audit_lines(bias))}".lower()

@@ -52,6 +52,7 @@ async def test_findings_come_before_cautions_charts_tables_what_wins_and_audits(
         "Too little data yet on",
         "How judges rated each author",
         "Position bias</h2>",
+        "Consistency</h2>",
         "Judges side by side",
         "ollama/qwen3 as a judge, in full",
         "What wins here",
@@ -66,9 +67,9 @@ async def test_findings_come_before_cautions_charts_tables_what_wins_and_audits(
 async def test_every_figure_is_a_table_too() -> None:
     page = await read(site_with(a_report()))
 
-    assert page.count('<svg class="chart" role="img"') == 2
-    assert page.count("Show as a table") == 2
-    for title in ("How judges rated each author", "Position bias"):
+    assert page.count('<svg class="chart" role="img"') == 3
+    assert page.count("Show as a table") == 3
+    for title in ("How judges rated each author", "Position bias", "Consistency"):
         assert f'aria-label="{title}, as a table"' in page
 
 
