@@ -112,7 +112,8 @@ def _replies(leaderboard: Leaderboard, picture: bytes) -> Iterator[Post]:
         lines = tuple(map(Line, council_value_lines(leaderboard)))
         tables = (table,) if leaderboard.worth.is_decided else ()
         yield Post((Heading(_COUNCIL_VALUE), *tables, *lines), _COUNCIL_VALUE)
-    yield Post((File("leaderboard.csv", leaderboard_csv(leaderboard)),), "leaderboard.csv")
+    if picture:  # the chat takes files
+        yield Post((File("leaderboard.csv", leaderboard_csv(leaderboard)),), "leaderboard.csv")
 
 
 # --- Chart

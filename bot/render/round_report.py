@@ -601,7 +601,9 @@ def _chairman_cautions(round_: Round, names: dict[str, str]) -> list[str]:
     if not synthesis:
         return []
     # Where the first chairman wrote the answer, those asked beside it are not missed.
-    missing = _missing_chairman_texts(round_, names) if synthesis.fallback else []
+    gone = [round_.absence(seat.key, Role.SYNTHESIS) for seat in round_.panel.chair_order]
+    missing = [f"The chairman, {names[x.member]}, {x.reason.rstrip('.')}" for x in gone if x]
+    missing = missing if synthesis.fallback else []
     if synthesis.fallback is Fallback.ANSWER and round_.draw:
         missing = missing or ["The chairman could not be reached"]
         return _sentences(missing, _fallback_text(round_, round_.draw, names))
@@ -615,17 +617,6 @@ def _chairman_cautions(round_: Round, names: dict[str, str]) -> list[str]:
     if synthesis.reply and synthesis.reply.cut:
         sentences.append("The chairman reached its token limit, so this answer is cut off.")
     return sentences
-
-
-def _missing_chairman_texts(round_: Round, names: dict[str, str]) -> list[str]:
-    """Return each reason with the chairmen it affected, in the order they were asked."""
-    by_reason: dict[str, list[str]] = {}
-    for seat in round_.panel.chair_order:
-        if absence := round_.absence(seat.key, Role.SYNTHESIS):
-            by_reason.setdefault(absence.reason.rstrip("."), []).append(names[seat.key])
-    return [
-        f"The chairman, {', then '.join(seats)}, {reason}" for reason, seats in by_reason.items()
-    ]
 
 
 def _fallback_text(round_: Round, draw: Draw, names: dict[str, str]) -> str:

@@ -200,7 +200,7 @@ async def test_each_missing_member_has_a_sentence_and_the_last_says_what_stands_
     [
         ([GPT, CLAUDE], [GPT], FOUR, "GPT-5.1, {}; Claude Sonnet 4.6 wrote the answer instead."),
         ([GPT], [GPT], FOUR, "GPT-5.1, {}; this is the winning answer, unchanged, by Claude "),
-        ([GPT, CLAUDE], [GPT, CLAUDE], FOUR, "GPT-5.1, then Claude Sonnet 4.6, {}; this is "),
+        ([GPT, CLAUDE], [GPT, CLAUDE], FOUR, "Claude Sonnet 4.6, {}; this is "),
         # An answer chosen among equals is not called the winner.
         ([GPT], [GPT], answers("1a", "1b", "2", "3"), "GPT-5.1, {}; this is the answer by "),
     ],
@@ -211,7 +211,7 @@ async def test_missing_chairmen_are_named_with_what_stands_in(
     gateway = FakeGateway(answers=texts, chairmen=dict.fromkeys(gone, GONE), vote=by_first_sign)
     round_ = await held(gateway, a_panel(4, chairmen=chairmen))
 
-    (line,) = cautions(round_)
+    *_, line = cautions(round_)
 
     assert line.startswith(f"The chairman, {said.format('could not be reached')}")
     assert ("tied for first place" in line) == ("this is the answer" in line)
