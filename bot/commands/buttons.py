@@ -26,7 +26,7 @@ from bot.render.bakeoffs import CANCEL, RESUME, START
 from bot.render.bakeoffs import LEAVE as DECLINE
 from bot.render.formatting import count_noun, file_name
 from bot.render.round_json import round_document
-from bot.render.round_report import answer_posts, details_posts, forgotten_line, whole_round
+from bot.render.round_report import answers_by_label, details_posts, forgotten_line, whole_round
 from bot.render.round_status import terms_line
 from bot.render.suites import KEEP, question_added_post
 from bot.render.suites import LEAVE as DECLINE_SUITE
@@ -135,7 +135,7 @@ def answer_or_ballot_posts(round_: Round, what: str) -> list[Post]:
     if what == "ballots":
         return [*details_posts(round_, round_.draw)]
     if what != ROUND:
-        return list(answer_posts(round_, round_.draw))
+        return [post for _, post in answers_by_label(round_, round_.draw)]
     whole = whole_round(round_)
     parts = tuple(part for part in whole.root.parts if not isinstance(part, Buttons))
     return [replace(whole.root, parts=parts), *whole.replies]
