@@ -64,17 +64,17 @@ _DIVISION_HINTS = {
 _DAY = rf"(?:{'|'.join(DAY_NUMBERS)})s?"
 _PHRASE = re.compile(
     rf"""(?:
-    every\ (?P<count>\d+)\ (?P<unit>minute|hour)s?
+    every\ (?P<count>\d\d?)\ (?P<unit>minute|hour)s?
     | (?P<hourly>hourly|every\ hour)
     | (?P<turn>{"|".join(ORDINALS)}|last)\ (?P<turn_day>{_DAY})
     | (?P<from>{_DAY})(?:-|\ to\ )(?P<until>{_DAY})
     | (?P<weekday>{_DAY})
     | (?P<many>weekday|weekend)s?
-    | (?P<day>\d+)(?:st|nd|rd|th)
+    | (?P<day>\d\d?)(?:st|nd|rd|th)
     | (?P<month_end>last\ day)
-    | (?=\d+(?::|\ ?[ap]m))(?P<hour>\d+)(?::(?P<minute>\d\d))?(?:\ ?(?P<half>[ap]m))?
+    | (?P<time>(?=\d\d?(?::|\ ?[ap]m))(?P<hour>\d\d?)(?::(?P<minute>\d\d))?\ ?(?P<half>[ap]m)?)
     | (?P<period>week|month)(?:ly)?
-    | (?P<date>\d\d\d\d-\d+-\d+)
+    | (?P<date>\d\d\d\d-\d\d?-\d\d?)
     | every|each|days?|daily|a|and|at|from|in|of|on|the
     )(?:\ |$)""",
     re.VERBOSE | re.ASCII,
@@ -102,8 +102,9 @@ def words_to_cron(words: str) -> str:
     while text:
         match = _PHRASE.match(text)
         if not match:
+            word = text.split()[0][:40]
             raise ScheduleError(
-                f"I don't understand {text.split()[0]!r} in a schedule. Write {_EXAMPLES}, a cron "
+                f"I don't understand {word!r} in a schedule. Write {_EXAMPLES}, a cron "
                 'expression in quotes, "0 9 * * 1", or a time zone such as Europe/Budapest.'
             )
         said = {name: word for name, word in match.groupdict().items() if word}
@@ -121,7 +122,7 @@ def _note_clock(times: _Times, said: Mapping[str, str]) -> bool:
             times.step = (int(count), unit)
         case {"hourly": _}:
             times.step = (1, "hour")
-        case {"hour": _}:
+        case {"time": _}:
             times.times.add(_parse_time(said))
         case _:
             return False
@@ -135,7 +136,7 @@ def _parse_time(said: Mapping[str, str]) -> tuple[int, int]:
         is_valid = 1 <= hour <= _HALF_DAY_HOURS and minute < _MINUTES
         hour = hour % _HALF_DAY_HOURS + (_HALF_DAY_HOURS if half == "pm" else 0)
     if not is_valid:
-        word = f"{said['hour']}{':' if 'minute' in said else ''}{said.get('minute', '')}{half}"
+        word = said["time"].strip()
         raise ScheduleError(f"{word!r} is not a time of day. Write 09:00, 18:30 or 9am.")
     return hour, minute
 
