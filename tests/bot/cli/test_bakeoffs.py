@@ -135,7 +135,7 @@ def test_bad_usage_exits_with_2_and_says_why(
 
 
 def test_an_equal_run_passes_the_baseline_check(home: Home) -> None:
-    first = home.invoke("bakeoff", "run", "sql.txt", "--save", "base.json", "--summary", "s.md")
+    first = home.invoke("bakeoff", "run", "sql.txt", "--save", "base.json", "--markdown", "s.md")
 
     second = home.invoke("bakeoff", "run", "sql.txt", "--baseline", "base.json")
 
