@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from bot.access import check_admitted
@@ -112,7 +113,8 @@ async def next_question(app: AppContext, bakeoff: Bakeoff, by: str) -> Round | N
     ids = await app.store.ids(wanted=RoundQuery(bakeoff=bakeoff.id, remembered=True))
     for id_ in shuffle((id_ for id_ in ids if id_ not in voted), bakeoff.id, f"voting {by}"):
         round_ = await app.store.load(id_)
-        if is_votable(round_):
+        with suppress(FeedbackError):  # it takes no votes, or not yet
+            _draw_of(round_)
             return round_
     return None
 

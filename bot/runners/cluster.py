@@ -23,6 +23,7 @@ from bot.runners.local import (
     MAX_ROUNDS,
     GatewayFactory,
     LocalRunner,
+    OnClosed,
     Prepare,
     RoundElsewhereError,
 )
@@ -61,7 +62,7 @@ class ClusterRunner:
         pubsub: PubSub,
         paying: GatewayFactory = lambda _, gateway: nullcontext(gateway),
         clock: Callable[[], float] = time.monotonic,
-        on_closed: Callable[[Round], None] = lambda _: None,
+        on_closed: OnClosed | None = None,
         poll_seconds: float = POLL_SECONDS,
         tracing: Tracing | None = None,
         now: Callable[[], datetime] = now,
