@@ -10,7 +10,7 @@ import pytest
 
 from council.answers import Call, Prompt, Reply, Role
 from council.ballots import Ballot, BallotExchange, BallotFault, SpoiledBallot
-from council.bias.votes import INVERTED_WORDING, USUAL_WORDING, Check, build_votes
+from council.bias.votes import INVERTED_WORDING, USUAL_WORDING, build_votes
 from council.budget import MAX_TEXT_TOKENS, estimate_round
 from council.errors import GatewayError, PanelError
 from council.integrity.erasure import forget
