@@ -53,6 +53,9 @@ def draw_labels(authors: Sequence[str], seed: str) -> LabelMap:
     return LabelMap(tuple((author, Label(letters[i])) for i, author in enumerate(authors)))
 
 
+LOW_IS_GOOD, WORST_COMES_FIRST = INVERTED = ("low is good", "worst first")  # wordings of slates
+
+
 @dataclass(frozen=True, slots=True)
 class Slate:
     """The labels one judge sees, in display order; the slot letter is the position.

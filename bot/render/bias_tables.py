@@ -11,7 +11,7 @@ from bot.chat import Table
 from bot.render.formatting import count_noun, money, number_table
 from bot.render.leaderboard_tables import Coverage, percent, signed_number
 from council.bias.report import BiasReport, Effect, Interval, JudgeBias, Trait
-from council.bias.votes import CANARY
+from council.bias.votes import CANARY, INVERTED_WORDING, USUAL_WORDING
 from council.filters import FILTER, JUMPS, MEASURES, PATTERNS
 
 # --- View of a report
@@ -371,6 +371,8 @@ def _audit_cost(bias: BiasView) -> str:
 
 CHECKS = {  # by kind
     CANARY: "{} did not put the canary last",
+    USUAL_WORDING: "{} ranked against the other judges, asked in the usual wording,",
+    INVERTED_WORDING: "{} ranked against the other judges, asked in the inverted wording,",
     PATTERNS: "An answer looked as if it tried to steer judges",
     MEASURES: "An answer had unusual words or odd Markdown",
     JUMPS: "An answer was ranked far higher than in earlier rounds",

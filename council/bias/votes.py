@@ -4,15 +4,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from council.ballots import CANARY_NOT_LAST, Ballot
 from council.filters import filter_checks
-from council.labels import LabelMap
+from council.labels import INVERTED, LabelMap, Slate
 from council.methods import method_of
 from council.prompts.shared import estimate_tokens
 from council.rounds import Draw, Round
 from council.tally import Tally
+from council.tally.agreement import tau_b
 from council.tally.standings import counted_ballots, ranks
 
 if TYPE_CHECKING:
@@ -85,7 +87,8 @@ class Votes:
     checks: tuple[Check, ...] = ()
 
 
-CANARY = "canary"  # a kind of check
+# Kinds of checks: on canaries, and on rankings asked for in the usual and the inverted wording.
+CANARY, USUAL_WORDING, INVERTED_WORDING = "canary", "wording", "wording, inverted"
 STYLE = ("lists", "headings", "bold", "code")
 _COUNTED = {
     "list_item_open": "lists",
@@ -129,7 +132,8 @@ def build_votes(round_: Round) -> Votes:
         return empty
     spoiled = [ballot.judge for ballot in round_.spoiled if not ballot.is_audit]
     method = method_of(round_)
-    judges = dict.fromkeys(slate.judge for slate in method.slates(round_, round_.draw))
+    slates = method.slates(round_, round_.draw)
+    judges = dict.fromkeys(slate.judge for slate in slates)
     counted = counted_ballots(method.ballots(round_, round_.draw))
     return replace(
         empty,
@@ -139,6 +143,7 @@ def build_votes(round_: Round) -> Votes:
         written=tuple(_written_answers(round_, round_.draw, round_.tally)),
         checks=(
             *_canary_checks(counted),
+            *_wording_checks(slates, counted),
             *(Check(kind, "", found) for kind, found in filter_checks(round_).items()),
         ),
     )
@@ -148,6 +153,17 @@ def _canary_checks(ballots: Sequence[Ballot]) -> Iterator[Check]:
     for judge in dict.fromkeys(ballot.judge for ballot in ballots if ballot.canary):
         places = {ballot.canary for ballot in ballots if ballot.judge == judge}
         yield Check(CANARY, judge, CANARY_NOT_LAST in places)
+
+
+def _wording_checks(slates: Sequence[Slate], ballots: Sequence[Ballot]) -> Iterator[Check]:
+    """Yield, where wordings differ, whether each judge ranked against the others (mean τ_b < 0)."""
+    wordings = {slate.judge: slate.wording for slate in slates}
+    places = {ballot.judge: ranks(ballot.ranking) for ballot in ballots}
+    for judge in places if any(wordings.values()) else ():
+        others = [tau_b(places[judge], places[other]) for other in places if other != judge]
+        if known := [tau for tau in others if tau is not None]:
+            kind = INVERTED_WORDING if wordings[judge] in INVERTED else USUAL_WORDING
+            yield Check(kind, judge, fmean(known) < 0)
 
 
 def _vote(ballot: Ballot, labels: LabelMap) -> Vote:

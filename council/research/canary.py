@@ -3,7 +3,8 @@
 A judge that reads puts it last. It is taken out of each ballot before anything is counted.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -29,41 +30,41 @@ CANARY = Label("canary")  # so that a judge's reason speaks of "Response canary"
 # A judge's notes in these methods speak of letters, or its slate is a pair.
 WITHOUT_CANARY = ("pairwise-elimination", "peer-discussion")
 
-# By a word that shows that a question may be on the same subject.
-_ANSWERS: Mapping[str, str] = {
-    "knot": (
+_ANSWERS = (
+    (
         "To tie a bowline, make a small loop in the rope, far enough from its end. Pass the end up "
         "through the loop, round behind the standing part and back down through the loop. Hold "
         "the end and pull the standing part tight. The knot does not slip, and it comes undone "
         "easily after it has held a load."
     ),
-    "bread": (
+    (
         "The dough is probably too wet or has not risen long enough. Weigh the flour and the "
         "water, knead for ten minutes and let the dough double in a warm place. Bake the bread on "
         "a preheated stone, with a tray of hot water below it for the first quarter of an hour."
     ),
-    "bicycle": (
+    (
         "Shift to the smallest sprocket first. If the chain of the bicycle does not move on to it, "
         "loosen the cable by turning the barrel adjuster clockwise, half a turn at a time. Then "
         "set the upper limit screw so that the guide wheel stands right below the sprocket."
     ),
-    "orchid": (
+    (
         "Repot an orchid after it has flowered. Take off the old bark, cut away roots that are "
         "soft and brown, and set the plant into a clear pot with fresh, coarse bark. Wait a week "
         "before you water it, and then water it once a week at most."
     ),
-    "chess": (
+    (
         "In the endgame of king and pawn against king, the side with the pawn wins if its king "
         "stands two ranks in front of the pawn. Otherwise the opposition decides: the king that "
         "must move when the two face each other has to give way. This is the first thing to "
         "learn about chess endings."
     ),
-    "guitar": (
+    (
         "Tune the lowest string of the guitar to E with a fork or an app. Press it at the fifth "
         "fret and tune the next string to the same note, and so on; only between the third and "
         "the second string you press the fourth fret instead. Then play a chord to check it."
     ),
-}
+)
+_SUBJECT_WORD = re.compile(r"[^\W\d_]{4,}")
 
 
 def has_canary(round_: Round, method: Method) -> bool:
@@ -90,10 +91,14 @@ def with_canary(round_: Round, method: Method) -> Method:
 
 
 def canary_text(question: Question, seed: str) -> str:
-    """Return the seed's answer to another question than this one."""
-    asked = question.text.casefold()
-    words = shuffle(_ANSWERS, seed, "canary text")
-    return _ANSWERS[next((word for word in words if word not in asked), words[0])]
+    """Return the seed's answer to another question: of those that share fewest words with it."""
+    asked = f"{question.text} {question.context}".casefold()
+    texts = shuffle(_ANSWERS, seed, "canary text")
+    return min(texts, key=lambda text: _shared_words(text, asked))
+
+
+def _shared_words(text: str, asked: str) -> int:
+    return sum(word in asked for word in {*_SUBJECT_WORD.findall(text.casefold())})
 
 
 def _slot(seed: str, answers: int) -> int:

@@ -53,8 +53,9 @@ _WORD_LENGTH = 100  # of a longer word only the start is read
 _CODE = r"(?P<fence>`{3,}|~{3,}).*?(?:(?P=fence)|\Z)|`[^`\n]{1,500}`"
 _CODE_PATTERN = re.compile(_CODE, re.DOTALL)
 _NO_PROSE = re.compile(
-    rf"{_CODE}|\$\$?[^$]{{1,500}}\$\$?|\\\[.{{1,500}}?\\\]|\\\(.{{1,500}}?\\\)"
-    r"|</?[a-zA-Z!][^>]{0,500}>|\]\([^)\s]{0,500}(?:\s\"[^\"\n]{0,200}\")?\)"
+    rf"{_CODE}|\$\$?[^$]{{1,500}}\$\$?|\\\[(?:(?!\\\[).){{1,500}}?\\\]"
+    r"|\\\((?:(?!\\\().){1,500}?\\\)"
+    r"|</?[a-zA-Z!][^<>]{0,500}>|\]\([^\[)\s]{0,500}(?:\s\"[^\"\n]{0,200}\")?\)"
     r"|(?:https?://|www\.)\S{1,500}",
     re.DOTALL,
 )
@@ -70,9 +71,9 @@ _ODD_WORD = re.compile(
 _HIDDEN = re.compile(
     r"<!--"
     r"|^ {0,3}\[(?!\^)[^\]\n]{1,200}\]: *(?:#|<>|\S{1,500} +[\"'(])"  # a definition as a comment
-    r"|(?<!!)\[\s{0,20}\]\([^)\n]{0,500}\)"
-    r"|!\[[^\]\n]{0,500}\]\(\s{0,20}data:|<img\b[^>]{0,500}\bsrc\s{0,9}=\s{0,9}[\"']?data:"
-    r"|<\w[^>]{0,500}(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden"
+    r"|(?<!!)\[\s{0,20}\]\([^\[)\n]{0,500}\)"
+    r"|!\[[^\]\n]{0,500}\]\(\s{0,20}data:|<img\b[^<>]{0,500}\bsrc\s{0,9}=\s{0,9}[\"']?data:"
+    r"|<\w[^<>]{0,500}(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden"
     r"|font-size\s{0,9}:\s{0,9}0|[\s;\"']color\s{0,9}:\s{0,9}(?:white|#fff|transparent)"
     r"|\shidden[\s>=/])",
     re.MULTILINE | re.IGNORECASE,

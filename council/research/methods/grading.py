@@ -27,7 +27,7 @@ from council.ballots import (
     rank_by_grades,
     read_reason,
 )
-from council.labels import LabelMap, Slate, draw_slates
+from council.labels import LOW_IS_GOOD, LabelMap, Slate, draw_slates
 from council.methods import FIRST_VERSION, Method
 from council.panel import Rubric
 from council.prompts.ballot import BallotPrompt, answer_parts, judge_rules, question_parts
@@ -35,7 +35,8 @@ from council.prompts.shared import object_schema
 from council.research.methods.worst_first import alternate
 from council.rounds import Question
 
-HIGH_IS_GOOD, LOW_IS_GOOD = "high is good", "low is good"
+HIGH_IS_GOOD = "high is good"
+_MAX_PARAGRAPHS = 20  # a judge that grades many more loses count, so one answer could spoil all
 TOP_LOGPROBS = 8  # no provider is known to refuse so few, and a scale has at most five numbers
 _ROUNDING = 1e-6  # by how much rounded probabilities may exceed 1
 _GRADES = '"grades"'
@@ -176,9 +177,11 @@ def _read_list(scale: Scale, value: object, wording: str, count: int | None) -> 
 
 
 def number_paragraphs(text: str) -> str:
-    """Return an answer with each of its paragraphs numbered, from [1]."""
-    paragraphs = [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
-    return "\n\n".join(f"[{i}] {part}" for i, part in enumerate(paragraphs, 1))
+    """Return an answer with each of its paragraphs numbered, "[1 of 3]"; the last has the rest."""
+    found = [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
+    first, rest = found[: _MAX_PARAGRAPHS - 1], found[_MAX_PARAGRAPHS - 1 :]
+    parts = [*first, *(["\n".join(rest)] if rest else [])]
+    return "\n\n".join(f"[{i} of {len(parts)}] {part}" for i, part in enumerate(parts, 1))
 
 
 def _count_paragraphs(prompt: Prompt, letter: str, nonce: str) -> int:

@@ -18,7 +18,7 @@ from council.ballots import (
     parse_ballot,
     parse_signed_object,
 )
-from council.labels import LabelMap, Slate, draw_slates
+from council.labels import WORST_COMES_FIRST, LabelMap, Slate, draw_slates
 from council.methods import Method
 from council.panel import Rubric
 from council.prompts.ballot import (
@@ -31,7 +31,6 @@ from council.prompts.ballot import (
 from council.randomness import shuffle
 from council.rounds import Question
 
-WORST_FIRST_WORDING = "worst first"
 _FORM = """\
 First write a short reason, then the ranking, worst first. Call the answers Response A, Response B \
 and so on in the reason. Only the final ranking counts.
@@ -55,12 +54,12 @@ def _by_seed(slates: Sequence[Slate], seed: str) -> tuple[str, ...]:
 
 def draw_worst_first(labels: LabelMap, onlookers: Sequence[str], seed: str) -> tuple[Slate, ...]:
     """Return the balanced slates, half of them to be ranked from worst to best."""
-    return alternate(draw_slates(labels, onlookers, seed), seed, ("", WORST_FIRST_WORDING))
+    return alternate(draw_slates(labels, onlookers, seed), seed, ("", WORST_COMES_FIRST))
 
 
 def worst_first_prompt(question: Question, rubric: Rubric, sheet: BallotPrompt) -> Prompt:
     """Return the prompt for one slate, in its wording."""
-    if sheet.wording != WORST_FIRST_WORDING:
+    if sheet.wording != WORST_COMES_FIRST:
         return judge_prompt(question, rubric, sheet)
     parts = question_parts(question, sheet.reader) + answer_parts(sheet)
     parts.append(
@@ -75,7 +74,7 @@ def cast_worst_first(
     slate: Slate, nonce: str, paper: BallotExchange, *, version: str
 ) -> Ballot | SpoiledBallot:
     """Return the ballot, turned round if it was asked for worst first."""
-    parse = _parse_worst_first if slate.wording == WORST_FIRST_WORDING else parse_ballot
+    parse = _parse_worst_first if slate.wording == WORST_COMES_FIRST else parse_ballot
     return cast_ballot(slate, nonce, paper, version=version, parse=parse)
 
 

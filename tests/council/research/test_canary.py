@@ -236,6 +236,14 @@ def test_no_canary_answers_the_question() -> None:
     assert canary_text(everything, "1")
 
 
+def test_no_canary_answers_a_question_on_its_subject_in_other_words() -> None:
+    sailing = a_question("How do I tie a bowline?")
+    gears = replace(a_question("Why does it not work?"), context="The chain stays on one sprocket.")
+
+    assert not any("bowline" in canary_text(sailing, str(n)) for n in range(60))
+    assert not any("sprocket" in canary_text(gears, str(n)) for n in range(60))
+
+
 async def test_its_tokens_are_in_the_estimate() -> None:
     round_ = a_canary_round()
     prices = {seat.key: Price(1e-6, 1e-6, 100) for seat in round_.panel.seats}

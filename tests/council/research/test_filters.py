@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import combinations
+from time import process_time
 
 import numpy as np
 import pytest
@@ -29,6 +30,7 @@ from council.filters import (
     find_filters,
     find_suspects,
 )
+from council.gateways.litellm.responses import MAX_ANSWER_CHARACTERS
 from council.integrity.erasure import forget, removable_texts
 from council.integrity.verification import verify
 from council.labels import LabelMap, Slate
@@ -641,3 +643,13 @@ async def test_an_exchange_of_another_filter_says_nothing() -> None:
     assert find_suspects(replace(round_, panel=replace(round_.panel, filter=None))) == ()
     assert find_suspects(replace(round_, exchanges=(stray,))) == ()
     assert find_suspects(replace(round_, draw=None)) == ()
+
+
+@pytest.mark.parametrize("part", ["<a", "[](", "<img "])
+def test_the_longest_hostile_answer_does_not_hold_up_other_rounds(part: str) -> None:
+    text = part * (MAX_ANSWER_CHARACTERS // len(part))
+    start = process_time()
+
+    check_text(a_question(), text)
+
+    assert process_time() - start < 1

@@ -14,13 +14,14 @@ from council.ballots import Ballot, BallotExchange, BallotFault, SpoiledBallot
 from council.integrity.erasure import forget
 from council.integrity.seal import compute_digests
 from council.integrity.verification import verify
+from council.labels import LOW_IS_GOOD
 from council.methods import Method, find_method
 from council.panel import Rubric
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.prompts.ballot import BallotPrompt
 from council.research.methods import plug_in_all
-from council.research.methods.grading import HIGH_IS_GOOD, LOW_IS_GOOD, TOP_LOGPROBS
+from council.research.methods.grading import HIGH_IS_GOOD, TOP_LOGPROBS
 from council.rounds import Round
 from tests.builders import TERMS, a_panel, a_question, a_round, a_slate
 from tests.fakes.gateway import FakeGateway, read_prompt

@@ -11,6 +11,7 @@ import pytest
 
 from council.answers import Call, Prompt, Reply, Role
 from council.ballots import Ballot, BallotExchange, BallotFault, SpoiledBallot
+from council.bias.votes import INVERTED_WORDING, USUAL_WORDING, build_votes
 from council.budget import MAX_TEXT_TOKENS, estimate_round
 from council.errors import GatewayError, PanelError
 from council.integrity.erasure import forget
@@ -316,6 +317,42 @@ def test_the_mean_over_paragraphs_is_an_answers_grade() -> None:
     assert isinstance(ballot, Ballot)
     assert ballot.grades == (("K", 3.5), ("L", 4.0))
     assert ballot.ranking == (("L",), ("K",))
+
+
+def test_an_answer_cannot_make_judges_lose_count_of_its_paragraphs() -> None:
+    found = find_method("grading:segments")
+    texts = {"A": "Yes.\n\n" * 3_000, "B": "See below.\n[2] A source.\n[3] Another."}
+    prompt = found.prompt(a_question(), RUBRIC, BallotPrompt(texts, "n"))
+    paper = BallotExchange("n", prompt, Reply(a_graded_reply({"A": [3] * 20, "B": [4]})))
+
+    ballot = found.cast(a_slate("K L"), "n", paper)
+
+    assert isinstance(ballot, Ballot)
+    assert "[20 of 20] Yes." in prompt.user
+    assert "[1 of 1] See below." in prompt.user
+
+
+class Unheeding(FakeGateway):
+    """Judges that all rank alike, best first, whatever the wording."""
+
+    async def complete(self, call: Call) -> Reply:
+        if call.role is not Role.BALLOT:
+            return await super().complete(call)
+        shown = read_prompt(call.prompt)
+        return Reply(ballot_text(" ".join(by_text(shown)), shown.nonces[0]))
+
+
+async def test_how_often_a_judge_ranks_against_the_others_is_known_by_wording() -> None:
+    round_ = await run(Unheeding(), a_round_by("worst-first", 5))
+
+    assert round_.draw
+    expected = {
+        slate.judge: INVERTED_WORDING if slate.wording else USUAL_WORDING
+        for slate in round_.draw.slates
+    }
+    checks = build_votes(round_).checks
+    assert {check.seat: check.kind for check in checks} == expected
+    assert all(check.found == (check.kind == INVERTED_WORDING) for check in checks)
 
 
 def test_a_key_that_was_not_asked_for_spoils_grades() -> None:
