@@ -40,9 +40,6 @@ class SuiteStore(Protocol):
     async def load(self, scope: str, name: str, version: str = "") -> Suite:
         """Return a version of a workspace's suite, else of the shared one; raise SuiteError."""
 
-    async def versions(self, scope: str, name: str) -> tuple[str, ...]:
-        """Return the versions of a suite, newest first."""
-
     async def list_summaries(self, scope: str) -> tuple[SuiteSummary, ...]:
         """Return the suites a workspace can choose from, its own and the shared ones, by name."""
 
@@ -111,10 +108,7 @@ class ScheduleStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RecordQuery:
-    """A filter for records; the default admits all. None and "" match anything.
-
-    `newest` limits their number to that many of the newest; 0 is no limit.
-    """
+    """A filter for records; the default admits all. None and "" match anything."""
 
     scope: str | None = None
     suite: str = ""
@@ -124,7 +118,7 @@ class RecordQuery:
     bakeoff: str = ""
     since: datetime | None = None
     before: datetime | None = None
-    newest: int = 0
+    newest: int = 0  # how many of the newest at most; 0 is no limit
 
     def admits(self, record: PackedRecord) -> bool:
         """Return whether a record matches."""
