@@ -156,9 +156,8 @@ def _audit_slate(kind: str, slate: Slate, draw: Draw, seed: str) -> Slate | None
 
 def ballot_version(round_: Round) -> str:
     """Return the version of the rules by which the round's ballots are read."""
-    return dict(round_.versions).get(
-        "ballots", FIRST_VERSION
-    )  # rounds from before there were versions
+    # Rounds from before there were versions are under the first.
+    return dict(round_.versions).get("ballots", FIRST_VERSION)
 
 
 def _flags(round_: Round, draw: Draw) -> tuple[str, ...]:
