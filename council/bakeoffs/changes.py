@@ -18,7 +18,6 @@ from council.bakeoffs.intervals import (
     t_quantile,
 )
 from council.bakeoffs.record_arrays import PRECISION, Booleans, Columns, Floats, Indexes
-from council.bakeoffs.records import PackedRecord
 
 MIN_QUESTIONS = 2  # with fewer no difference is reported
 
@@ -285,7 +284,14 @@ def compare_with_past(now: Columns, before: Columns) -> Changes:
     if not now.rows:
         return Changes("", 0)
     last_row = now.rows[-1]
-    past = before.only(np.array([_is_past_run(row, last_row) for row in before.rows], dtype=bool))
+    version = (last_row.suite, last_row.suite_version)
+    is_past = [
+        (row.suite, row.suite_version) == version
+        and row.asked_at < last_row.asked_at
+        and row.bakeoff not in {"", last_row.bakeoff}
+        for row in before.rows
+    ]
+    past = before.only(np.array(is_past, dtype=bool))
     runs = list(rounds_by_run(past).values())[-MAX_PAST_RUNS:]
     if not runs:
         return Changes(last_row.bakeoff, 0)
@@ -309,12 +315,6 @@ def compare_with_past(now: Columns, before: Columns) -> Changes:
         new=tuple(sorted(members_now - members_before)),
         missing=tuple(sorted(members_before - members_now)),
     )
-
-
-def _is_past_run(row: PackedRecord, last_row: PackedRecord) -> bool:
-    same = (row.suite, row.suite_version) == (last_row.suite, last_row.suite_version)
-    is_earlier = row.asked_at < last_row.asked_at
-    return same and is_earlier and row.bakeoff not in {"", last_row.bakeoff}
 
 
 def _members_with_answers(columns: Columns, rounds: Iterable[int]) -> set[str]:

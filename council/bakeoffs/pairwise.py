@@ -76,17 +76,12 @@ def duels(columns: Columns) -> Iterator[Duel]:
         margins = columns.margin(first, second)
         margins = margins[~np.isnan(margins)]
         if len(margins):
-            yield _duel(first, second, margins)
-
-
-def _duel(first: str, second: str, margins: Floats) -> Duel:
-    """Return the duel; a decision stands until the opposite is decided."""
-    crossed = crossings(margins)
-    decisions = crossed[crossed != 0]
-    ahead = None
-    if len(decisions):
-        ahead = first if decisions[-1] > 0 else second
-    return Duel(first, second, float(margins.mean()), len(margins), ahead)
+            crossed = crossings(margins)
+            decisions = crossed[crossed != 0]
+            ahead = None
+            if len(decisions):  # one stands until the opposite is decided
+                ahead = first if decisions[-1] > 0 else second
+            yield Duel(first, second, float(margins.mean()), len(margins), ahead)
 
 
 def run_off(duel: Duel, leader: str) -> RunOff:

@@ -148,17 +148,15 @@ class Deadline:
         """Return the deadline so many seconds from now."""
         return cls(asyncio.get_running_loop().time() + seconds, seconds)
 
-    def missed_message(self, role: Role) -> str:
-        """Return what a seat failed to do in time, to follow its name."""
-        failure = {
-            Role.ANSWER: "did not answer",
-            Role.BALLOT: "did not vote",
-            Role.SYNTHESIS: "did not finish the council's answer",
-            Role.STEP: "did not finish its part",
-            Role.GRADE: "did not grade",
-            Role.FILTER: "did not check the answers",
-        }
-        return f"{failure[role]} in {round(self.seconds, 2):g} s"
+
+_MISSED = {  # to follow the name of a seat
+    Role.ANSWER: "did not answer",
+    Role.BALLOT: "did not vote",
+    Role.SYNTHESIS: "did not finish the council's answer",
+    Role.STEP: "did not finish its part",
+    Role.GRADE: "did not grade",
+    Role.FILTER: "did not check the answers",
+}
 
 
 async def reply_in_time(gateway: Gateway, call: Call, deadline: Deadline) -> Reply:
@@ -172,7 +170,8 @@ async def reply_in_time(gateway: Gateway, call: Call, deadline: Deadline) -> Rep
             raise GatewayError("was given up on, because its provider took too long") from error
         # A gateway that is cancelled during a retry notes on the cancellation why it was waiting.
         notes = getattr(error.__cause__, "__notes__", ())
-        raise GatewayError("; ".join((deadline.missed_message(call.role), *notes))) from error
+        missed = f"{_MISSED[call.role]} in {round(deadline.seconds, 2):g} s"
+        raise GatewayError("; ".join((missed, *notes))) from error
 
 
 async def run_all(tasks: Iterable[Coroutine[Any, Any, None]]) -> None:
