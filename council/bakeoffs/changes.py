@@ -330,7 +330,7 @@ def _author_field(field: str) -> Values:
     return values
 
 
-def _member_changes(cube_of: Cube, members: Sequence[str]) -> Iterator[MemberChange]:
+def _member_changes(cube_of: Cube, members: tuple[str, ...]) -> Iterator[MemberChange]:
     for measure, values in (
         (Measure.SHARE, head_to_head_shares),
         (Measure.ACCURACY, _author_field("correct")),
@@ -354,7 +354,7 @@ def _member_changes(cube_of: Cube, members: Sequence[str]) -> Iterator[MemberCha
             )
 
 
-def _swap_hints(cube_of: Cube, members: Sequence[str]) -> Iterator[SwapHint]:
+def _swap_hints(cube_of: Cube, members: tuple[str, ...]) -> Iterator[SwapHint]:
     for sign, field in (
         (SwapSign.LENGTH, "words"),
         (SwapSign.LATENCY, "seconds"),

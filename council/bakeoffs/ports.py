@@ -40,6 +40,9 @@ class SuiteStore(Protocol):
     async def load(self, scope: str, name: str, version: str = "") -> Suite:
         """Return a version of a workspace's suite, else of the shared one; raise SuiteError."""
 
+    async def versions(self, scope: str, name: str) -> tuple[str, ...]:
+        """Return the versions of a suite, newest first."""
+
     async def list_summaries(self, scope: str) -> tuple[SuiteSummary, ...]:
         """Return the suites a workspace can choose from, its own and the shared ones, by name."""
 

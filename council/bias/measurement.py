@@ -126,10 +126,10 @@ def _map_effects(value: Any, change: Change) -> Any:  # noqa: ANN401 - any part 
     """Return the value with every effect in it changed, always in the same order."""
     if isinstance(value, Effect):
         return change(value)
-    if is_dataclass(value):
+    if is_dataclass(value) and not isinstance(value, type):
         names = [field.name for field in fields(value)]
         parts = {name: _map_effects(getattr(value, name), change) for name in names}
-        return type(value)(**parts)
+        return replace(value, **parts)
     if isinstance(value, tuple):
         return tuple(_map_effects(part, change) for part in value)
     if isinstance(value, Mapping):
