@@ -242,10 +242,8 @@ def listable_rounds(message: IncomingMessage, containing: str = "") -> RoundQuer
 
 def check_own_round(access: Access, round_: Round, asker: Asker, what: str) -> None:
     """Raise NotYoursError unless this is the round's asker or an admin."""
-    access = access.at(round_.question.place)
-    if asker.id != round_.question.asked_by and not access.is_admin(asker):
-        whose = "the person who asked, or an admin," if access.admins else "the person who asked"
-        raise NotYoursError(f"Only {whose} can {what}.")
+    asked = round_.question
+    _check_own(access.at(asked.place), asker, asked.asked_by, "the person who asked", what)
 
 
 def check_readable(round_: Round, message: IncomingMessage) -> None:
@@ -267,12 +265,11 @@ def can_read_bakeoff(message: IncomingMessage, bakeoff: Bakeoff) -> bool:
 
 def check_own_bakeoff(access: Access, bakeoff: Bakeoff, asker: Asker, what: str) -> None:
     """Raise NotYoursError unless this is who began it, an admin, or the operator."""
-    access = access.at(bakeoff.place)
-    if asker.id in {bakeoff.asked_by, "terminal"} or access.is_admin(asker):
-        return
-    whose = (
-        "the person who started it, or an admin,"
-        if access.admins
-        else ("the person who started it")
-    )
-    raise NotYoursError(f"Only {whose} can {what}.")
+    if asker.id != "terminal":
+        started_by = bakeoff.asked_by
+        _check_own(access.at(bakeoff.place), asker, started_by, "the person who started it", what)
+
+
+def _check_own(access: Access, asker: Asker, owner: str, who: str, what: str) -> None:
+    if asker.id != owner and not access.is_admin(asker):
+        raise NotYoursError(f"Only {who}{', or an admin,' if access.admins else ''} can {what}.")

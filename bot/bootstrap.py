@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.api_keys import own_cap
 from bot.bakeoffs.bias_report import bias_report
+from bot.bakeoffs.records import count_closed_round
 from bot.context import AppContext
 from bot.coordination.bakeoff_registry import BakeoffRegistry
 from bot.coordination.clock import SharedClock, now
@@ -52,7 +53,6 @@ from council.panel import Panel
 from council.ports import Gateway, Ledger, SharedRateLimiter
 from council.providers import ProviderHint
 from council.research.methods import plug_in_all
-from council.rounds import Round
 from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
 from storage.engine import check_file_opens, open_engine, open_separate_pool
 from storage.hash_chain import SqlHashChain
@@ -79,14 +79,13 @@ SHARED_CONNECTIONS, SHARED_WAIT_SECONDS = 4, 2.0
 class StartOptions:
     """How to start: with demo models, with callbacks, as a server.
 
-    `on_fetch` reports downloads as (what, done bytes, total bytes), `on_closed` each closed round.
+    `on_fetch` reports downloads as (what, done bytes, total bytes).
     A process that `serves` keeps running, and joins the cluster if the database is a server.
     `judges` are seats or models to have ready apart from the panels.
     """
 
     local: bool = False
     on_fetch: Callable[[str, int, int], None] = lambda *_: None
-    on_closed: Callable[[Round], None] = lambda _: None
     serves: bool = False
     judges: tuple[str, ...] = ()
 
@@ -128,7 +127,7 @@ async def open_app(
 
             runner = shared = ClusterRunner(
                 *(*parts, cluster.job_queue, cluster.pubsub, paying),
-                on_closed=options.on_closed,
+                on_closed=lambda round_: count_closed_round(app_context, round_),
                 tracing=tracing,
                 now=services.now,
             )
@@ -139,7 +138,9 @@ async def open_app(
 
                 paying = locked_in_cluster(cluster.job_queue, paying)
             runner = alone = LocalRunner(
-                *(*parts, claims, paying), on_closed=options.on_closed, tracing=tracing
+                *(*parts, claims, paying),
+                on_closed=lambda round_: count_closed_round(app_context, round_),
+                tracing=tracing,
             )
             stack.push_async_callback(alone.close)
         registry = BakeoffRegistry(claims, SqlLeaderLock(engine) if cluster else None)

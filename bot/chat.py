@@ -415,6 +415,11 @@ async def retry_until_sent(send: Callable[[], Awaitable[T]], timeout_seconds: fl
         await asyncio.sleep(seconds)
 
 
+async def send_note(chat: Chat, message: IncomingMessage, line: str) -> None:
+    """Reply to a message privately with one line."""
+    await chat.send_ephemeral(message, Post((Note(line),), line))
+
+
 async def send_first_possible(
     actions: Iterable[Callable[[], Awaitable[object]]], timeout_seconds: float
 ) -> None:

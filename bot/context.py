@@ -155,7 +155,11 @@ class AppContext:
         if wanted not in self.panels:
             raise PanelError(self._unknown_panel(wanted, was_picked=name is None))
         check_panel(self.access, place, self.panels[wanted])
-        return _with_method(method, self.panels[wanted])
+        panel = self.panels[wanted]
+        if method is None:
+            return panel
+        find_method(method).check(panel)
+        return replace(panel, terms=replace(panel.terms, method=method))
 
     def _unknown_panel(self, wanted: str, *, was_picked: bool) -> str:
         known = ", ".join(self.panels) or "none"
@@ -278,13 +282,6 @@ class AppContext:
 
 def _channel_key(place: Place) -> str:
     return f"{place.chat}/{place.workspace}/{place.within}"
-
-
-def _with_method(method: str | None, panel: Panel) -> Panel:
-    if method is None:
-        return panel
-    find_method(method).check(panel)
-    return replace(panel, terms=replace(panel.terms, method=method))
 
 
 def checked_question(question: Question) -> Question:

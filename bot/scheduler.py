@@ -5,7 +5,7 @@ bake-off makes sure that only one process starts it.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -43,14 +43,14 @@ class SlotTrigger(BaseTrigger):  # type: ignore[misc]
     """APScheduler trigger that fires at each slot of a schedule."""
 
     def __init__(self, slots: Slots) -> None:
-        self._slots = slots
+        self.slots = slots
 
     def get_next_fire_time(self, previous_fire_time: datetime | None, now: datetime) -> datetime:
         """Return the slot after the previous one, or after now if there was none.
 
         Of all slots that were missed, APScheduler then fires only the newest.
         """
-        return self._slots.after(previous_fire_time or now).moment
+        return self.slots.after(previous_fire_time or now)
 
 
 class Scheduler:
@@ -69,9 +69,8 @@ class Scheduler:
         self.tasks = BackgroundTasks()
         self._run_bakeoff = run_bakeoff
         self._busy: set[str] = set()
-        self._scheduled: dict[str, Slots] = {}
         self._invalid: set[str] = set()
-        self._timers = AsyncIOScheduler(
+        self.timers = AsyncIOScheduler(
             timezone=UTC,
             job_defaults={
                 "coalesce": True,
@@ -83,7 +82,7 @@ class Scheduler:
 
     async def run(self) -> None:
         """Start what is due until cancelled; bake-offs that were started run on."""
-        self._timers.start()
+        self.timers.start()
         try:
             with self._app.pubsub.subscription(SCHEDULES) as changes:
                 while True:
@@ -92,7 +91,7 @@ class Scheduler:
                         async with asyncio.timeout(self._reload_seconds):
                             await changes.get()
         finally:
-            self._timers.shutdown(wait=False)
+            self.timers.shutdown(wait=False)
             await asyncio.sleep(0)  # the shutdown takes effect in the next turn of the event loop
             await self.tasks.close()
 
@@ -103,27 +102,14 @@ class Scheduler:
         except CouncilError as error:  # the next reload may succeed
             structlog.get_logger().error("schedules_not_read", why=str(error))
             return
-        active = {row.id: row for row in schedules if not row.paused and self._is_valid(row)}
-        self._set_timers(active)
-        for schedule in active.values():
+        self.timers.remove_all_jobs()
+        for schedule in schedules:
+            if schedule.paused or not self._is_valid(schedule):
+                continue
+            trigger = self._trigger(schedule_slots(schedule))
+            self.timers.add_job(self.fire, trigger, (schedule.id,), id=schedule.id)
             if find_due_slot(schedule, self._app.now()):
                 self.tasks.start(self.fire(schedule.id))
-
-    @property
-    def scheduled(self) -> Mapping[str, Slots]:
-        """The slots of the schedules that have a timer, by schedule id."""
-        return self._scheduled
-
-    def _set_timers(self, schedules: Mapping[str, Schedule]) -> None:
-        wanted = {id_: schedule_slots(schedule) for id_, schedule in schedules.items()}
-        for removed in self._scheduled.keys() - wanted.keys():
-            self._timers.remove_job(removed)
-        for id_, slots in wanted.items():
-            if self._scheduled.get(id_) != slots:
-                self._timers.add_job(
-                    self.fire, self._trigger(slots), (id_,), id=id_, replace_existing=True
-                )
-        self._scheduled = wanted
 
     def _is_valid(self, schedule: Schedule) -> bool:
         """Return whether a schedule has slots at all; log an invalid row once."""
@@ -166,15 +152,15 @@ class Scheduler:
         if due.is_late:
             post = dropped_post(schedule, due, self._app.now())
             await self._report_skipped(chat, schedule, due, post)
-        elif before := await unfinished_run(self._app, schedule, but=due.slot.key):
+        elif before := await unfinished_run(self._app, schedule, but=due.key):
             await self._report_skipped(chat, schedule, due, skipped_post(schedule, due, before))
         else:
             await self._start(chat, schedule, due)
-        await self._app.bakeoff_stores.schedules.claim_slot(schedule.id, due.slot.key)
+        await self._app.bakeoff_stores.schedules.claim_slot(schedule.id, due.key)
 
     async def _start(self, chat: Chat | None, schedule: Schedule, due: DueSlot) -> None:
         try:
-            bakeoff = await new_scheduled_bakeoff(self._app, schedule, due.slot.key)
+            bakeoff = await new_scheduled_bakeoff(self._app, schedule, due.key)
             if chat:
                 await chat.check_postable(schedule.place)
         except _PERMANENT_ERRORS as error:
@@ -198,10 +184,10 @@ class Scheduler:
     async def _report_skipped(
         self, chat: Chat | None, schedule: Schedule, due: DueSlot, post: Post
     ) -> None:
-        log.warning("slot_left_out", schedule=schedule.name, slot=due.slot.key, why=post.summary)
+        log.warning("slot_left_out", schedule=schedule.name, slot=due.key, why=post.summary)
         if chat is None:
             return
-        bakeoff_id = schedule.bakeoff_id(due.slot.key)
+        bakeoff_id = schedule.bakeoff_id(due.key)
         try:
             await self._app.outbox.send(chat, bakeoff_id, "left out", post, schedule.place)
         except (PostingForbiddenError, MessageGoneError) as error:
@@ -209,10 +195,10 @@ class Scheduler:
 
     async def _pause(self, chat: Chat | None, schedule: Schedule, due: DueSlot, why: str) -> None:
         """Pause a schedule that cannot run, after telling its author privately."""
-        log.warning("schedule_paused", schedule=schedule.name, slot=due.slot.key, why=why)
+        log.warning("schedule_paused", schedule=schedule.name, slot=due.key, why=why)
         if chat:
             place = chat.private_place(schedule.made_by, schedule.place)
-            bakeoff_id, post = schedule.bakeoff_id(due.slot.key), paused_post(schedule, why)
+            bakeoff_id, post = schedule.bakeoff_id(due.key), paused_post(schedule, why)
             with suppress(PostingForbiddenError, MessageGoneError):  # then nobody can be told
                 await self._app.outbox.send(chat, bakeoff_id, "paused", post, place)
         if current := await self._load(schedule.id):

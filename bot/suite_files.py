@@ -5,8 +5,7 @@ import csv
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from difflib import get_close_matches
+from dataclasses import dataclass
 from io import StringIO
 from math import nan
 from pathlib import PurePath
@@ -18,7 +17,6 @@ from bot.chat import MAX_QUESTION_CHARACTERS, clean_text
 from bot.suite_imports import (
     Entry,
     Imported,
-    JsonNumber,
     LeftOut,
     import_evals_line,
     import_promptfoo,
@@ -53,43 +51,40 @@ class SuiteFile:
     left_out: tuple[LeftOut, ...] = ()
 
 
-def read_suite_text(name: str, filename: str, text: str) -> SuiteFile:
-    """Return the suite in a file's text; SuiteError names the line that is wrong."""
+def read_suite_text(name: str, filename: str, text: str, category: str = "") -> SuiteFile:
+    """Return the suite in a file's text; SuiteError names the line that is wrong.
+
+    `category` is that of questions that name none.
+    """
     name = validate_suite_name(name)
     parse = PARSERS.get(PurePath(filename).suffix.lower())
     if parse is None:
         raise SuiteError(
-            f"{filename}: this type of file is not supported. Save it as .csv, .jsonl, "
-            f".yaml, .json or "
-            ".txt, one question per line."
+            f"{filename}: this type of file is not supported. Save it as .csv, .jsonl, .yaml, "
+            ".json or .txt, one question per line."
         )
     left_out: dict[LeftOut, None] = {}
     try:
-        questions = _parse_questions(parse(text), left_out=left_out)
+        questions = _parse_questions(parse(text), category, left_out)
     except SuiteError as error:
         raise SuiteError(f"{filename}: {error}") from None
     return SuiteFile(Suite(name, questions), tuple(left_out))
 
 
-def read_suite_file(name: str, filename: str, content: bytes) -> SuiteFile:
+def read_suite_file(name: str, filename: str, content: bytes, category: str = "") -> SuiteFile:
     """Return the suite in a file's bytes."""
-    return read_suite_text(name, filename, _decode(filename, content))
+    return read_suite_text(name, filename, _decode(filename, content), category)
 
 
-def parse_suite_text(name: str, filename: str, text: str) -> Suite:
-    """Return the whole suite in a file's text; SuiteError if a part of it cannot be imported."""
-    file = read_suite_text(name, filename, text)
+def parse_suite_file(name: str, filename: str, content: bytes, category: str = "") -> Suite:
+    """Return the whole suite in a file's bytes; SuiteError if a part cannot be imported."""
+    file = read_suite_file(name, filename, content, category)
     if file.left_out:
         raise SuiteError(
             f"{filename}: {_left_out_sentence(file.left_out)} Import the rest with "
             f"`council suite add {file.suite.name} {filename}`."
         )
     return file.suite
-
-
-def parse_suite_file(name: str, filename: str, content: bytes) -> Suite:
-    """Return the whole suite in a file's bytes."""
-    return parse_suite_text(name, filename, _decode(filename, content))
 
 
 def parse_suite_lines(name: str, lines: str) -> Suite:
@@ -111,14 +106,6 @@ def suite_from_section(name: str, items: Iterable[object], category: str = "") -
     """Return the suite of a list of strings and mappings from council.toml."""
     entries = (_parse_item(item, f"Question {n}") for n, item in enumerate(items, start=1))
     return Suite(validate_suite_name(name), _parse_questions(entries, category))
-
-
-def with_default_category(suite: Suite, category: str) -> Suite:
-    """Return the suite with this category for the questions that have none."""
-    questions = (
-        replace(question, category=question.category or category) for question in suite.questions
-    )
-    return replace(suite, questions=tuple(questions))
 
 
 def validate_suite_name(name: str) -> str:
@@ -284,11 +271,9 @@ def _check_columns(names: Iterable[str], where: str) -> None:
     for name in names:
         if name in COLUMNS:
             continue
-        near = get_close_matches(name, COLUMNS, 1)
-        meant = (
-            f"did you mean {near[0]!r}?" if near else (f"known columns are {', '.join(COLUMNS)}.")
+        raise SuiteError(
+            f"{where} has an unknown column {name[:40]!r}: known columns are {', '.join(COLUMNS)}."
         )
-        raise SuiteError(f"{where} has an unknown column {name[:40]!r}: {meant}")
 
 
 def _parse_entry(where: str, fields: Mapping[str, str], category: str) -> SuiteQuestion:
@@ -384,7 +369,7 @@ def _parse_json(text: str) -> Iterator[Entry]:
 
 
 def _parse_item(item: object, where: str) -> Entry:
-    if isinstance(item, str) and not isinstance(item, JsonNumber):
+    if isinstance(item, str):
         return Entry(where, {"question": item})
     if not isinstance(item, dict):
         raise SuiteError(f"{where} is not a question. Write {_SHAPES}.")
@@ -405,16 +390,14 @@ def _cell_text(value: object, key: str, where: str) -> str:
 
 def _load_json(text: str, number: int) -> object:
     try:
-        return json.loads(
-            text, parse_float=JsonNumber, parse_int=JsonNumber, parse_constant=JsonNumber
-        )
+        return json.loads(text)
     except json.JSONDecodeError as error:
         raise SuiteError(
             f"Line {number + error.lineno - 1} is not valid JSON ({error.msg} at character "
             f"{error.colno}). Write {_SHAPES}."
         ) from None
-    except RecursionError:
-        raise SuiteError(f"Line {number} is nested too deeply. Write {_SHAPES}.") from None
+    except (RecursionError, ValueError):  # nested too deeply, or an endless number
+        raise SuiteError(f"Line {number} can't be read as JSON. Write {_SHAPES}.") from None
 
 
 def _split_lines(text: str) -> list[str]:

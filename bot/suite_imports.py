@@ -41,12 +41,6 @@ class LeftOut:
     why: str
 
 
-class JsonNumber(str):
-    """A number in JSON, as it was written."""
-
-    __slots__ = ()
-
-
 Imported = Iterator[Entry | LeftOut]
 _Messages = Sequence[tuple[str, str]]  # roles and texts
 
@@ -156,18 +150,10 @@ def _ideal_fields(ideal: object) -> dict[str, str]:
             either = _either(str(text).strip() for text in ideal)
             return _reference_fields(Grading.REGEX, rf"(?<!\w)(?:{either})(?!\w)")
         case bool() | dict() | list():
-            return _reference_fields(Grading.JSON, _json_text(ideal))
+            return _reference_fields(Grading.JSON, json.dumps(ideal, ensure_ascii=False))
+        case int() | float():
+            return _ideal_fields(str(ideal))
     raise SuiteError("it is empty")
-
-
-def _json_text(value: object) -> str:
-    """Return JSON whose numbers are as they were written."""
-    if isinstance(value, dict):
-        pairs = (f"{json.dumps(key)}: {_json_text(item)}" for key, item in value.items())
-        return f"{{{', '.join(pairs)}}}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_json_text, value))}]"
-    return value if isinstance(value, JsonNumber) else json.dumps(value, ensure_ascii=False)
 
 
 # --- promptfoo: the nodes of its YAML

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from council.files import QuestionFile
-from council.panel import IF_SET, Member
+from council.panel import IF_REPEATED, IF_SET, Member
 
 
 def storable_text(text: str) -> str:
@@ -148,3 +148,4 @@ class LateReply:
     role: Role
     prompt: Prompt
     reply: Reply
+    pass_number: int = field(default=1, metadata=IF_REPEATED)

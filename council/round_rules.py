@@ -54,8 +54,8 @@ def compute_tally(round_: Round, draw: Draw) -> Tally:
     method = method_of(round_)
     ballots = method.ballots(round_, draw)
     tally = method.tally(round_, draw, ballots, rule, official_weights(round_))
-    flags = (*tally.verdict.flags, *_flags(round_, draw))
-    return replace(tally, verdict=replace(tally.verdict, flags=flags))
+    flags = dict.fromkeys((*tally.verdict.flags, *_flags(round_, draw)))
+    return replace(tally, verdict=replace(tally.verdict, flags=tuple(flags)))
 
 
 CONSISTENCY = "consistency"  # the entry of a round's versions that holds the weights
@@ -175,7 +175,7 @@ def _flags(round_: Round, draw: Draw) -> tuple[str, ...]:
         ),
         *(f"{judge} has no ballot that counts" for judge in asked if judge not in voted),
         *_kept_drafts(round_),
-        *dict.fromkeys(
+        *(
             f"{ballot.judge} did not put the canary last"
             for ballot in round_.ballots
             if ballot.canary == CANARY_NOT_LAST

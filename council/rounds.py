@@ -229,7 +229,7 @@ def sort_by_panel(round_: Round) -> Round:
         round_,
         answers=tuple(sorted(round_.answers, key=lambda a: place(a.member))),
         absences=tuple(sorted(round_.absences, key=lambda a: (place(a.member), a.role))),
-        late=tuple(sorted(round_.late, key=lambda late: (place(late.member), late.role))),
+        late=tuple(sorted(round_.late, key=lambda x: (place(x.member), x.role, x.pass_number))),
         exchanges=tuple(
             sorted(round_.exchanges, key=lambda x: (x.kind, place(x.seat), x.subject, x.attempt))
         ),

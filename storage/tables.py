@@ -182,22 +182,23 @@ class ExchangeRow(_OfRound, _WithPrompt, _WithReply, table=True):
     )
 
 
+def _pass_number() -> Any:  # noqa: ANN401
+    return Field(
+        default=1,
+        primary_key=True,
+        sa_column_kwargs={"server_default": "1", "autoincrement": False},
+    )
+
+
 class LateReplyRow(_OfRound, _WithPrompt, _WithReply, table=True):
     """A reply that came after the round had gone on without it."""
 
     __tablename__ = "late_reply"
     member: str = Field(primary_key=True)
     role: str = Field(primary_key=True)
+    pass_number: int = _pass_number()
     sources: list[dict[str, str]] = Field(
         default_factory=list, sa_type=Json, sa_column_kwargs={"server_default": "[]"}
-    )
-
-
-def _pass_number() -> Any:  # noqa: ANN401
-    return Field(
-        default=1,
-        primary_key=True,
-        sa_column_kwargs={"server_default": "1", "autoincrement": False},
     )
 
 

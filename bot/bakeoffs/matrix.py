@@ -10,7 +10,8 @@ from bot.bakeoffs.posting import bakeoff_leaderboard, bakeoff_matrix, bakeoff_re
 from bot.bakeoffs.records import record_as_json
 from bot.chat import IncomingMessage
 from bot.context import AppContext
-from bot.render.bakeoffs import Document, bakeoff_document
+from bot.render.bakeoffs import bakeoff_document
+from bot.render.leaderboard_export import Document
 from bot.render.leaderboard_tables import Leaderboard
 from council.bakeoffs.matrix import RunMatrix, compare_runs
 from council.bakeoffs.models import Bakeoff, BakeoffProgress

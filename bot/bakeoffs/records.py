@@ -77,25 +77,21 @@ async def _save(stores: BakeoffStores, numbers: Sequence[RoundNumbers]) -> None:
     await stores.votes.save([votes for _, votes in numbers])
 
 
-async def count_closed_rounds(
-    sources: RecordSources,
-    closed: asyncio.Queue[Round],
-    alone: TryLock,
-) -> None:
-    """Store missing numbers, then those of each round that closes, until cancelled.
-
-    Only the process that acquires the lock `alone("counting")` stores the missing numbers.
-    """
+async def count_missing_rounds(sources: RecordSources, alone: TryLock) -> None:
+    """Store missing numbers, in the process that acquires the lock `alone("counting")`."""
     with _errors_logged():
         async with alone("counting") as is_ours:
             if is_ours:
                 with _errors_logged():
                     await update_records(sources)
                 await update_votes(sources)
-    while True:
-        round_ = sort_by_panel(await closed.get())
-        with _errors_logged():
-            await _save(sources.bakeoff_stores, await _count(sources, [round_], log_uncounted))
+
+
+async def count_closed_round(sources: RecordSources, round_: Round) -> None:
+    """Store the numbers of a round that has just closed, so that the next ones can use them."""
+    with _errors_logged():
+        numbers = await _count(sources, [sort_by_panel(round_)], log_uncounted)
+        await _save(sources.bakeoff_stores, numbers)
 
 
 @contextmanager

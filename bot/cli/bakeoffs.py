@@ -106,9 +106,7 @@ def run_bakeoff(  # noqa: PLR0913, PLR0917
     member: Annotated[str, text_option(help="Fail only if this model is worse.")] = "",
     summary: Annotated[
         Path | None,
-        typer.Option(
-            "--markdown", "--summary", help="Write leaderboard and wrong answers as Markdown."
-        ),
+        typer.Option("--markdown", help="Write leaderboard and wrong answers as Markdown."),
     ] = None,
     junit: Annotated[
         Path | None,
@@ -235,11 +233,6 @@ class RunOptions:
     save: Path | None
 
     @property
-    def needs_rounds(self) -> bool:
-        """Whether the results are asked for as test cases, which quote answers."""
-        return bool(self.junit or self.summary or self.baseline)
-
-    @property
     def failure_code(self) -> int:
         """The exit code of a run that fails; with a baseline, 1 says that a member is worse."""
         return MISUSED if self.baseline else FAILED
@@ -262,7 +255,8 @@ async def _run(options: RunOptions) -> int:
         await _follow(app, bakeoff, console)
         stored = await app.bakeoff_stores.bakeoffs.load(bakeoff.id)
         results = await load_results(app, await lifecycle.load_progress(app, stored))
-        rounds = await load_closed_rounds(app, stored) if options.needs_rounds else ()
+        quotes_answers = options.junit or options.summary or options.baseline
+        rounds = await load_closed_rounds(app, stored) if quotes_answers else ()
     changes = compute_changes(results.records, before.records) if before else None
     _print_results(options, results, bakeoff_cases(results.progress, rounds), changes)
     progress = results.progress

@@ -35,16 +35,9 @@ async def manifest(
     as_json: Json = False,
 ) -> None:
     """Print the app manifest: for Socket Mode, or with --url for HTTP."""
-    settings = load_settings()
     if distributed and url is None:
         raise SettingsError([NO_REDIRECT])
-    address = _events_address(settings, url)
-    if address and settings.slack_app_token:
-        typer.echo(
-            "SLACK_APP_TOKEN is set, so `council serve` uses Socket Mode. Unset it to receive "
-            f"requests at {address}.",
-            err=True,
-        )
+    address = _events_address(load_settings(), url)
     if as_json:
         print_json(slack_config.load_manifest(address, distributed=distributed))
     else:

@@ -11,15 +11,16 @@ from typing import Annotated
 
 import typer
 
+from bot.bakeoffs.leaderboard import parse_since
 from bot.bootstrap import Stores, open_stores
 from bot.cli.output import (
     MISUSED,
     OnFault,
+    Since,
     async_command,
     atomic_write,
     exit_on_faults,
     fail,
-    parse_moment,
     text_option,
     unreadable,
 )
@@ -58,7 +59,7 @@ async def export(
     round_id: Annotated[
         str, typer.Argument(help="A round's id (default: every round).", show_default=False)
     ] = "",
-    since: Annotated[str | None, typer.Option(help="Only rounds asked since this day.")] = None,
+    since: Since = "",
     to: Annotated[
         Path | None,
         typer.Option("--to", "--output", help="Write to this file instead of standard output."),
@@ -75,7 +76,7 @@ async def export(
         fail("Name one round, or give --since DATE.", MISUSED)
     if kind not in {"", JUDGMENTS}:
         fail(f"--as must be {JUDGMENTS}, not {kind!r}.", MISUSED)
-    asked_since = parse_moment(since)
+    asked_since = parse_since(since, now()) if since else None
 
     with exit_on_faults(err=True) as on_fault:
         async with open_stores(load_settings()) as stores:

@@ -22,7 +22,7 @@ from council.errors import CouncilError, StoreError
 from council.integrity.verification import chain_name
 from council.ports import Store
 from storage import copy_database
-from storage.copy_database import Contents, count_contents, count_other_programs
+from storage.copy_database import count_contents, count_other_programs
 from storage.export import ExportedRound
 from storage.migrate import HEAD_REVISION
 
@@ -79,12 +79,10 @@ async def _copy(source: str, target: str, on_fault: OnFault) -> None:
     if old.database_file and not old.database_file.exists():
         raise SettingsError([f"There is no database at {old.database_file}."])
     with _exclusive_lock(old), _exclusive_lock(new):
-        before = await _copy_rows(old, new)
+        await _copy_rows(old, new, on_fault)
         async with open_stores(old) as originals, open_stores(new) as copies:
-            with _progress_bar("checked", before.rows["round"]) as bar:
-                await _compare_rounds(originals, copies, on_fault, bar)
+            await _compare_rounds(originals, copies, on_fault)
             await _compare_chains(originals, copies, on_fault)
-        await _compare_totals(old, new, on_fault)
 
 
 def _with_database(settings: Settings, database: str) -> Settings:
@@ -114,16 +112,22 @@ def _exclusive_lock(settings: Settings) -> Iterator[None]:
         claims.close()
 
 
-async def _copy_rows(old: Settings, new: Settings) -> Contents:
+async def _copy_rows(old: Settings, new: Settings, on_fault: OnFault) -> None:
+    """Copy all rows, and compare how many each table has, and what was spent."""
     async with open_database(old) as source, open_database(new) as target:
         for engine, settings in ((source, old), (target, new)):
             await _check_unused(engine, settings)
         before = await count_contents(source)
         with _progress_bar("copied", before.total) as bar:
             await copy_database.copy_database(source, target, bar.advance)
+        before, after = await count_contents(source), await count_contents(target)
     tables = count_noun(sum(map(bool, before.rows.values())), "table")
     typer.echo(f"{count_noun(before.total, 'row')} of {tables} copied into {_display_name(new)}.")
-    return before
+    differing = [name for name in before.rows if before.rows[name] != after.rows[name]]
+    if before.money != after.money:
+        differing.append("spending")
+    for name in dict.fromkeys(differing):
+        on_fault(f"Table {name!r} differs from the original. Copy again, into a new database.")
 
 
 async def _check_unused(engine: AsyncEngine, settings: Settings) -> None:
@@ -144,28 +148,22 @@ def _progress_bar(title: str, total: int) -> CountBar:
     return CountBar(Console(stderr=True, highlight=False), title, total)
 
 
-async def _compare_rounds(
-    originals: Stores, copies: Stores, on_fault: OnFault, bar: CountBar
-) -> None:
-    good = total = 0
-    for round_id in await originals.store.ids():
-        total += 1
-        before = await _load_round(originals.store, round_id)
-        after = await _load_round(copies.store, round_id)
-        if before != after:
-            on_fault(
-                f"Round {round_id} differs from the original. Copy again, into a new database."
-            )
-        elif faults := [after] if isinstance(after, str) else find_faults(after):
-            on_fault(f"Round {round_id}: {'; '.join(faults)}; {WRONG_BEFORE}.")
-        else:
-            good += 1
-        bar.advance(1)
-    typer.echo(
-        f"{good} of {count_noun(total, 'round')} equal in both, and verified."
-        if good < total
-        else f"{count_noun(total, 'round')}: all equal in both, and verified."
-    )
+async def _compare_rounds(originals: Stores, copies: Stores, on_fault: OnFault) -> None:
+    ids, good = await originals.store.ids(), 0
+    with _progress_bar("checked", len(ids)) as bar:
+        for round_id in ids:
+            before = await _load_round(originals.store, round_id)
+            after = await _load_round(copies.store, round_id)
+            if before != after:
+                on_fault(
+                    f"Round {round_id} differs from the original. Copy again, into a new database."
+                )
+            elif faults := [after] if isinstance(after, str) else find_faults(after):
+                on_fault(f"Round {round_id}: {'; '.join(faults)}; {WRONG_BEFORE}.")
+            else:
+                good += 1
+            bar.advance(1)
+    typer.echo(f"{good} of {count_noun(len(ids), 'round')} equal in both, and verified.")
 
 
 async def _load_round(store: Store, round_id: str) -> ExportedRound | str:
@@ -184,14 +182,3 @@ async def _compare_chains(originals: Stores, copies: Stores, on_fault: OnFault) 
         print_walk(walk, on_fault)
         if walk.findings:
             typer.echo(f"{chain_name(head.scope)}: {WRONG_BEFORE}.")
-
-
-async def _compare_totals(old: Settings, new: Settings, on_fault: OnFault) -> None:
-    async with open_database(old) as source, open_database(new) as target:
-        before, after = await count_contents(source), await count_contents(target)
-    if before == after:
-        typer.echo("Both have the same rows in every table, and the same spending.")
-        return
-    differing = [name for name in before.rows if before.rows[name] != after.rows[name]]
-    for name in differing or ["spending"]:
-        on_fault(f"Table {name!r} differs from the original. Copy again, into a new database.")

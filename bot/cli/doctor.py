@@ -1,6 +1,8 @@
 """The command `council doctor`: health checks of settings, tokens, database and models."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -71,6 +73,16 @@ class _Report:
         self.is_healthy = False
         typer.echo(f"FAIL {text}")
 
+    @contextmanager
+    def failures(
+        self, chat: str, kind: type[CouncilError] = CouncilError, hint: str = ""
+    ) -> Iterator[None]:
+        """Report an error of this kind in the block, with a hint."""
+        try:
+            yield
+        except kind as error:
+            self.fail(f"{chat}: {error}{hint}")
+
 
 # --- Slack and Discord
 
@@ -82,28 +94,25 @@ async def _check_slack(report: _Report, settings: Settings) -> None:
         missing = missing_slack_token(settings)
         (report.fail if missing else report.note)(f"Slack: {missing or 'no token'}")
         return
-    from bot.slack.client import open_client  # not everyone has its packages
+    from bot.slack import client as slack  # not everyone has its packages
 
-    try:
-        async with open_client(tokens.api_url, tokens.bot) as client:
-            if tokens.is_distributed:
-                where = tokens.install_url or "your address and /slack/install"
-                report.note(f"Slack: workspaces install the app at {where}")
-            else:
+    hint = f" Its address is {tokens.api_url}."
+    with report.failures("Slack", DeliveryUnknownError, hint):
+        async with slack.open_client(tokens.api_url, tokens.bot) as client:
+            with report.failures("Slack", slack.SlackError):
                 await _check_bot_token(report, client, tokens)
-            await _check_events(report, client, tokens)
-    except DeliveryUnknownError as error:
-        report.fail(f"Slack: {error} Its address is {tokens.api_url}.")
+            with report.failures("Slack", slack.SlackError):
+                await _check_events(report, client, tokens)
 
 
 async def _check_bot_token(report: _Report, client: "AsyncWebClient", tokens: Tokens) -> None:
-    from bot.slack.client import SlackError, fetch_identity
+    from bot.slack.client import fetch_identity
 
-    try:
-        me = await fetch_identity(client)
-    except SlackError as error:
-        report.fail(f"Slack: {error}")
+    if tokens.is_distributed:
+        where = tokens.install_url or "your address and /slack/install"
+        report.note(f"Slack: workspaces install the app at {where}")
         return
+    me = await fetch_identity(client)
     report.ok(f"Slack: {me.user_name} in {me.team_name}, over {tokens.transport}")
     for fault in me.faults:
         report.fail(f"Slack: {fault}")
@@ -112,17 +121,13 @@ async def _check_bot_token(report: _Report, client: "AsyncWebClient", tokens: To
 
 
 async def _check_events(report: _Report, client: "AsyncWebClient", tokens: Tokens) -> None:
-    if not tokens.app:
-        report.note("Slack: the signing secret is checked with the first request from Slack")
-        return
-    from bot.slack.client import SlackError, check_app_token
+    from bot.slack.client import check_app_token
 
-    try:
+    if tokens.app:
         await check_app_token(client, tokens.app)
-    except SlackError as error:
-        report.fail(f"Slack: {error}")
-    else:
         report.ok("Slack: Socket Mode works")
+    else:
+        report.note("Slack: the signing secret is checked with the first request from Slack")
 
 
 async def _check_discord(report: _Report, settings: Settings) -> None:
@@ -133,24 +138,20 @@ async def _check_discord(report: _Report, settings: Settings) -> None:
         return
     from bot.discord import app as discord
 
-    try:
+    where = address.api_url or "Discord's own"
+    hint = f" Its address is {where}."
+    unreachable = report.failures("Discord", DeliveryUnknownError, hint)
+    with report.failures("Discord"), unreachable:
         me = await discord.fetch_identity(address)
-    except DeliveryUnknownError as error:
-        where = address.api_url or "Discord's own"
-        report.fail(f"Discord: {error} Its address is {where}.")
-        return
-    except CouncilError as error:
-        report.fail(f"Discord: {error}")
-        return
-    servers = f"{me.servers} server{'s' * (me.servers != 1)}" if me.servers else "no server yet"
-    report.ok(f"Discord: {me.name}, in {servers}")
-    if me.needs_code_grant:
-        report.fail(f"Discord: {discord.CODE_GRANT_REQUIRED}")
-    else:
-        who = "anyone may" if me.is_public else "only its owner may"
-        report.ok(f"Discord: {who} invite it; `council discord invite` prints the link")
-    if me.has_interactions_endpoint:
-        report.fail(f"Discord: {discord.ENDPOINT_URL_IS_SET}")
+        servers = count_noun(me.servers, "server") if me.servers else "no server yet"
+        report.ok(f"Discord: {me.name}, in {servers}")
+        if me.needs_code_grant:
+            report.fail(f"Discord: {discord.CODE_GRANT_REQUIRED}")
+        else:
+            who = "anyone may" if me.is_public else "only its owner may"
+            report.ok(f"Discord: {who} invite it; `council discord invite` prints the link")
+        if me.has_interactions_endpoint:
+            report.fail(f"Discord: {discord.ENDPOINT_URL_IS_SET}")
 
 
 # --- Database, panels, models and schedules

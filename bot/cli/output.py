@@ -12,7 +12,6 @@ import traceback
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial, wraps
 from pathlib import Path
 from tempfile import mkstemp
@@ -36,6 +35,9 @@ FAILED, MISUSED = 1, 2
 # An empty text is no default that help need show.
 text_option = partial(typer.Option, show_default=False)
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Since = Annotated[
+    str, text_option(help="Only rounds since a day or an age: 2026-11-21, 30d, 2w, 12h.")
+]
 OnFault = Callable[[str], None]
 Result = TypeVar("Result")
 Options = ParamSpec("Options")
@@ -157,20 +159,6 @@ def print_posts(posts: Iterable[Post]) -> None:
     for post in posts:
         if not any(isinstance(part, File) for part in post.parts):
             print_post(post)
-
-
-def parse_moment(text: str | None) -> datetime | None:
-    """Parse "2026-11-21" or "2026-11-21T09:00+01:00"; UTC if no zone is named.
-
-    Exit with code 2 if the text is no date.
-    """
-    if text is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        fail(f"{text!r} is not a date. Write it as 2026-11-21 or 2026-11-21T09:00.", MISUSED)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def read_file(path: Path, advice: str = "") -> bytes:

@@ -12,7 +12,15 @@ from bot.bakeoffs.leaderboard import load_leaderboard, parse_query
 from bot.bakeoffs.records import update_records
 from bot.bootstrap import open_stores
 from bot.chat import Line, Post
-from bot.cli.output import Json, async_command, print_json, print_posts, text_option, write_file
+from bot.cli.output import (
+    Json,
+    Since,
+    async_command,
+    print_json,
+    print_posts,
+    text_option,
+    write_file,
+)
 from bot.render.bias_export import bias_document
 from bot.render.bias_message import bias_post, render_combined_bias_png
 from bot.render.bias_tables import BiasView, audit_lines, brand_table, judges_table, winning_table
@@ -21,9 +29,6 @@ from bot.render.leaderboard import leaderboard_thread, render_leaderboard_png
 from bot.render.leaderboard_export import leaderboard_csv, leaderboard_document
 from bot.settings import Settings, load_panel_config, load_settings
 
-Since = Annotated[
-    str, text_option(help="Only rounds since a day or an age: 2026-11-21, 30d, 2w, 12h.")
-]
 OfPanel = Annotated[str, text_option(help="Only rounds of this panel.")]
 tell = partial(typer.echo, err=True)
 

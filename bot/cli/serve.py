@@ -12,7 +12,7 @@ from rich.console import Console
 
 from bot.bakeoffs.bias_report import measure_shared_error_daily
 from bot.bakeoffs.lifecycle import BakeoffJobs, resume_local_bakeoffs
-from bot.bakeoffs.records import count_closed_rounds
+from bot.bakeoffs.records import count_missing_rounds
 from bot.bootstrap import StartOptions, open_app
 from bot.cli.output import async_command
 from bot.cli.progress import DownloadBar
@@ -35,7 +35,6 @@ from bot.web.server import run_server
 from council.errors import CouncilError, PanelError
 from council.panel import Panel
 from council.providers import is_loopback
-from council.rounds import Round
 from storage.migrate import HEAD_REVISION
 
 ROUND_OPENING_SECONDS = 30.0  # a round whose money is reserved is stored within that, or never
@@ -73,7 +72,6 @@ async def chat(local: Local = False) -> None:
 async def serve(local: Local = False) -> None:
     """Start the web app and every configured chat."""
     settings, console = load_settings(), Console(stderr=True, highlight=False)
-    closed: asyncio.Queue[Round] = asyncio.Queue()
     _check_token_is_set(settings)
     models = ModelStatus(DownloadBar(console).show)
     logs.configure_logging(verbose=True)
@@ -84,7 +82,7 @@ async def serve(local: Local = False) -> None:
         from bot.cluster.setup import wait_for_server
 
         await wait_for_server(settings.database, report)
-    options = StartOptions(local, models.on_download, closed.put_nowait, serves=True)
+    options = StartOptions(local, models.on_download, serves=True)
     token = settings.web_token.get_secret_value() if settings.web_token else None
     async with open_app(settings, options) as app_context:
         panel = _default_panel(app_context)
@@ -123,7 +121,7 @@ async def serve(local: Local = False) -> None:
             tasks = [
                 models.prepare(app_context, panel),
                 metrics.watch_lag(),
-                *_background_tasks(app_context, closed),
+                *_background_tasks(app_context),
                 *(run_chat() for run_chat in chats),
             ]
             async with running_alongside(*tasks):
@@ -201,9 +199,9 @@ async def _resume(app_context: AppContext) -> None:
         await resume_local_bakeoffs(app_context)
 
 
-def _background_tasks(app_context: AppContext, closed: "asyncio.Queue[Round]") -> list[Task]:
+def _background_tasks(app_context: AppContext) -> list[Task]:
     leader_lock = app_context.bakeoff_registry.acquire
-    tasks = [Scheduler(app_context).run(), count_closed_rounds(app_context, closed, leader_lock)]
+    tasks = [Scheduler(app_context).run(), count_missing_rounds(app_context, leader_lock)]
     tasks.append(measure_shared_error_daily(app_context))
     tasks.append(retract_regularly(app_context))
     tasks.append(metrics.watch_outbox(app_context.outbox.count_unmarked))

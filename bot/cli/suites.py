@@ -124,8 +124,7 @@ async def find_suite(app: AppContext, name_or_file: str) -> Suite:
     path = Path(name_or_file)
     if path.suffix.lower() not in PARSERS:
         return await load_suite_to_run(app, TERMINAL, name_or_file)
-    content = read_file(path, "Name another file.")
-    file = read_suite_file(path.stem.replace(" ", "-"), path.name, content)
+    file = _read_suite(path.stem.replace(" ", "-"), path)
     print_left_out(file)
     return file.suite
 

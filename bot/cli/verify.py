@@ -48,9 +48,6 @@ async def verify(
     every: Annotated[
         bool, typer.Option("--all", help="Verify every stored round and every hash chain.")
     ] = False,
-    source: Annotated[
-        Path | None, typer.Option("--from", help="Verify every round of this export.")
-    ] = None,
     text: Annotated[
         Path | None, typer.Option(help="Check whether the text in this file belongs to the round.")
     ] = None,
@@ -65,12 +62,12 @@ async def verify(
 ) -> None:
     """Recompute stored rounds, check the hash chain, and name every field that differs."""
     is_stray = bool(text and not what) or bool(since_head and not every)
-    if sum([bool(what), every, bool(source), head]) != 1 or is_stray:
+    if sum([bool(what), every, head]) != 1 or is_stray:
         fail(ONE_THING, MISUSED)
 
     with exit_on_faults() as on_fault:
-        if source or (what and not text and _is_file(what)):
-            _verify_export(source or Path(what), on_fault)
+        if what and not text and _is_file(what):
+            _verify_export(Path(what), on_fault)
             return
         async with open_stores(load_settings()) as stores:
             if head:
@@ -103,22 +100,16 @@ async def _verify_all(stores: Stores, known_heads: Sequence[str], on_fault: OnFa
 
 def _verify_export(path: Path, on_fault: OnFault) -> None:
     """Verify every round of an export, and links that follow each other in their chain."""
-    is_empty, links = True, list[Link]()
-
-    def on_unreadable_line(fault: str) -> None:
-        nonlocal is_empty
-        is_empty = False
-        on_fault(fault)
-
-    for entry in read_export(path, on_unreadable_line):
+    count, links = 0, list[Link]()
+    for entry in read_export(path, on_fault):
         if isinstance(entry, ExportedRound):
-            is_empty = False
+            count += 1
             _verify_record(entry, on_fault, is_exported=True)
             links += [entry.seal.link] if entry.seal and entry.seal.link else []
     for walk in walk_stretches(links):
         if walk.is_broken:
             print_walk(walk, on_fault)
-    if is_empty:
+    if not count:
         typer.echo(NO_ROUND)
 
 

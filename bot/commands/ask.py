@@ -5,7 +5,7 @@ import secrets
 from dataclasses import dataclass, replace
 
 from bot.access import check_admitted
-from bot.chat import Button, Chat, IncomingMessage, Note, Post
+from bot.chat import Button, Chat, IncomingMessage, Post, send_note
 from bot.commands.parameters import Arguments
 from bot.commands.round_delivery import deliver_round
 from bot.context import AppContext, usual_seconds
@@ -45,9 +45,7 @@ async def ask_with_options(
     if round_:
         await accept_and_deliver(app, chat, message, round_)
     elif not chat.is_room:  # in a room, the platform repeats events
-        await chat.send_ephemeral(
-            message, Post((Note(f"You have already asked this: round {message.key}."),))
-        )
+        await send_note(chat, message, f"You have already asked this: round {message.key}.")
 
 
 async def accept_and_deliver(

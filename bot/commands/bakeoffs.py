@@ -13,7 +13,7 @@ from bot.bakeoffs import lifecycle
 from bot.bakeoffs.lifecycle import is_bakeoff_running, load_progress
 from bot.bakeoffs.posting import render_result
 from bot.bakeoffs.runner import estimate_bakeoff
-from bot.chat import Chat, File, Heading, IncomingMessage, Note, Post, Table
+from bot.chat import Chat, File, Heading, IncomingMessage, Note, Post, Table, send_note
 from bot.commands.parameters import LAST, Arguments
 from bot.commands.suites import check_may_change, check_own_people
 from bot.context import AppContext
@@ -42,6 +42,7 @@ def parse_cap_text(text: str) -> int:
 
 
 CANCELLED = "It was cancelled."
+NO_BAKEOFFS = "No bake-offs yet. Start one with `/council bakeoff SUITE`."
 
 
 async def propose_bakeoff(
@@ -97,7 +98,7 @@ async def start_bakeoff(
         line = (
             f"This bake-off has already started. See it with `/council bakeoff show {bakeoff.id}`."
         )
-        await chat.send_ephemeral(message, Post((Note(line),), line))
+        await send_note(chat, message, line)
         return
     await _run(app, chat, message, bakeoff, "begun")
 
@@ -125,7 +126,7 @@ async def _run(
 ) -> None:
     """Run a bake-off; where the asker watches it, as in the terminal, leaving cancels it."""
     line = f"Bake-off {bakeoff.id} is {what}. Stop it with `/council bakeoff cancel {bakeoff.id}`."
-    await chat.send_ephemeral(message, Post((Note(line),), line))
+    await send_note(chat, message, line)
     shown = _posting_chat(app, chat, message, bakeoff)
     if not chat.shows_progress:
         await lifecycle.begin_bakeoff(app, shown, bakeoff)
@@ -166,15 +167,14 @@ async def cancel_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage, 
         f"Bake-off {bakeoff.id} is cancelled. {kept} of {of} are saved, and nothing more is "
         f"spent. Resume it with `/council bakeoff resume {bakeoff.id}`."
     )
-    await chat.send_ephemeral(message, Post((Note(line),), line))
+    await send_note(chat, message, line)
 
 
 async def list_bakeoffs(app: AppContext, chat: Chat, message: IncomingMessage, _: str) -> None:
     """List the newest bake-offs."""
     there = (await load_readable_bakeoffs(app, message))[:10]
     if not there:
-        note = Note("No bake-offs yet. Start one with `/council bakeoff SUITE`.")
-        await chat.send_ephemeral(message, Post((note,)))
+        await send_note(chat, message, NO_BAKEOFFS)
         return
     rows = [
         (
@@ -216,7 +216,7 @@ async def find_bakeoff(app: AppContext, message: IncomingMessage, wanted: str) -
     there = await load_readable_bakeoffs(app, message)
     if wanted.lower() == LAST:
         if not there:
-            raise BakeoffError("No bake-offs yet. Start one with `/council bakeoff SUITE`.")
+            raise BakeoffError(NO_BAKEOFFS)
         return there[0]
     starts = (wanted, f"bo:{wanted}")  # the prefix of those that a person started may be omitted
     found = [bakeoff for bakeoff in there if bakeoff.id.startswith(starts)]
@@ -236,15 +236,8 @@ async def load_suite_to_run(app: AppContext, place: Place, name: str) -> Suite:
         return await app.bakeoff_stores.suites.load(place.scope, name.lower())
     except SuiteError:
         lines = await app.bakeoff_stores.suites.list_summaries(place.scope)
-        known = ", ".join(line.name for line in lines)
-        raise SuiteError(
-            f"There is no suite {name!r}. Known suites: {known}."
-            if known
-            else (
-                f"There is no suite {name!r}, and no other yet. Create one with `/council suite "
-                "add`."
-            )
-        ) from None
+        known = ", ".join(line.name for line in lines) or "none yet, `/council suite add` makes one"
+        raise SuiteError(f"There is no suite {name!r}. Known suites: {known}.") from None
 
 
 # --- Proposals: bake-offs in the value of a button, short enough for any chat.

@@ -9,10 +9,9 @@ from bot.access import (
     check_admin,
     check_admitted,
     check_own_round,
-    check_readable,
 )
 from bot.bakeoffs.lifecycle import load_progress
-from bot.chat import Button, Buttons, Chat, File, IncomingMessage, Line, Note, Post
+from bot.chat import Button, Buttons, Chat, File, IncomingMessage, Line, Note, Post, send_note
 from bot.commands import bakeoffs, rounds, suites
 from bot.commands.ask import ASK_ANYWAY, AskOptions, ask_anyway, ask_with_options, new_round
 from bot.commands.conversations import NEW_QUESTION, start_conversation
@@ -26,7 +25,7 @@ from bot.render.bakeoffs import CANCEL, RESUME, START
 from bot.render.bakeoffs import LEAVE as DECLINE
 from bot.render.formatting import count_noun, file_name
 from bot.render.round_json import round_document
-from bot.render.round_report import answer_posts, details_posts, forgotten_line, whole_round
+from bot.render.round_report import answers_by_label, details_posts, forgotten_line, whole_round
 from bot.render.round_status import terms_line
 from bot.render.suites import KEEP, question_added_post
 from bot.render.suites import LEAVE as DECLINE_SUITE
@@ -51,7 +50,7 @@ async def decline_proposal(
     app: AppContext, chat: Chat, message: IncomingMessage, value: str
 ) -> None:
     """Decline a proposed bake-off."""
-    await chat.send_ephemeral(message, Post((Note(DECLINED),), DECLINED))
+    await send_note(chat, message, DECLINED)
 
 
 # --- Deduplication of presses
@@ -94,7 +93,7 @@ class ActionDeduplicator:
 
 async def send_busy_note(chat: Chat, message: IncomingMessage) -> None:
     """Reply that the action is running already."""
-    await chat.send_ephemeral(message, Post((Note(BUSY),), BUSY))
+    await send_note(chat, message, BUSY)
 
 
 # --- Buttons of rounds
@@ -112,18 +111,11 @@ OTHER_VERSION = (
 )
 
 
-async def load_readable_round(app: AppContext, message: IncomingMessage, round_id: str) -> Round:
-    """Load a round; raise RoundNotFoundError unless the presser may read it here."""
-    round_ = await app.store.load(round_id)
-    check_readable(round_, message)
-    return round_
-
-
 async def shown_posts(app: AppContext, message: IncomingMessage, what: str, id_: str) -> list[Post]:
     """Return what the presser may see of a round: its answers, rankings, or what to vote on."""
     if what in {VOTE, BAKEOFF_VOTE}:
         return await posts_to_vote(app, message, what, id_)
-    return answer_or_ballot_posts(await load_readable_round(app, message, id_), what)
+    return answer_or_ballot_posts(await rounds.load_readable_round(app, message, id_), what)
 
 
 def answer_or_ballot_posts(round_: Round, what: str) -> list[Post]:
@@ -135,7 +127,7 @@ def answer_or_ballot_posts(round_: Round, what: str) -> list[Post]:
     if what == "ballots":
         return [*details_posts(round_, round_.draw)]
     if what != ROUND:
-        return list(answer_posts(round_, round_.draw))
+        return [post for _, post in answers_by_label(round_, round_.draw)]
     whole = whole_round(round_)
     parts = tuple(part for part in whole.root.parts if not isinstance(part, Buttons))
     return [replace(whole.root, parts=parts), *whole.replies]
@@ -151,7 +143,7 @@ async def repeat_question(
     app: AppContext, message: IncomingMessage, round_id: str
 ) -> tuple[IncomingMessage, AskOptions]:
     """Return the message and options that ask a round's question again."""
-    round_ = await load_readable_round(app, message, round_id)
+    round_ = await rounds.load_readable_round(app, message, round_id)
     _check_remembered(round_)
     before = round_.question
     here = (before.place.workspace, before.place.channel) == (
@@ -175,7 +167,7 @@ async def resume_round(
 ) -> None:
     """Resume a round that was cancelled or failed."""
     check_admitted(app.access, message)
-    round_ = await load_readable_round(app, message, round_id)
+    round_ = await rounds.load_readable_round(app, message, round_id)
     check_own_round(app.access, round_, message.asker, "resume a round")
     _check_remembered(round_)
     if round_.closing or await app.runner.is_running(round_id):
@@ -192,7 +184,7 @@ async def export_round(
     check_admitted(app.access, message)
     if message.asker.is_guest or message.is_shared:
         raise AccessDeniedError(MEMBERS_EXPORT)
-    round_ = await load_readable_round(app, message, round_id)
+    round_ = await rounds.load_readable_round(app, message, round_id)
     if round_.stage is not Stage.CLOSED:
         raise CouncilError("This round is not finished. Export it once its answer is there.")
     text = json.dumps(round_document(round_), ensure_ascii=False, indent=2)
@@ -223,8 +215,7 @@ async def forget_round(
 ) -> None:
     """Delete the texts of a round, and what was posted of it."""
     round_ = await rounds.find_round_to_forget(app, message, round_id)
-    line = await rounds.forget_and_wipe(app.store, round_, app.now())
-    await chat.send_ephemeral(message, Post((Note(line),), line))
+    await send_note(chat, message, await rounds.forget_and_wipe(app.store, round_, app.now()))
     await retract_forgotten(app, round_.id)
 
 
@@ -233,9 +224,9 @@ async def rate_round(
 ) -> None:
     """Store somebody's feedback on a round."""
     await rounds.save_feedback(
-        app, await load_readable_round(app, message, round_id), message.asker.id, opinion
+        app, await rounds.load_readable_round(app, message, round_id), message.asker.id, opinion
     )
-    await chat.send_ephemeral(message, Post((Note(THANKS),), THANKS))
+    await send_note(chat, message, THANKS)
 
 
 async def add_to_suite(
@@ -247,7 +238,7 @@ async def add_to_suite(
 ) -> None:
     """Add a round's question to a suite."""
     suites.check_may_change(app, message, suites.ADD)
-    round_ = await load_readable_round(app, message, round_id)
+    round_ = await rounds.load_readable_round(app, message, round_id)
     made = await suites.suite_with_question(app, message, round_, joining)
     await app.bakeoff_stores.suites.save(made, message.asker.id, app.now())
     cost = await suites.estimate_suite_run(app, message.place, made)

@@ -4,9 +4,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from bot.access import check_readable
-from bot.chat import MAX_QUESTION_CHARACTERS, Button, Buttons, Chat, IncomingMessage, Note, Post
-from bot.commands.rounds import context_of
+from bot.chat import (
+    MAX_QUESTION_CHARACTERS,
+    Button,
+    Buttons,
+    Chat,
+    IncomingMessage,
+    Post,
+    send_note,
+)
+from bot.commands.rounds import context_of, load_readable_round
 from bot.context import AppContext
 from council.errors import ForgottenError, RoundNotFoundError
 from council.files import QuestionFile
@@ -61,8 +68,7 @@ async def follow_up(app: AppContext, message: IncomingMessage, round_id: str) ->
     What follows a private round is private. Raise RoundNotFoundError if its author may not read the
     round, ForgottenError if its texts are gone.
     """
-    round_ = await app.store.load(round_id)
-    check_readable(round_, message)
+    round_ = await load_readable_round(app, message, round_id)
     if round_.forgotten:
         raise ForgottenError(FORGOTTEN_TURN)
     turns = (*await load_turns(app, round_, message), round_)
@@ -89,8 +95,7 @@ async def load_turns(app: AppContext, round_: Round, message: IncomingMessage) -
     turns: list[Round] = []
     while (before := round_.question.place.thread) and len(turns) < MAX_ROUNDS:
         try:
-            round_ = await app.store.load(before)
-            check_readable(round_, message)
+            round_ = await load_readable_round(app, message, before)
         except RoundNotFoundError:
             break
         turns.insert(0, round_)
@@ -104,7 +109,7 @@ def _end(line: RoundSummary) -> datetime:
 async def start_conversation(app: AppContext, chat: Chat, message: IncomingMessage, _: str) -> None:
     """End the conversation in a place, so that the next question there has no context."""
     await app.key_values.put(CONVERSATION, _key(message.place), app.now().isoformat())
-    await chat.send_ephemeral(message, Post((Note(STARTED),), STARTED))
+    await send_note(chat, message, STARTED)
 
 
 def add_new_question(post: Post, round_: Round) -> Post:

@@ -22,6 +22,7 @@ from bot.chat import (
     Post,
     PostingForbiddenError,
     Thread,
+    send_note,
 )
 from bot.commands.parameters import Arguments
 from bot.context import AppContext
@@ -92,7 +93,7 @@ async def share_report(app: AppContext, chat: Chat, message: IncomingMessage, ke
     name, options = json.loads(query)
     thread = await _REPORTS[name](app, message, options, chat.accepts_files)
     await _post_thread(app, chat, replace(message, key=key), thread, name)
-    await chat.send_ephemeral(message, Post((Note(SHARED),), SHARED))
+    await send_note(chat, message, SHARED)
 
 
 async def _send_privately(chat: Chat, message: IncomingMessage, thread: Thread) -> None:
@@ -115,7 +116,7 @@ async def _post_thread(
             part = f"{name} {post.summary}" if _is_file(post) else f"{name} {number}"
             await app.outbox.send(chat, message.key, part, post, place)
     except NoThreadError as error:
-        await chat.send_ephemeral(message, Post((Note(str(error)),), str(error)))
+        await send_note(chat, message, str(error))
 
 
 def _is_empty(thread: Thread) -> bool:

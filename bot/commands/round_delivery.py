@@ -14,7 +14,6 @@ from bot.chat import (
     Line,
     Mentions,
     MessageGoneError,
-    Note,
     NoThreadError,
     Part,
     Post,
@@ -22,6 +21,7 @@ from bot.chat import (
     ProgressUpdates,
     SendEphemeral,
     SentMessage,
+    send_note,
 )
 from bot.commands.conversations import add_new_question
 from bot.commands.retraction import retract_forgotten
@@ -272,7 +272,7 @@ async def _post_replies_or_hint(
     except NoThreadError as error:
         line = f"{error} Use the buttons under the answer to see the rest."
         message = message_of(RoundSummary.of(live.snapshot.round_))
-        await live.chat.send_ephemeral(message, Post((Note(line),), line))
+        await send_note(live.chat, message, line)
 
 
 async def _post_replies(

@@ -12,7 +12,17 @@ from bot.access import (
     listable_rounds,
     readable_rounds,
 )
-from bot.chat import Chat, Heading, IncomingMessage, Note, Post, SentMessage, Table, clean_text
+from bot.chat import (
+    Chat,
+    Heading,
+    IncomingMessage,
+    Note,
+    Post,
+    SentMessage,
+    Table,
+    clean_text,
+    send_note,
+)
 from bot.commands.parameters import LAST, Arguments
 from bot.context import AppContext
 from bot.render.budgets import budget_post
@@ -25,17 +35,24 @@ from council.budget_caps import Account, channel_account, payer
 from council.errors import CouncilError, RoundNotFoundError, StoreError
 from council.feedback import Feedback
 from council.integrity.erasure import removable_texts
+from council.panel import Panel
 from council.places import Place
 from council.ports import ALL_ROUNDS, RoundQuery, Store
 from council.rounds import Round, Stage
 from storage.hash_chain import new_salt
 
 
+async def load_readable_round(app: AppContext, message: IncomingMessage, round_id: str) -> Round:
+    """Load a round; raise RoundNotFoundError unless the author of a message may read it here."""
+    round_ = await app.store.load(round_id)
+    check_readable(round_, message)
+    return round_
+
+
 async def find_round(app: AppContext, message: IncomingMessage, wanted: str) -> Round:
     """Load the round whose id starts so; raise RoundNotFoundError unless it may be read here."""
     try:
-        round_ = await app.store.load(await app.store.find(wanted))
-        check_readable(round_, message)
+        return await load_readable_round(app, message, await app.store.find(wanted))
     except RoundNotFoundError:
         if readable_rounds(message) == ALL_ROUNDS:
             raise
@@ -43,7 +60,6 @@ async def find_round(app: AppContext, message: IncomingMessage, wanted: str) -> 
         raise RoundNotFoundError(
             f"There is no round {wanted!r} here. `/council rounds` lists them."
         ) from None
-    return round_
 
 
 # --- Follow-up questions: the earlier rounds of a thread become their context.
@@ -110,21 +126,20 @@ def newest_that_fit(lines: list[str], limit: int = MAX_CONTEXT_CHARACTERS) -> li
 
 # --- The commands panel, rounds and show
 
+NO_QUESTIONS = "No questions yet. Ask one with `/council QUESTION`."
+
 
 async def show_panel(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
     """List the panels, or pick one for this channel."""
     if name:
         panel = app.panel(name, message.place)
         await app.pick_panel(name, message.place)
-        seats = seat_names(panel)
-        seated = tuple((seats[seat.key], seat.family, seat.key) for seat in panel.judges)
-        note = Note(f"Questions here now go to panel {name}: {receivers(panel)}.")
-        table = Table(("Model", "Family", "Key"), seated)
-        await chat.send_ephemeral(message, Post((Heading(f"Panel {name}"), table, note)))
+        line = f"Questions here now go to panel {name}: {_seats(panel)}."
+        await send_note(chat, message, f"{line} The text goes to {receivers(panel)}.")
         return
     current = app.panel_name(message.place)
     rows = tuple(
-        (f"{panel.name}{' (in use)' if panel.name == current else ''}", _seats(panel.name, app))
+        (f"{panel.name}{' (in use)' if panel.name == current else ''}", _seats(panel))
         for panel in app.panels.values()
         if allows_panel(app.access, message.place, panel)
     )
@@ -136,18 +151,16 @@ async def show_panel(app: AppContext, chat: Chat, message: IncomingMessage, name
     )
 
 
-def _seats(name: str, app: AppContext) -> str:
-    names = seat_names(app.panels[name])
-    return ", ".join(names[seat.key] for seat in app.panels[name].members)
+def _seats(panel: Panel) -> str:
+    names = seat_names(panel)
+    return ", ".join(names[seat.key] for seat in panel.members)
 
 
 async def show_rounds(app: AppContext, chat: Chat, message: IncomingMessage, limit: str) -> None:
     """List the newest rounds."""
     lines = await app.store.list_summaries(int(limit or 10), listable_rounds(message))
     if not lines:
-        await chat.send_ephemeral(
-            message, Post((Note(("No questions yet. Ask one with `/council QUESTION`.")),))
-        )
+        await send_note(chat, message, NO_QUESTIONS)
         return
     rows = tuple(
         (
@@ -169,7 +182,7 @@ async def show_round(app: AppContext, chat: Chat, message: IncomingMessage, want
     round_ = await find_round_or_last(app, message, wanted)
     if round_.stage is not Stage.CLOSED and not round_.forgotten:
         line = "This round is not finished yet. Its answer will appear where you asked."
-        await chat.send_ephemeral(message, Post((Note(line),)))
+        await send_note(chat, message, line)
         return
     thread = whole_round(round_)
     root = add_votes(thread.root, round_, await app.store.votes(round_.id))
@@ -183,7 +196,7 @@ async def find_round_or_last(app: AppContext, message: IncomingMessage, wanted: 
         return await find_round(app, message, wanted)
     newest = await app.store.list_summaries(1, listable_rounds(message))
     if not newest:
-        raise RoundNotFoundError("No questions yet. Ask one with `/council QUESTION`.")
+        raise RoundNotFoundError(NO_QUESTIONS)
     return await app.store.load(newest[0].id)
 
 
@@ -193,8 +206,7 @@ async def find_round_or_last(app: AppContext, message: IncomingMessage, wanted: 
 async def cancel_round(app: AppContext, chat: Chat, message: IncomingMessage, wanted: str) -> None:
     """Cancel a round of one's own, or any as an admin; `last` is one's newest unfinished."""
     round_ = await find_round_to_cancel(app, message, wanted)
-    line = why_not_cancellable(round_) or await cancel(app, round_)
-    await chat.send_ephemeral(message, Post((Note(line),), line))
+    await send_note(chat, message, why_not_cancellable(round_) or await cancel(app, round_))
 
 
 async def find_round_to_cancel(app: AppContext, message: IncomingMessage, wanted: str) -> Round:
@@ -228,7 +240,6 @@ def why_not_cancellable(round_: Round) -> str:
 
 async def cancel(app: AppContext, round_: Round) -> str:
     """Stop a round, so that nobody else is asked; return the result as a sentence."""
-    was_cancelled = (await app.store.load_summary(round_.id)).paused
     # First, so that a restart does not resume it should this process end now.
     await app.store.pause(round_.id, paused=True)
     await app.runner.stop(round_.id)
@@ -236,8 +247,6 @@ async def cancel(app: AppContext, round_: Round) -> str:
     if why := why_not_cancellable(now):  # it came to its end meanwhile
         await app.store.pause(round_.id, paused=False)
         return why
-    if was_cancelled:
-        return f"Round {round_.id} was already cancelled. {answers_kept(now)}."
     return (
         f"Round {round_.id} is cancelled. {answers_kept(now)}. No more models are asked, and "
         "nothing more is spent."
@@ -340,4 +349,4 @@ async def change_nothing(
     app: AppContext, chat: Chat, message: IncomingMessage, _: Arguments
 ) -> None:
     """Answer a "no" to a question whether something should be deleted."""
-    await chat.send_ephemeral(message, Post((Note("Nothing was changed."),)))
+    await send_note(chat, message, "Nothing was changed.")

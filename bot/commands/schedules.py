@@ -1,13 +1,11 @@
 """The command `schedule`: add, list, edit, pause, resume, run and remove schedules."""
 
-from collections.abc import Iterable
 from dataclasses import replace
-from datetime import date
 from zoneinfo import ZoneInfo
 
 from bot.access import check_admitted
 from bot.bakeoffs.runner import estimate_bakeoff
-from bot.chat import Asker, Chat, IncomingMessage, Note, Post
+from bot.chat import Asker, Chat, IncomingMessage, send_note
 from bot.commands.bakeoffs import load_suite_to_run, start_bakeoff
 from bot.commands.parameters import Arguments
 from bot.context import SCHEDULES, AppContext
@@ -25,7 +23,7 @@ async def add_schedule(
     app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
 ) -> None:
     """Store a new schedule, and show how it was understood."""
-    wanted = parse_schedule(request_text(arguments), today(app))
+    wanted = parse_schedule(request_text(arguments))
     there = await _in_reporting_channel(app, chat, message, wanted)
     new = await new_schedule(app, there, wanted)
     await save_schedule(app, new)
@@ -36,7 +34,7 @@ async def edit_schedule_command(
     app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
 ) -> None:
     """Change a schedule, and show how it was understood."""
-    wanted = parse_schedule(request_text(arguments), today(app))
+    wanted = parse_schedule(request_text(arguments))
     before = await find_schedule(app, message, wanted.name)
     there = await _in_reporting_channel(app, chat, message, wanted) if wanted.channel else None
     after = await edit_schedule(app, before, wanted, there)
@@ -88,7 +86,7 @@ async def pause_schedule(app: AppContext, chat: Chat, message: IncomingMessage, 
     one = await find_schedule(app, message, name)
     await save_schedule(app, replace(one, paused=True))
     line = f"Schedule {name} is paused. Resume it with `/council schedule resume {name}`."
-    await _send_note(chat, message, line)
+    await send_note(chat, message, line)
 
 
 async def resume_paused(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
@@ -100,7 +98,7 @@ async def resume_paused(app: AppContext, chat: Chat, message: IncomingMessage, n
 async def delete_schedule(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
     """Remove a schedule; its bake-offs stay."""
     await remove_schedule(app, await find_schedule(app, message, name))
-    await _send_note(chat, message, f"Schedule {name} is removed. Its bake-offs stay.")
+    await send_note(chat, message, f"Schedule {name} is removed. Its bake-offs stay.")
 
 
 async def run_schedule(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
@@ -117,14 +115,8 @@ async def set_subscribed(
     others = tuple(id_ for id_ in one.subscribers if id_ != message.asker.id)
     own = (message.asker.id,) if wanted else ()
     await save_schedule(app, replace(one, subscribers=(*others, *own)))
-    are = "are" if wanted else "are not"
-    more = "" if wanted else " any more"
-    line = f"You {are} mentioned{more} when the results of {name} change."
-    await _send_note(chat, message, line)
-
-
-async def _send_note(chat: Chat, message: IncomingMessage, line: str) -> None:
-    await chat.send_ephemeral(message, Post((Note(line),), line))
+    are = "are" if wanted else "are no longer"
+    await send_note(chat, message, f"You {are} mentioned when the results of {name} change.")
 
 
 async def new_scheduled_bakeoff(app: AppContext, schedule: Schedule, slot: str = "") -> Bakeoff:
@@ -294,11 +286,8 @@ async def find_schedule(app: AppContext, message: IncomingMessage, name: str) ->
     for schedule in schedules:
         if schedule.name == name:
             return schedule
-    if not name:
-        raise ScheduleError(f"Name a schedule. Known schedules: {_names(schedules)}.")
-    raise ScheduleError(
-        f"There is no schedule {name!r} here. Known schedules: {_names(schedules)}."
-    )
+    known = ", ".join(schedule.name for schedule in schedules) or "none yet"
+    raise ScheduleError(f"There is no schedule {name!r} here. Known schedules: {known}.")
 
 
 async def load_visible_schedules(app: AppContext, message: IncomingMessage) -> tuple[Schedule, ...]:
@@ -316,15 +305,6 @@ async def load_visible_schedules(app: AppContext, message: IncomingMessage) -> t
         for one in await app.bakeoff_stores.schedules.list_all(here.scope)
         if one.place.shares_channel(here) or not (is_limited or one.place.private)
     )
-
-
-def today(app: AppContext) -> date:
-    """Return the current date in the default time zone."""
-    return app.now().astimezone(ZoneInfo(app.zone)).date()
-
-
-def _names(schedules: Iterable[Schedule]) -> str:
-    return ", ".join(schedule.name for schedule in schedules) or "none yet"
 
 
 def _reporting_place(place: Place) -> Place:

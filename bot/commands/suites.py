@@ -10,7 +10,18 @@ from pydantic import TypeAdapter, ValidationError
 
 from bot import suite_files
 from bot.access import AccessDeniedError, NotYoursError, check_admin, check_admitted
-from bot.chat import Button, Buttons, Caution, Chat, IncomingMessage, Line, Note, Part, Post
+from bot.chat import (
+    Button,
+    Buttons,
+    Caution,
+    Chat,
+    IncomingMessage,
+    Line,
+    Note,
+    Part,
+    Post,
+    send_note,
+)
 from bot.commands.parameters import Arguments
 from bot.commands.rounds import find_round_or_last
 from bot.context import AppContext
@@ -66,9 +77,7 @@ async def add_suite(
 ) -> None:
     """Show a new or grown suite, to be confirmed with a button."""
     check_own_people(message)
-    name = suite_files.validate_suite_name(arguments["name"])
-    given = arguments.get("round"), arguments.get("questions")
-    made = await _new_suite(app, message, name, given)
+    made = await _new_suite(app, message, arguments)
     await offer_suite(app, chat, message, made.suite, made.left_out)
 
 
@@ -91,12 +100,12 @@ async def _send_pages(chat: Chat, message: IncomingMessage, post: Post) -> None:
 
 
 async def _new_suite(
-    app: AppContext, message: IncomingMessage, name: str, given: tuple[str | None, str | None]
+    app: AppContext, message: IncomingMessage, arguments: Arguments
 ) -> suite_files.SuiteFile:
-    round_, lines = given
-    if lines:
+    name = suite_files.validate_suite_name(arguments["name"])
+    if lines := arguments.get("questions"):
         return suite_files.SuiteFile(suite_files.parse_suite_lines(name, lines))
-    if round_:
+    if round_ := arguments.get("round"):
         return suite_files.SuiteFile(await suite_with_round(app, message, name, round_))
     if not message.files:
         raise SuiteError(NO_QUESTIONS)
@@ -119,7 +128,7 @@ async def offer_suite(
     drafted, before = await with_existing_summary(app, message, made)
     if before and (before.scope, before.version) == (drafted.scope, drafted.version):
         line = f"Suite {drafted.name} is already saved in exactly this version."
-        await chat.send_ephemeral(message, Post((Note(line),), line))
+        await send_note(chat, message, line)
         return
     shown = Draft(drafted, message.asker.id, before.version if before else "")
     code = await save_draft(app.key_values, shown)
@@ -170,8 +179,7 @@ async def save_suite(app: AppContext, message: IncomingMessage, suite: Suite, be
 async def decline_suite(app: AppContext, chat: Chat, message: IncomingMessage, code: str) -> None:
     """Discard a draft."""
     taken = await take_draft(app.key_values, code.lower(), message)
-    line = f"Suite {taken.suite.name} is unchanged."
-    await chat.send_ephemeral(message, Post((Note(line),), line))
+    await send_note(chat, message, f"Suite {taken.suite.name} is unchanged.")
 
 
 async def find_own_suite(app: AppContext, message: IncomingMessage, name: str) -> SuiteSummary:
@@ -193,8 +201,7 @@ async def remove_suite(app: AppContext, chat: Chat, message: IncomingMessage, na
     """Remove a suite, as an admin."""
     found = await find_own_suite(app, message, name)
     await app.bakeoff_stores.suites.remove(found.scope, found.name)
-    line = f"Suite {found.name} is removed. Its results stay."
-    await chat.send_ephemeral(message, Post((Note(line),), line))
+    await send_note(chat, message, f"Suite {found.name} is removed. Its results stay.")
 
 
 async def confirm_suite_removal(
@@ -216,8 +223,7 @@ async def confirm_suite_removal(
 
 async def retain_suite(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
     """Leave a suite as it is."""
-    line = f"Suite {name} stays."
-    await chat.send_ephemeral(message, Post((Note(line),), line))
+    await send_note(chat, message, f"Suite {name} stays.")
 
 
 async def estimate_suite_run(app: AppContext, place: Place, made: Suite) -> SuiteRunCost | None:

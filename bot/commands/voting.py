@@ -2,13 +2,26 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
-from bot.access import check_admitted, check_readable
-from bot.chat import Button, Buttons, Chat, Heading, IncomingMessage, Line, Note, Part, Post, Prose
+from bot.access import check_admitted
+from bot.chat import (
+    Button,
+    Buttons,
+    Chat,
+    Heading,
+    IncomingMessage,
+    Line,
+    Note,
+    Part,
+    Post,
+    Prose,
+    send_note,
+)
 from bot.commands.bakeoffs import find_bakeoff
 from bot.commands.parameters import LAST, Arguments
-from bot.commands.rounds import FeedbackError, find_round_or_last
+from bot.commands.rounds import FeedbackError, find_round_or_last, load_readable_round
 from bot.context import AppContext
 from bot.render.bakeoffs import bakeoff_title
 from bot.render.formatting import author_names, count_noun, join_words
@@ -39,8 +52,7 @@ async def vote(app: AppContext, chat: Chat, message: IncomingMessage, arguments:
     round_ = await find_round_or_last(app, message, arguments["round"])
     if "answer" in arguments:
         cast = await cast_vote(app, round_, message.asker.id, arguments["answer"])
-        line = voted_line(round_, cast)
-        await chat.send_ephemeral(message, Post((Note(line),), line))
+        await send_note(chat, message, voted_line(round_, cast))
         return
     posts: Sequence[Post] = [offer_post(round_.id)]
     if not chat.is_room or not takes_blind_votes(round_):
@@ -71,7 +83,7 @@ async def posts_to_vote(
     """
     by = message.asker.id
     if action == VOTE:
-        round_ = await _load_readable(app, message, id_)
+        round_ = await load_readable_round(app, message, id_)
         draw = _draw_of(round_)
         if not takes_blind_votes(round_):
             labels = join_words(sorted(draw.labels.labels))
@@ -101,7 +113,8 @@ async def next_question(app: AppContext, bakeoff: Bakeoff, by: str) -> Round | N
     ids = await app.store.ids(wanted=RoundQuery(bakeoff=bakeoff.id, remembered=True))
     for id_ in shuffle((id_ for id_ in ids if id_ not in voted), bakeoff.id, f"voting {by}"):
         round_ = await app.store.load(id_)
-        if is_votable(round_):
+        with suppress(FeedbackError):  # it takes no votes, or not yet
+            _draw_of(round_)
             return round_
     return None
 
@@ -126,7 +139,7 @@ async def cast_pressed(app: AppContext, message: IncomingMessage, value: str) ->
     """
     check_admitted(app.access, message)
     round_id, _, letter = value.rpartition(":")
-    round_, by = await _load_readable(app, message, round_id), message.asker.id
+    round_, by = await load_readable_round(app, message, round_id), message.asker.id
     cast = await cast_vote(app, round_, by, letter, hides_result=bool(round_.bakeoff))
     line = voted_line(round_, cast)
     return round_, Post((Line(line),), line)
@@ -167,12 +180,6 @@ def _parse_ranking(round_: Round, draw: Draw, choice: str) -> tuple[tuple[str, .
             f"`{' > '.join(sorted(known))}`."
         )
     return ranking
-
-
-async def _load_readable(app: AppContext, message: IncomingMessage, round_id: str) -> Round:
-    round_ = await app.store.load(round_id)
-    check_readable(round_, message)
-    return round_
 
 
 def _draw_of(round_: Round) -> Draw:

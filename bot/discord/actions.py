@@ -12,7 +12,7 @@ from discord.ui import Label, Modal, TextInput
 from bot.chat import Button as ChatButton
 from bot.chat import Buttons, Chat, File, IncomingMessage, Note, Part, Post
 from bot.commands import buttons
-from bot.commands.rounds import Opinion
+from bot.commands.rounds import Opinion, load_readable_round
 from bot.commands.voting import cast_pressed
 from bot.context import AppContext
 from bot.discord.components import MORE, fits_discord
@@ -71,7 +71,7 @@ async def handle_button(
         else:
             await chat.send_ephemeral(incoming, confirmation)
     elif action == MORE:
-        round_ = await buttons.load_readable_round(app, incoming, value)
+        round_ = await load_readable_round(app, incoming, value)
         await chat.send_ephemeral(incoming, Post((Buttons(menu_buttons(round_.id)),), "More"))
     elif action in {"helpful", "unhelpful"}:
         await buttons.rate_round(app, chat, incoming, value, Opinion(action == "helpful"))
@@ -95,7 +95,7 @@ async def _show_page(
     posts = await buttons.shown_posts(app, incoming, action, id_)
     page = await asyncio.to_thread(page_post, posts, action, id_, int(number))
     if action == "ballots" and number == "1" and chat.accepts_files:
-        round_ = await buttons.load_readable_round(app, incoming, id_)
+        round_ = await load_readable_round(app, incoming, id_)
         page = replace(page, parts=(*await asyncio.to_thread(_chart, round_), *page.parts))
     await chat.send_ephemeral(incoming, page)
 

@@ -1,9 +1,7 @@
 """Renderer of bake-offs: proposal, progress, result, JSON, and a Markdown comparison."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from math import isfinite
-from typing import Any
 
 from bot.chat import (
     Button,
@@ -18,6 +16,7 @@ from bot.chat import (
     Step,
     Steps,
     StepState,
+    Table,
     Thread,
 )
 from bot.render.formatting import (
@@ -28,15 +27,15 @@ from bot.render.formatting import (
     rough_duration,
     seat_names,
 )
-from bot.render.leaderboard_export import leaderboard_document
-from bot.render.leaderboard_tables import Leaderboard, percent
-from bot.render.leaderboard_text import NO_CHANGE, change_lines, comparison_line
+from bot.render.leaderboard_export import Document, leaderboard_document
+from bot.render.leaderboard_tables import Leaderboard, author_table, percent
+from bot.render.leaderboard_text import NO_CHANGE, change_lines, comparison_line, lead_text
 from bot.render.matrix import cell_documents, comparison_document
+from bot.render.round_report import thread_markdown
 from bot.render.round_status import receivers
 from bot.render.suites import graded_text
 from bot.render.text_safety import shorten_to_line
-from council.bakeoffs.changes import Changes, Measure, MemberChange
-from council.bakeoffs.intervals import Interval
+from council.bakeoffs.changes import Changes, Measure
 from council.bakeoffs.matrix import RunMatrix, compare_methods
 from council.bakeoffs.models import Bakeoff, BakeoffEstimate, BakeoffProgress
 from council.money import MICRO_USD, format_usd
@@ -255,8 +254,6 @@ def _cost_lines(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
 
 # --- JSON
 
-Document = dict[str, Any]
-
 
 def bakeoff_summary_document(progress: BakeoffProgress) -> Document:
     """Return a bake-off in short; `ended_at` and `failure` are null while it is running."""
@@ -322,105 +319,64 @@ def summary_markdown(
     `wrong` are the questions that models answered wrong, by number and seat key; `notes` are lines
     about the grades.
     """
-    lines = [*_summary_lines(progress, board, changes, member)]
-    about = [line for note in notes for line in (_escape_markdown(note), "")]
-    return "\n".join([*lines[:-1], *about, *_wrong_lines(progress, board, wrong), lines[-1], ""])
+    title = bakeoff_title(progress.bakeoff)
+    if changes is not None:
+        title += f": {'' if changes.worse(member) else 'no '}worse than the baseline"
+    parts: list[Part] = [Heading(title)]
+    if failure := _failure(progress):
+        parts.append(Line(f"**It ended early.** {_escape_markdown(failure)}"))
+    if progress.failed:
+        parts.append(Line(_escape_markdown(_failed_line(progress))))
+    if rows := board.board.rows:
+        parts.append(author_table(board, len(rows)))
+    if changes:
+        parts += _change_parts(changes, board.names)
+    parts += [Line(_escape_markdown(note)) for note in notes]
+    count = f"{progress.over} of {_count(progress, progress.questions)} · {_spent_line(progress)}"
+    suite = progress.bakeoff.suite
+    facts = Line(f"{count} · suite version {suite.version} · bake-off `{progress.bakeoff.id}`")
+    wrong_post = Post((*_wrong_parts(progress, board, wrong), facts))
+    return thread_markdown(Thread(Post(tuple(parts)), (wrong_post,)))
 
 
-def _wrong_lines(
+def _wrong_parts(
     progress: BakeoffProgress, board: Leaderboard, wrong: Sequence[tuple[int, str]]
-) -> Iterator[str]:
+) -> Iterator[Part]:
     models: dict[int, list[str]] = {}
     for number, member in wrong:
-        models.setdefault(number, []).append(_escape_markdown(board.name(member)))
+        models.setdefault(number, []).append(board.name(member))
     if not models:
         return
-    yield f"### {count_noun(len(wrong), 'wrong answer')}"
-    yield ""
-    yield "| Question | | Wrong |"
-    yield "| ---: | --- | --- |"
+    yield Heading(count_noun(len(wrong), "wrong answer"))
+    rows = []
     for number, names in [*models.items()][:_MAX_FAILURES_SHOWN]:
         text = shorten_to_line(progress.bakeoff.suite.questions[number - 1].text, 100)
-        yield f"| {number} | {_escape_markdown(text)} | {', '.join(names)} |"
-    yield ""
+        rows.append((str(number), _escape_markdown(text), ", ".join(names)))
+    yield Table(("Question", "", "Wrong"), tuple(rows), frozenset({0}))
     if (rest := len(models) - _MAX_FAILURES_SHOWN) > 0:
-        yield f"And {count_noun(rest, 'question')} more."
-        yield ""
+        yield Line(f"And {count_noun(rest, 'question')} more.")
 
 
-def _summary_lines(
-    progress: BakeoffProgress, board: Leaderboard, changes: Changes | None, member: str
-) -> Iterator[str]:
-    verdict = ""
-    if changes is not None:
-        verdict = f": {'' if changes.worse(member) else 'no '}worse than the baseline"
-    yield f"## {bakeoff_title(progress.bakeoff)}{verdict}"
-    yield ""
-    if failure := _failure(progress):
-        yield f"**It ended early.** {_escape_markdown(failure)}"
-        yield ""
-    if progress.failed:
-        yield _escape_markdown(_failed_line(progress))
-        yield ""
-    yield from _board_lines(board)
-    if changes:
-        yield from _change_lines(changes, board.names)
-    yield (
-        f"{progress.over} of {_count(progress, progress.questions)} · {_spent_line(progress)} · "
-        + (f"suite version {progress.bakeoff.suite.version} · bake-off `{progress.bakeoff.id}`")
+def _change_parts(changes: Changes, names: Mapping[str, str]) -> Iterator[Part]:
+    yield from map(Line, [*change_lines(changes, names)] or [NO_CHANGE])
+    columns = ("Model", "Measure", "Before", "Now", "Difference (95 %)", "Beyond noise")
+    rows = tuple(
+        (
+            names.get(move.member, move.member),
+            "rivals beaten" if move.measure is Measure.SHARE else "right",
+            percent(move.before),
+            percent(move.now),
+            lead_text(move.difference, move.ci),
+            "yes" if move.is_beyond_noise else "no",
+        )
+        for move in changes.moves
     )
-
-
-def _board_lines(board: Leaderboard) -> Iterator[str]:
-    if not board.board.rows:
-        return
-    yield "| Place | Model | Points | 95 % | Rounds |"
-    yield "| ---: | --- | ---: | ---: | ---: |"
-    for line in board.board.rows:
-        share = "unknown" if line.share is None else percent(line.share)
-        interval = _interval_text(line.ci, percent)
-        name = _escape_markdown(board.name(line.member))
-        yield f"| {line.place or ''} | {name} | {share} | {interval} | {line.rounds} |"
-    yield ""
-
-
-def _change_lines(changes: Changes, names: Mapping[str, str]) -> Iterator[str]:
-    for line in [*change_lines(changes, names)] or [NO_CHANGE]:
-        yield f"- {_escape_markdown(line)}"
-    yield ""
-    if changes.moves:
-        yield "| Model | Measure | Before | Now | Difference (95 %) | Beyond noise |"
-        yield "| --- | --- | ---: | ---: | ---: | --- |"
-        yield from (_change_row(move, names) for move in changes.moves)
-        yield ""
-    yield _escape_markdown(comparison_line(changes))
-    yield ""
-
-
-def _change_row(move: MemberChange, names: Mapping[str, str]) -> str:
-    measure = "rivals beaten" if move.measure is Measure.SHARE else "right"
-    ends = _interval_text(move.ci, _points)
-    cells = (
-        _escape_markdown(names.get(move.member, move.member)),
-        measure,
-        percent(move.before),
-        percent(move.now),
-        f"{_points(move.difference)} {f'({ends})' if ends else ''}".strip(),
-        "yes" if move.is_beyond_noise else "no",
-    )
-    return f"| {' | '.join(cells)} |"
-
-
-def _interval_text(ends: Interval, format_number: Callable[[float], str]) -> str:
-    """Return an interval in words; "" if it is unknown."""
-    return " to ".join(map(format_number, ends)) if all(map(isfinite, ends)) else ""
-
-
-def _points(share: float) -> str:
-    return f"{share * 100:+.0f}"
+    if rows:
+        yield Table(columns, rows, frozenset({2, 3, 4}))
+    yield Line(comparison_line(changes))
 
 
 def _escape_markdown(text: str) -> str:
-    """Return the text on one line with Markdown characters escaped."""
+    """Return the text on one line with Markdown characters escaped; a table escapes its "|"."""
     line = " ".join(text.split())
-    return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in line)
+    return "".join(f"\\{c}" if c in "\\`*_[]<>#" else c for c in line)

@@ -103,7 +103,7 @@ def _figure(
 
 _NAMES_LEFT = 32.0  # where names begin
 _CELL_WIDTH, _ROW_HEIGHT = 42.0, 32.0
-_MAX_AUTHORS_BESIDE = 5  # with more, a name is above its cells
+_MAX_CELLS_WIDTH = 250.0  # of a row; with many authors, cells are narrower
 _HEAD_HEIGHT = 18.0
 
 
@@ -118,9 +118,7 @@ def _heat_map(bias: BiasView) -> Drawing | None:
     every = dict.fromkeys((*(judge for judge in judges if judge in known), *shown))
     seats, note = _limit_judges([*every])
     authors = [seat for seat in seats if seat in {one.author for one in given}]
-    is_stacked = len(authors) > _MAX_AUTHORS_BESIDE
-    row_height = _ROW_HEIGHT + (24 if is_stacked else 0)
-    bottom = _TOP + _HEAD_HEIGHT + row_height * len(seats)
+    bottom = _TOP + _HEAD_HEIGHT + _ROW_HEIGHT * len(seats)
     few_note = f"Not shaded: fewer than {number_word(MIN_BALLOTS)} rankings."
     footer = (
         "Outlined: its own answer, from audit rankings."
@@ -131,9 +129,8 @@ def _heat_map(bias: BiasView) -> Drawing | None:
     )
 
     def draw(canvas: Canvas) -> None:
-        right = WIDTH - MARGIN
-        left = _NAMES_LEFT if is_stacked else right - _CELL_WIDTH * len(authors)
-        width = (right - left) / max(1, len(authors))
+        width = min(_CELL_WIDTH, _MAX_CELLS_WIDTH / max(1, len(authors)))
+        left = WIDTH - MARGIN - width * len(authors)
         cells = {(one.judge, one.author): one for one in given}
         columns = {author: left + width * at for at, author in enumerate(authors)}
         axes = canvas.axes(0, 0, WIDTH, bottom)
@@ -141,12 +138,10 @@ def _heat_map(bias: BiasView) -> Drawing | None:
         for author, x in columns.items():
             canvas.note(x + width / 2, _TOP + 12, str(seats.index(author) + 1), "center")
         for row, seat in enumerate(seats):
-            top = _TOP + _HEAD_HEIGHT + row_height * row
-            middle = top + (18 if is_stacked else _ROW_HEIGHT / 2 + 4)
+            top = _TOP + _HEAD_HEIGHT + _ROW_HEIGHT * row
+            middle = top + _ROW_HEIGHT / 2 + 4
             canvas.note(MARGIN, middle, str(row + 1))
-            room = (right if is_stacked else left - 4) - _NAMES_LEFT
-            canvas.name(_NAMES_LEFT, middle, bias.name(seat), room)
-            top += row_height - _ROW_HEIGHT
+            canvas.name(_NAMES_LEFT, middle, bias.name(seat), left - 4 - _NAMES_LEFT)
             for author, x in columns.items():
                 edges = (x, top, x + width, top + _ROW_HEIGHT)
                 _draw_cell(canvas, axes, edges, cells.get((seat, author)))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
 
 from bot.render.bias_findings import findings
 from bot.render.bias_tables import (
@@ -12,10 +11,8 @@ from bot.render.bias_tables import (
     judge_measures,
     winning_lines,
 )
-from bot.render.leaderboard_export import csv_text
+from bot.render.leaderboard_export import Document, csv_text
 from council.bias.report import Effect, JudgeBias
-
-Document = dict[str, Any]
 
 
 def bias_document(bias: BiasView) -> Document:

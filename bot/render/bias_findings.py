@@ -9,10 +9,12 @@ from bot.render.bias_tables import (
     FIRST_SLOT,
     KEPT,
     POSITION,
+    PREVENTED,
     BiasView,
     Measure,
     brand_lines,
     certainty_text,
+    difference_lines,
     excludes_zero,
     family_name,
     higher_or_lower,
@@ -23,7 +25,7 @@ from bot.render.bias_tables import (
     rough_count,
 )
 from bot.render.formatting import count_noun, join_words, ordinal
-from bot.render.leaderboard_tables import Coverage, no_rounds_line, percent
+from bot.render.leaderboard_tables import no_rounds_line, percent
 from council.bias.report import JudgeBias
 
 _COIN_SHARE = 0.5
@@ -49,27 +51,14 @@ def bias_coverage_line(bias: BiasView) -> str:
     report = bias.report
     if not report.rounds:
         return no_rounds_line(bias.coverage)
-    rounds, ballots = (
-        count_noun(report.rounds, "finished round"),
-        count_noun(report.ballots, "ranking"),
-    )
-    return f"{', '.join([f'Over {rounds} with {ballots}', *_filter_texts(bias.coverage)])}."
-
-
-def _filter_texts(coverage: Coverage) -> Iterator[str]:
-    if coverage.suite:
-        yield f"suite {coverage.suite} in all its versions"
-    if coverage.category:
-        yield f"category {coverage.category}"
-    if coverage.panel:
-        yield f"panel {coverage.panel}"
-    window = []
+    coverage = bias.coverage
+    rounds = count_noun(report.rounds, "finished round")
+    parts = [f"Over {rounds} with {count_noun(report.ballots, 'ranking')}", *coverage.filters]
     if coverage.since:
-        window.append(f"since {coverage.since:%Y-%m-%d}")
+        parts.append(f"since {coverage.since:%Y-%m-%d}")
     if coverage.before:
-        window.append(f"until {coverage.before - timedelta(microseconds=1):%Y-%m-%d}")
-    if window:
-        yield f"asked {join_words(window)}"
+        parts.append(f"until {coverage.before - timedelta(microseconds=1):%Y-%m-%d}")
+    return f"{', '.join(parts)}."
 
 
 # --- Findings beyond chance
@@ -112,28 +101,17 @@ def _all_lines(
 
 
 def _own_lines(name: str, judge: JudgeBias) -> Iterator[str]:
-    if judge.own.is_found:
-        yield (
-            f"{name} ranks its own answer {higher_or_lower(judge.own)} than the others do "
-            f"{magnitude_certainty(judge.own)}."
-        )
+    yield from difference_lines(f"{name} ranks its own answer", judge.own, "than the others do")
 
 
 def _family_lines(name: str, judge: JudgeBias) -> Iterator[str]:
-    if judge.family.is_found:
-        yield (
-            f"{name} ranks other models of its family ({family_name(judge.maker)}) "
-            f"{higher_or_lower(judge.family)} than the others do "
-            f"{magnitude_certainty(judge.family)}."
-        )
+    what = f"{name} ranks other models of its family ({family_name(judge.maker)})"
+    yield from difference_lines(what, judge.family, "than the others do")
 
 
 def _names_shown_lines(name: str, judge: JudgeBias) -> Iterator[str]:
-    if judge.named.is_found:
-        yield (
-            f"{name} ranks its family ({family_name(judge.maker)}) {higher_or_lower(judge.named)} "
-            f"when it sees the names {magnitude_certainty(judge.named)}; blinding prevents that."
-        )
+    what = f"{name} ranks its family ({family_name(judge.maker)})"
+    yield from difference_lines(what, judge.named, "when it sees the names", PREVENTED)
 
 
 def _position_lines(name: str, judge: JudgeBias) -> Iterator[str]:
@@ -146,11 +124,9 @@ def _position_lines(name: str, judge: JudgeBias) -> Iterator[str]:
             f"{higher_or_lower(effect)} than chance would "
             f"(n {effect.n:,}, {p_text(effect)}){matters}."
         )
-    elif judge.first_slot.is_found:
-        yield (
-            f"{name} ranks what it sees first {higher_or_lower(judge.first_slot)} than chance "
-            f"would {magnitude_certainty(judge.first_slot)}."
-        )
+    else:
+        what = f"{name} ranks what it sees first"
+        yield from difference_lines(what, judge.first_slot, "than chance would")
 
 
 def _strongest_slot(judge: JudgeBias) -> str:

@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any
 
 from bot.chat import Table
-from bot.render.formatting import count_noun, join_words, money, number_table
+from bot.render.formatting import count_noun, money, number_table
 from bot.render.leaderboard_tables import Coverage, percent, signed_number
 from council.bias.report import BiasReport, Effect, Interval, JudgeBias, Trait
 from council.bias.votes import CANARY
@@ -105,17 +105,9 @@ def p_text(effect: Effect) -> str:
     return f"p {p:.3f}".replace("0.", ".", 1) if p < 1 else "p 1"
 
 
-def certainty_text(
-    effect: Effect, format_number: FormatNumber = number_text, *, is_negated: bool = False
-) -> str:
-    """Return the sample size and interval in brackets: "(n 52, .18 to .44)".
-
-    If `is_negated`, the interval is that of the negated effect.
-    """
-    interval = effect.interval
-    if interval and is_negated:
-        interval = (-interval[1], -interval[0])
-    within = interval_text(interval, format_number)
+def certainty_text(effect: Effect, format_number: FormatNumber = number_text) -> str:
+    """Return the sample size and interval in brackets: "(n 52, .18 to .44)"."""
+    within = interval_text(effect.interval, format_number)
     return f"(n {effect.n:,}{', ' if within else ''}{within})"
 
 
@@ -127,18 +119,22 @@ def higher_or_lower(effect: Effect) -> str:
 
 def magnitude_certainty(effect: Effect) -> str:
     """Return the sample size and the interval of the effect's magnitude."""
-    return certainty_text(effect, is_negated=(effect.value or 0) < 0)
+    if effect.interval and (effect.value or 0) < 0:
+        low, high = effect.interval
+        effect = replace(effect, interval=(-high, -low))
+    return certainty_text(effect)
+
+
+def difference_lines(what: str, effect: Effect, than: str, end: str = "") -> Iterator[str]:
+    """Yield how much higher or lower something is ranked, if that is beyond chance."""
+    if effect.is_found:
+        yield f"{what} {higher_or_lower(effect)} {than} {magnitude_certainty(effect)}{end}."
 
 
 def sample_text(effect: Effect) -> str:
-    """Return what the effect was measured over: "52 audit rankings"."""
-    unit = unit_name(effect)
+    """Return what the effect was measured over, in words for people: "52 audit rankings"."""
+    unit = effect.unit.replace("ballot", "ranking")
     return f"{effect.n:,} {unit.removesuffix('s') if effect.n == 1 else unit}"
-
-
-def unit_name(effect: Effect) -> str:
-    """Return what an effect is counted in, in words for people."""
-    return effect.unit.replace("ballot", "ranking")
 
 
 EFFECT_COLUMNS = ("95 % interval", "Over", "p, Holm", "To settle it")
@@ -271,6 +267,7 @@ def judge_measures(judge: JudgeBias) -> Iterator[Measure]:
 
 # --- Effect of blinding
 
+PREVENTED = "; blinding prevents that"
 BLINDING_NOTE = (
     "For some audit rankings a judge sees the same answers with their authors’ names. A "
     "family’s gain is the share of points its answers get then, minus what the same judge gave "
@@ -281,12 +278,8 @@ BLINDING_NOTE = (
 def brand_lines(bias: BiasView) -> Iterator[str]:
     """Yield which families' answers are ranked differently when judges see the names."""
     for brand in bias.report.brands:
-        effect = brand.effect
-        if effect.is_found:
-            yield (
-                f"Judges rank answers by {family_name(brand.maker)} {higher_or_lower(effect)} "
-                f"when they see the names {magnitude_certainty(effect)}; blinding prevents that."
-            )
+        what = f"Judges rank answers by {family_name(brand.maker)}"
+        yield from difference_lines(what, brand.effect, "when they see the names", PREVENTED)
 
 
 def brand_table(bias: BiasView) -> Table | None:
@@ -345,16 +338,10 @@ def agreement_line(bias: BiasView) -> str:
 
 # --- Audit ballots
 
-_AUDIT_KINDS = {
-    "own": "with its own answer included",
-    "order": "with the same answers in another order",
-    "named": "with the authors’ names shown",
-}
-
 
 def audit_lines(bias: BiasView) -> Iterator[str]:
     """Yield how many audit ballots were cast, their cost, and how to turn them off."""
-    audits = {kind: number for kind, number in bias.report.audits.items() if number}
+    audits = sum(bias.report.audits.values())
     if not audits:
         yield (
             "There are no audit rankings, so self-preference, consistency and the effect of "
@@ -362,12 +349,8 @@ def audit_lines(bias: BiasView) -> Iterator[str]:
             "one round in five."
         )
         return
-    kinds = join_words(
-        f"{number:,} {_AUDIT_KINDS.get(kind, f'of the kind {kind}')}"
-        for kind, number in sorted(audits.items(), key=lambda pair: -pair[1])
-    )
-    total = count_noun(sum(audits.values()), "audit ranking")
-    yield f"{total}, made to measure bias and never counted: {kinds}. {_audit_cost(bias)}"
+    total = count_noun(audits, "audit ranking")
+    yield f"{total}, made to measure bias and never counted. {_audit_cost(bias)}"
     if spoiled := bias.report.spoiled_audits:
         yield f"{spoiled:,} more were invalid and are not measured."
     yield (
@@ -407,6 +390,8 @@ def check_lines(bias: BiasView) -> Iterator[str]:
 # --- Winning traits
 
 _LENGTH = "length"
+
+
 WINNING_NOTE = (
     "Winners are the answers ranked first in their round. A difference does not prove that "
     "judges reward the trait: good answers may simply have it."
@@ -490,7 +475,7 @@ def judge_table(bias: BiasView, judge: JudgeBias) -> Table:
     """Return what is measured of a judge, a row each; no family measures without a family."""
     known = (x for x in judge_measures(judge) if x.of(judge).value is not None)
     measures = (x for x in known if not x.is_of_family or bias.has_family(judge))
-    rows = (_measure_row(judge, measure) for measure in measures)
+    rows = ((x.title, *effect_cells(x.of(judge), x.format)) for x in measures)
     return number_table(("Measure", "Effect", *EFFECT_COLUMNS), rows)
 
 
@@ -523,7 +508,8 @@ def slots_table(bias: BiasView) -> Table:
 
 def kept_table(bias: BiasView) -> Table:
     """Return the share of pair orders each judge kept."""
-    rows = ((bias.name(x.judge), *_measure_row(x, KEPT)[1:4]) for x in bias.report.judges)
+    judges = bias.report.judges
+    rows = ((bias.name(x.judge), *effect_cells(x.kept, percent)[:3]) for x in judges)
     return number_table(("Judge", "Consistency", "95 % interval", "Over"), rows)
 
 
@@ -539,7 +525,3 @@ def _measure_cell(bias: BiasView, judge: JudgeBias, measure: Measure) -> str:
     if effect.value is None or (measure.is_of_family and not bias.has_family(judge)):
         return "–"
     return measure.format(effect.value) + ("\u00a0*" if effect.is_found else "")
-
-
-def _measure_row(judge: JudgeBias, measure: Measure) -> tuple[str, ...]:
-    return (measure.title, *effect_cells(measure.of(judge), measure.format))

@@ -2,12 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from math import floor, log10
 
 from rich.cells import cell_len
 
-from bot.chat import Step, StepState, Table
+from bot.chat import Buttons, Note, Post, Step, StepState, Table
 from bot.render.text_safety import visible_line
 from council.money import format_rounded_usd
 from council.panel import Panel
@@ -48,6 +49,11 @@ def rough_duration(seconds: float) -> str:
     step = next(step for below, step in _ROUNDING_STEPS if seconds < below)
     whole = max(1, round(seconds / step) * step)
     return duration(whole) if whole >= _TEN else f"{whole} s"
+
+
+def known_text(value: float | None, format_number: Callable[[float], str]) -> str:
+    """Return a formatted number; "" for an unknown one."""
+    return "" if value is None else format_number(value)
 
 
 def points(value: float, max_points: int) -> str:
@@ -108,7 +114,15 @@ def max_cost_text(micro_usd: int, unknown: Iterable[str]) -> str:
     return sentence[0].upper() + sentence[1:]
 
 
-# --- Styled lines, tables and steps
+# --- Notes, styled lines, tables and steps
+
+
+def add_note(post: Post, text: str) -> Post:
+    """Return the post with a note above its buttons."""
+    buttons = tuple(part for part in post.parts if isinstance(part, Buttons))
+    others = tuple(part for part in post.parts if not isinstance(part, Buttons))
+    return replace(post, parts=(*others, Note(text), *buttons))
+
 
 _STYLED = re.compile(r"`([^`\n]+)`|\*\*(?=\S)([^*\n]+)(?<=\S)\*\*")
 

@@ -112,7 +112,8 @@ def _replies(leaderboard: Leaderboard, picture: bytes) -> Iterator[Post]:
         lines = tuple(map(Line, council_value_lines(leaderboard)))
         tables = (table,) if leaderboard.worth.is_decided else ()
         yield Post((Heading(_COUNCIL_VALUE), *tables, *lines), _COUNCIL_VALUE)
-    yield Post((File("leaderboard.csv", leaderboard_csv(leaderboard)),), "leaderboard.csv")
+    if picture:  # the chat takes files
+        yield Post((File("leaderboard.csv", leaderboard_csv(leaderboard)),), "leaderboard.csv")
 
 
 # --- Chart
@@ -152,10 +153,9 @@ def axis_range(intervals: Iterable[Interval]) -> tuple[float, float]:
 
 def axis_ticks(low: float, high: float) -> Iterator[float]:
     """Yield at most six round shares from low to high, including one half."""
-    step = 0.1 if high - low <= 0.5 + 1e-9 else 0.25
-    first = ceil((low - 0.5) / step - 1e-9)
-    last = floor((high - 0.5) / step + 1e-9)
-    yield from (round(0.5 + number * step, 4) for number in range(first, last + 1))
+    steps = 10 if high - low <= 0.5 + 1e-9 else 4  # of which one half is a multiple
+    numbers = range(ceil(low * steps - 1e-9), floor(high * steps + 1e-9) + 1)
+    yield from (number / steps for number in numbers)
 
 
 def _draw_chart(leaderboard: Leaderboard, bottom: float, canvas: Canvas) -> None:

@@ -1,20 +1,19 @@
 """A leaderboard as a JSON document and as CSV."""
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from io import StringIO
 from typing import Any
 
 from bot.render.leaderboard_tables import Coverage, Leaderboard
-from bot.render.leaderboard_text import change_lines, decision_lines, headline_lines
+from bot.render.leaderboard_text import change_lines, claim_lines, footnote_lines, headline_lines
 from bot.suite_files import csv_cell
 from council.bakeoffs.changes import TrendRun
 from council.bakeoffs.intervals import Interval
 from council.bakeoffs.leaderboard import AuthorLine, JudgeLine
 
 Document = dict[str, Any]
-Names = Mapping[str, str]
 
 
 def leaderboard_document(leaderboard: Leaderboard, *, as_judge: bool = False) -> Document:
@@ -26,7 +25,7 @@ def leaderboard_document(leaderboard: Leaderboard, *, as_judge: bool = False) ->
         if leaderboard.changes
         else [],
         "headline": [*headline_lines(leaderboard)],
-        "decided": [*decision_lines(leaderboard)],
+        "decided": [*claim_lines(leaderboard), *footnote_lines(leaderboard)],
         "counted": _coverage_document(leaderboard.coverage),
         "runs": [_run_document(run) for run in leaderboard.runs],
         "weighted": dict(leaderboard.weighted.document) if leaderboard.weighted else None,
@@ -36,7 +35,7 @@ def leaderboard_document(leaderboard: Leaderboard, *, as_judge: bool = False) ->
 def _row_documents(leaderboard: Leaderboard, *, as_judge: bool = False) -> list[Document]:
     if as_judge:
         return [_judge_document(line, leaderboard) for line in leaderboard.judges.rows]
-    return [_author_document(line, leaderboard.names) for line in leaderboard.board.rows]
+    return [_author_document(line, leaderboard) for line in leaderboard.board.rows]
 
 
 def leaderboard_csv(leaderboard: Leaderboard, *, as_judge: bool = False) -> str:
@@ -55,14 +54,13 @@ def csv_text(columns: Sequence[str], rows: Iterable[Document]) -> str:
     return buffer.getvalue()
 
 
-def _author_document(line: AuthorLine, names: Names) -> Document:
+def _author_document(line: AuthorLine, leaderboard: Leaderboard) -> Document:
     own = {
         name: _interval_list(value) if name.endswith("ci") else value
         for name, value in asdict(line).items()
     }
-    name = names.get(line.member, line.member)
     no_share: Document = {"ci": None} if line.share is None else {}
-    return {"member": line.member, "name": name, **own, **no_share}
+    return {"member": line.member, "name": leaderboard.name(line.member), **own, **no_share}
 
 
 def _judge_document(line: JudgeLine, leaderboard: Leaderboard) -> Document:

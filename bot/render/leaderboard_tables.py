@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any, TypeVar
 
 from bot.chat import Part, Table
-from bot.render.formatting import count_noun, duration, join_words, money
+from bot.render.formatting import count_noun, duration, join_words, known_text, money
 from council.bakeoffs.changes import Changes, TrendRun
 from council.bakeoffs.council_value import CouncilValue
 from council.bakeoffs.intervals import Interval
@@ -50,6 +50,12 @@ class Coverage:
     since: datetime | None = None
     before: datetime | None = None
 
+    @property
+    def filters(self) -> list[str]:
+        """The filters in words, such as "suite sql"."""
+        named = ((kind, getattr(self, kind)) for kind in ("suite", "panel", "category"))
+        return [f"{kind} {name}" for kind, name in named if name]
+
 
 def coverage_line(coverage: Coverage) -> str:
     """Return what is counted and what is not."""
@@ -70,11 +76,7 @@ def no_rounds_line(coverage: Coverage) -> str:
             f"No rounds yet for suite {coverage.suite} in version {coverage.version}; there are "
             f"rounds of {versions}."
         )
-    filters = [
-        f"{kind} {name}"
-        for kind in ("suite", "panel", "category")
-        if (name := getattr(coverage, kind))
-    ]
+    filters = coverage.filters
     if filters != [f"suite {coverage.suite}"] and (filters or coverage.since or coverage.before):
         what = f" of {join_words(filters)}" if filters else ""
         when = " in this period" if coverage.since or coverage.before else ""
@@ -195,20 +197,20 @@ class Column:
 
 
 def _number_column(
-    key: str,
     title: str,
     attribute: str,
     format_number: Callable[[Any], str] = str,
     *,
+    key: str = "",
     is_low_best: bool = False,
 ) -> Column:
-    """Return a column of a number that may be unknown."""
+    """Return a column of a number that may be unknown; its key is the attribute unless given."""
     value = attrgetter(attribute)
 
     def cell_text(line: object) -> str:
-        return "" if value(line) is None else format_number(value(line))
+        return known_text(value(line), format_number)
 
-    return Column(key, title, value, cell_text, is_low_best)
+    return Column(key or attribute, title, value, cell_text, is_low_best)
 
 
 def _name_column(key: str, title: str, names: Mapping[str, str]) -> Column:
@@ -230,24 +232,28 @@ def signed_number(number: float) -> str:
     return f"{round(number, 2) + 0.0:+.2f}".replace("-", "−").replace("0.", ".", 1)
 
 
+def _signed_interval(interval: Interval | None) -> str:
+    return " to ".join(map(signed_number, interval or ()))
+
+
 def author_columns(names: Mapping[str, str]) -> tuple[Column, ...]:
     """Return the columns of members as authors."""
     place, name, points, interval, right, price = author_summary_columns(names)
     return (
         *(place, name, points, interval),
-        _number_column("rounds", "Rounds", "rounds"),
-        _number_column("strength", "If all met", "strength", percent),
+        _number_column("Rounds", "rounds"),
+        _number_column("If all met", "strength", percent),
         Column(
             "strength_ci",
             "95 % if met",
             attrgetter("strength"),
             lambda line: interval_text(line.strength_ci),
         ),
-        _number_column("first_votes", "First votes", "first_votes"),
+        _number_column("First votes", "first_votes"),
         *(right, price),
-        _number_column("seconds", "Time", "seconds", duration, is_low_best=True),
-        _number_column("tokens_out", "Tokens", "tokens_out", "{:,.0f}".format, is_low_best=True),
-        _number_column("absences", "No answer", "absences", is_low_best=True),
+        _number_column("Time", "seconds", duration, is_low_best=True),
+        _number_column("Tokens", "tokens_out", "{:,.0f}".format, is_low_best=True),
+        _number_column("No answer", "absences", is_low_best=True),
         Column(
             "named_itself",
             "Named itself",
@@ -263,58 +269,47 @@ def author_summary_columns(names: Mapping[str, str]) -> tuple[Column, ...]:
     return (
         Column("place", "", attrgetter("place"), place_text, True),
         _name_column("member", "Model", names),
-        _number_column("share", "Points", "share", percent),
+        _number_column("Points", "share", percent),
         Column(
             "ci",
             "95 % interval",
             lambda line: line.ci[0],
             lambda line: "" if line.share is None else interval_text(line.ci),
         ),
-        _number_column("accuracy", "Right", "accuracy", percent),
-        _number_column("cost_usd", "Price", "cost_usd", money, is_low_best=True),
+        _number_column("Right", "accuracy", percent),
+        _number_column("Price", "cost_usd", money, is_low_best=True),
     )
 
 
 def judge_columns(leaderboard: Leaderboard) -> tuple[Column, ...]:
     """Return the columns of seats as judges."""
-    people, biased = leaderboard.people, leaderboard.biased
 
-    def people_share(line: Any) -> float | None:  # noqa: ANN401
-        return people[line.judge].share if line.judge in people else None
+    def with_people(line: Any, name: str) -> Any:  # noqa: ANN401
+        return getattr(leaderboard.people.get(line.judge), name, None)
 
     def people_text(line: Any) -> str:  # noqa: ANN401
-        agreement = people.get(line.judge)
-        return f"{agreement.same} of {agreement.ballots}" if agreement else ""
-
-    def people_kappa(line: Any) -> float | None:  # noqa: ANN401
-        return people[line.judge].kappa if line.judge in people else None
+        ballots = with_people(line, "ballots")
+        return f"{with_people(line, 'same')} of {ballots}" if ballots else ""
 
     def kappa_text(line: Any) -> str:  # noqa: ANN401
-        if (kappa := people_kappa(line)) is None:
-            return ""
-        ends = " to ".join(map(signed_number, people[line.judge].kappa_ci or ()))
-        return f"{signed_number(kappa)}, {ends}" if ends else signed_number(kappa)
+        kappa, interval = with_people(line, "kappa"), with_people(line, "kappa_ci")
+        known = [] if kappa is None else [signed_number(kappa), _signed_interval(interval)]
+        return ", ".join(filter(None, known))
 
     def position_text(line: Any) -> str:  # noqa: ANN401
-        flag = " biased" if line.judge in biased else ""
+        flag = " biased" if line.judge in leaderboard.biased else ""
         return "" if line.position is None else signed_number(line.position) + flag
 
     return (
         _name_column("judge", "Judge", leaderboard.names),
-        _number_column("agreement", "Agreement", "agreement", signed_number),
+        _number_column("Agreement", "agreement", signed_number),
         Column(
             "agreement_ci",
             "95 % interval",
             attrgetter("agreement"),
-            lambda line: " to ".join(map(signed_number, line.agreement_ci or ())),
+            lambda line: _signed_interval(line.agreement_ci),
         ),
-        _number_column(
-            "spoiled",
-            "Invalid",
-            "spoiled_rate",
-            percent,
-            is_low_best=True,
-        ),
+        _number_column("Invalid", "spoiled_rate", percent, key="spoiled", is_low_best=True),
         Column(
             "position",
             "Shown first",
@@ -328,10 +323,12 @@ def judge_columns(leaderboard: Leaderboard) -> tuple[Column, ...]:
             attrgetter("consistency"),
             lambda line: f"{line.kept} of {line.pairs}" if line.pairs else "",
         ),
-        Column("people", "With people", people_share, people_text),
-        Column("people_kappa", "κ with people", people_kappa, kappa_text),
-        _number_column("cost_usd", "Price", "cost_usd", money, is_low_best=True),
-        _number_column("rounds", "Rounds", "rounds"),
+        Column("people", "With people", lambda line: with_people(line, "share"), people_text),
+        Column(
+            "people_kappa", "κ with people", lambda line: with_people(line, "kappa"), kappa_text
+        ),
+        _number_column("Price", "cost_usd", money, is_low_best=True),
+        _number_column("Rounds", "rounds"),
     )
 
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from bot.chat import Heading, Line, Mentions, Note, Part, Post, Table
-from bot.render.formatting import count_noun, duration, join_words, money, number_table
+from bot.render.formatting import count_noun, duration, join_words, known_text, money, number_table
 from bot.render.leaderboard_tables import Leaderboard, interval_text, percent, signed_number
 from council.bakeoffs.changes import Changes, Measure, MemberChange, SwapHint, SwapSign
 from council.bakeoffs.council_value import (
@@ -20,7 +20,6 @@ from council.bakeoffs.leaderboard import AuthorLine, Board
 from council.bakeoffs.pairwise import MIN_ROUNDS, RunOff
 
 NO_CHANGE = "Nothing changed beyond noise."
-_FIRST_RUN = "This is the first run, so there is nothing to compare it with yet."
 
 
 # --- Headline and footnotes
@@ -73,12 +72,6 @@ def cheapest_equal(board: Board) -> AuthorLine | None:
     if not rows or any(x.cost_usd is None or x.rounds < MIN_ROUNDS for x in equals):
         return None
     return min(equals, key=lambda line: line.cost_usd or 0.0)
-
-
-def decision_lines(leaderboard: Leaderboard) -> Iterator[str]:
-    """Yield who is ahead of whom beyond chance, and the footnotes."""
-    yield from claim_lines(leaderboard)
-    yield from footnote_lines(leaderboard)
 
 
 def footnote_lines(leaderboard: Leaderboard) -> Iterator[str]:
@@ -165,17 +158,16 @@ def _best_member_row(leaderboard: Leaderboard, best: BestMember) -> tuple[str, .
 
 
 def _council_value_row(line: CouncilValueLine) -> tuple[str, ...]:
-    right = "" if line.accuracy is None else percent(line.accuracy)
-    lead = _lead_text(line.difference, line.difference_ci)
+    right = known_text(line.accuracy, percent)
+    lead = lead_text(line.difference, line.difference_ci)
     return (line.name, right, interval_text(line.accuracy_ci), lead, *_cost_and_time(line))
 
 
 def _cost_and_time(line: CouncilValueLine | BestMember | Drafts) -> tuple[str, str]:
-    cost = "" if line.cost_usd is None else money(line.cost_usd)
-    return cost, "" if line.seconds is None else duration(line.seconds)
+    return known_text(line.cost_usd, money), known_text(line.seconds, duration)
 
 
-def _lead_text(lead: float | None, interval: Interval | None) -> str:
+def lead_text(lead: float | None, interval: Interval | None) -> str:
     """Return how much more often one is right than another: "+4 (−6 to +14) points"."""
     if lead is None:
         return ""
@@ -214,7 +206,7 @@ def _payoff_line(leaderboard: Leaderboard, line: CouncilValueLine, best: BestMem
     return (
         f"{answer}. {who} was {what} in {percent(line.accuracy or 0.0)} of {over}, "
         f"{leaderboard.name(best.member)} alone in {percent(best.accuracy)}: "
-        f"{_lead_text(line.difference, line.difference_ci)}{price}."
+        f"{lead_text(line.difference, line.difference_ci)}{price}."
     )
 
 
@@ -228,7 +220,7 @@ def _drafts_lines(
         yield (
             f"Asked {drafts.times} times, {name} was right in {percent(drafts.accuracy)} of "
             f"{count_noun(drafts.questions, 'question')}{price}. Against that, the council is at "
-            f"{_lead_text(drafts.lead, drafts.lead_ci)}."
+            f"{lead_text(drafts.lead, drafts.lead_ci)}."
         )
     elif council.cost_usd and best.cost_usd and not leaderboard.worth.is_voted:
         times, seats = round(council.cost_usd / best.cost_usd), len(leaderboard.board.rows)
@@ -263,21 +255,16 @@ def change_lines(changes: Changes, names: _Names) -> Iterator[str]:
 def changes_post(
     changes: Changes, names: _Names, title: str, subscribers: Sequence[str] = ()
 ) -> Post:
-    """Return what changed in a run as a short post; it mentions subscribers only if something did.
+    """Return what changed in a run, if anything did, as a short post that mentions subscribers.
 
     `title` names the schedule or suite, `subscribers` are user ids in the chat.
     """
     lines = [*change_lines(changes, names)]
-    parts: list[Part] = [Heading(f"{title}: {'what changed' if lines else 'no change'}")]
-    if changes.runs:
-        parts += map(Line, lines or [NO_CHANGE])
-        parts.append(Note(comparison_line(changes)))
-    else:
-        parts.append(Line(_FIRST_RUN))
-    if lines and subscribers:
+    parts: list[Part] = [Heading(f"{title}: what changed"), *map(Line, lines)]
+    parts.append(Note(comparison_line(changes)))
+    if subscribers:
         parts.append(Mentions(tuple(subscribers)))
-    summary = f"{title}: {lines[0] if lines else NO_CHANGE if changes.runs else _FIRST_RUN}"
-    return Post(tuple(parts), summary)
+    return Post(tuple(parts), f"{title}: {lines[0]}")
 
 
 def comparison_line(changes: Changes) -> str:

@@ -1,11 +1,18 @@
 """Renderer of a bake-off's matrix: texts of its cells, totals, table, JSON and CSV."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from bot.chat import Heading, Note, Post, Table
-from bot.render.formatting import count_noun, duration, join_words, money, number_table, ordinal
-from bot.render.leaderboard_export import csv_text
+from bot.render.formatting import (
+    count_noun,
+    duration,
+    join_words,
+    known_text,
+    money,
+    number_table,
+    ordinal,
+)
+from bot.render.leaderboard_export import Document, csv_text
 from bot.render.leaderboard_tables import Leaderboard, percent, place_text
 from bot.render.leaderboard_text import NO_CHANGE, change_lines
 from bot.render.text_safety import shorten_to_line
@@ -22,7 +29,6 @@ from council.bakeoffs.matrix import (
 from council.rubric_grader import GraderAgreement
 
 Names = Mapping[str, str]
-Document = dict[str, Any]
 
 MATRIX_TITLE = "Question by question"
 METHODS_TITLE = "Methods side by side"
@@ -97,23 +103,16 @@ def totals(board: Leaderboard, members: Sequence[str]) -> Totals:
     columns = [*map(lines.get, members), *map(named.get, (COUNCIL, WINNER))]
     rows = (
         ("Place", tuple(place_text(x) if isinstance(x, AuthorLine) else "" for x in columns)),
-        ("Points", tuple(_points_text(line) for line in columns)),
-        ("Right", tuple(_right_text(line) for line in columns)),
-        (
-            "Price",
-            tuple(money(x.cost_usd) if x and x.cost_usd is not None else "" for x in columns),
-        ),
-        (
-            "Time",
-            tuple(duration(x.seconds) if x and x.seconds is not None else "" for x in columns),
-        ),
+        ("Points", tuple(map(_points_text, columns))),
+        ("Right", tuple(map(_right_text, columns))),
+        ("Price", tuple(known_text(x.cost_usd if x else None, money) for x in columns)),
+        ("Time", tuple(known_text(x.seconds if x else None, duration) for x in columns)),
     )
     return tuple((label, cells) for label, cells in rows if any(cells))
 
 
 def _points_text(line: AuthorLine | CouncilValueLine | None) -> str:
-    share = line.share if isinstance(line, AuthorLine) else None
-    return "" if share is None else percent(share)
+    return known_text(line.share, percent) if isinstance(line, AuthorLine) else ""
 
 
 def _right_text(line: AuthorLine | CouncilValueLine | None) -> str:
@@ -214,9 +213,9 @@ def methods_post(matrix: Matrix) -> Post | None:
             f"{line.over}, {line.failed} failed" if line.failed else str(line.over),
             _of(line.winner_right, line.winners_graded),
             _of(line.council_right, line.graded),
-            "" if line.tau_b is None else f"{line.tau_b:+.2f}".replace("-", "−"),
-            "" if line.cost_usd is None else money(line.cost_usd),
-            "" if line.seconds is None else duration(line.seconds),
+            known_text(line.tau_b, "{:+.2f}".format).replace("-", "−"),
+            known_text(line.cost_usd, money),
+            known_text(line.seconds, duration),
         )
         for line in lines
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from council.analysis import Analysis, analyse
+from council.analysis import analyse
 from council.answers import Answer, Exchange, LateReply, Reply
 from council.ballots import Ballot
 from council.filters import find_suspects
@@ -19,7 +19,8 @@ from council.tally.standings import PairMatrix
 
 Document = dict[str, Any]
 
-
+_USAGE = ("tokens_in", "tokens_out", "cost_usd", "seconds")
+_STANDING = ("share", "points", "max_points", "first_votes", "mean_rank", "place")
 _AUTHORED = ("answers", "late", "exchanges", "ballots", "spoiled", "standings")
 
 
@@ -81,7 +82,7 @@ def _whole_document(round_: Round) -> Document:
         "weighted": _weighted_document(round_),
         "verdict": verdict_document(round_.tally.verdict, suspicions) if round_.tally else None,
         "synthesis": _synthesis_document(round_.synthesis) if round_.synthesis else None,
-        "analysis": _analysis_document(analyse(round_)),
+        "analysis": asdict(found) if (found := analyse(round_)) else None,
         "cost_usd": round_.cost_usd,
         "tokens_in": _sum_tokens(reply.tokens_in for reply in replies),
         "tokens_out": _sum_tokens(reply.tokens_out for reply in replies),
@@ -226,14 +227,7 @@ def _weighted_document(round_: Round) -> Document | None:
 
 
 def _standing_document(line: Standing) -> Document:
-    return {
-        "share": line.share,
-        "points": line.points,
-        "max_points": line.max_points,
-        "first_votes": line.first_votes,
-        "mean_rank": line.mean_rank,
-        "place": line.place,
-    }
+    return {name: getattr(line, name) for name in _STANDING}
 
 
 def _synthesis_document(synthesis: Synthesis) -> Document:
@@ -248,17 +242,8 @@ def _synthesis_document(synthesis: Synthesis) -> Document:
     }
 
 
-def _analysis_document(found: Analysis | None) -> Document | None:
-    return asdict(found) if found else None
-
-
 def _usage_document(reply: Reply | None) -> Document:
-    return {
-        "tokens_in": reply.tokens_in if reply else None,
-        "tokens_out": reply.tokens_out if reply else None,
-        "cost_usd": reply.cost_usd if reply else None,
-        "seconds": reply.seconds if reply else None,
-    }
+    return {name: getattr(reply, name, None) for name in _USAGE}
 
 
 def _sum_tokens(counts: Any) -> int | None:  # noqa: ANN401

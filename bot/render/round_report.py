@@ -34,8 +34,8 @@ from bot.render.formatting import (
 )
 from bot.render.markdown_parser import first_sentence
 from bot.render.text_safety import shorten
-from council.answers import Answer, LateReply, Role
-from council.ballots import FIRST_VERSION, Ballot, BallotExchange
+from council.answers import Answer, LateReply, Reply, Role
+from council.ballots import FIRST_VERSION, Ballot
 from council.digests import Erasure
 from council.filters import FILTER, find_all_suspicions, find_suspects
 from council.labels import Label, Slate
@@ -48,7 +48,6 @@ from council.round_rules import OWN as AUDITS_OWN
 from council.rounds import REVISION, Draw, Fallback, Round, Stage, winning_answer
 from council.rubric_grader import GRADE, grade_reasons
 from council.tally import Standing, Strength, Verdict
-from council.tally.agreement import compare_rankings
 from council.tally.standings import ranks
 
 # What the judge of each kind of audit ballot saw.
@@ -73,10 +72,10 @@ MENU = (
 DISCLAIMER = "AI-generated. Agreement is not truth; check what matters."
 NO_NAMES: Mapping[str, str] = {}
 MAX_REASON_CHARACTERS = 300  # of a judge's reason in a thread; the rest opens with a button
-_UNRANKED_CELLS = 4  # of a row without standings
 _RESULTS_TITLE, _RANKINGS_TITLE = "Results", "Rankings"
 EXCHANGES_TITLE = "Also asked"
 DRAFT_TITLE = "Its draft, before it read the comments:"
+ResultRow = tuple[Label, str, Standing | None, Reply]
 NOT_BLIND = "Not blind, not ranked: the models read each other's answers under their names"
 
 
@@ -86,8 +85,9 @@ def whole_round(round_: Round) -> Thread:
     if not draw or not (round_.closing or round_.forgotten):
         return Thread(round_post(round_))
     details = details_posts(round_, draw)
-    answers = () if round_.forgotten else answer_posts(round_, draw)
-    return Thread(round_post(round_), (results_post(round_, draw), *details, *answers))
+    answers = () if round_.forgotten else answers_by_label(round_, draw)
+    posts = (results_post(round_, draw), *details, *(post for _, post in answers))
+    return Thread(round_post(round_), posts)
 
 
 def round_post(round_: Round, *, with_results: bool = False) -> Post:
@@ -151,7 +151,7 @@ def results_post(round_: Round, draw: Draw) -> Post:
     columns: tuple[str, ...] = ("Model", "Time", "Cost", "Response")
     if round_.tally and round_.tally.standings:
         columns = ("", "Model", "Points", "First votes", "Time", "Cost", "Response")
-    rows = tuple(_result_row(round_, draw, label) for label in ordered_labels(round_, draw))
+    rows = tuple(_result_cells(*row) for row in result_rows(round_, draw))
     numeric = frozenset(i for i, name in enumerate(columns) if name not in {"Model", "Response"})
     notes = [*result_notes(round_), *flag_notes(round_)]
     table = Table(columns, rows, numeric)
@@ -159,39 +159,47 @@ def results_post(round_: Round, draw: Draw) -> Post:
     return Post(parts, _RESULTS_TITLE)
 
 
-def _result_row(round_: Round, draw: Draw, label: Label) -> tuple[str, ...]:
-    author, name = draw.labels.author_of(label), author_names(round_.panel, draw)[label]
-    reply = next(answer.reply for answer in round_.revised if answer.member == author)
+def result_rows(round_: Round, draw: Draw) -> list[ResultRow]:
+    """Return each answer's label, author, standing if it was ranked, and reply, best first."""
+    names = author_names(round_.panel, draw)
+    standings = {line.label: line for line in (round_.tally.standings if round_.tally else ())}
+    replies = {draw.labels.label_of(answer.member): answer.reply for answer in round_.revised}
+    labels = ordered_labels(round_, draw)
+    return [(label, names[label], standings.get(label), replies[label]) for label in labels]
+
+
+def _result_cells(label: Label, name: str, line: Standing | None, reply: Reply) -> tuple[str, ...]:
     use = (duration(reply.seconds), money(reply.cost_usd).removeprefix("cost "), label)
-    standings = round_.tally.standings if round_.tally else ()
-    for line in standings:
-        if line.label == label:
-            score = points(line.points, line.max_points), str(line.first_votes)
-            return (str(line.place), name, *score, *use)
-    return (name, *use)
+    if not line:
+        return (name, *use)
+    return (
+        str(line.place),
+        name,
+        points(line.points, line.max_points),
+        str(line.first_votes),
+        *use,
+    )
 
 
 def _result_lines(round_: Round) -> Iterator[Line]:
     """Yield a line for each model, in the order of the standings."""
-    draw = round_.draw
-    for label in ordered_labels(round_, draw) if draw else ():
-        row = _result_row(round_, draw, label) if draw else ()
-        if len(row) == _UNRANKED_CELLS:
-            name, *use = row
-            facts = []
-        else:
-            place, name, score, votes, *use = row
-            name, facts = f"{place}. {name}", [f"{score} points"]
-            facts.append(count_noun(int(votes), "first vote"))
-        facts += [one for one in use[:-1] if one != "unknown"]
-        yield Line(" · ".join((f"**{name}**", *facts)))
+    for _, name, line, reply in result_rows(round_, round_.draw) if round_.draw else ():
+        facts = [f"**{name}**"]
+        if line:
+            score = f"{points(line.points, line.max_points)} points"
+            facts = [f"**{line.place}. {name}**", score, count_noun(line.first_votes, "first vote")]
+        facts.append(duration(reply.seconds))
+        facts += [] if reply.cost_usd is None else [money(reply.cost_usd)]
+        yield Line(" · ".join(facts))
 
 
 def result_notes(round_: Round) -> Iterator[str]:
     """Yield who wrote the answer, how far the judges agreed, and what weights change, if known."""
     yield from _chairman_notes(round_)
-    if agreed := agreement_line(round_):
-        yield f"{agreed}."
+    tau = round_.tally.verdict.agreement.tau_b if round_.tally else None
+    if tau is not None:
+        agreed = f"{tau:+.2f}".replace("-", "−")
+        yield f"Judges' agreement: {agreed} (mean Kendall τ_b; 1 is full agreement, 0 is chance)."
     yield from _weight_notes(round_)
 
 
@@ -235,11 +243,12 @@ def flag_notes(round_: Round) -> list[str]:
         said = rest if seat in names else flag
         said = said.replace("seats are of the", "models are from the")  # stored words stay
         said = said.replace("has no ballot that counts", "has no valid ranking")
-        seats.setdefault(said, []).extend([names[seat]] if seat in names else [])
+        who = seats.setdefault(said, [])
+        who += [names[seat]] if seat in names and names[seat] not in who else []
     flags = [_flag_text(who, said) for said, who in seats.items()]
-    flags += [f"{names[a.member]}'s answer {s}" for a in round_.answers for s in a.suspicions]
+    flags += [_suspicion_text(round_, a, s) for a in round_.answers for s in a.suspicions]
     flags += [
-        f"{names[new.member]}'s answer {suspicion}"
+        _suspicion_text(round_, new, suspicion)
         for new, draft in zip(round_.revised, round_.answers, strict=True)
         if new != draft
         for suspicion in find_all_suspicions(round_, new.text)
@@ -248,6 +257,12 @@ def flag_notes(round_: Round) -> list[str]:
     for owner, why in _suspects(round_, names):
         flags.append(f"the filter model suspects {owner}" + (f": “{why}”" if why else ""))
     return [f"Note: {flag}." for flag in flags]
+
+
+def _suspicion_text(round_: Round, answer: Answer, suspicion: str) -> str:
+    unseen = suspicion in {PLEA, ENCODED} and ballot_version(round_) != FIRST_VERSION
+    hidden = "; judges did not see the request" if unseen else ""
+    return f"{seat_names(round_.panel)[answer.member]}'s answer {suspicion}{hidden}"
 
 
 def _suspects(round_: Round, names: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -262,6 +277,7 @@ def _flag_text(who: Sequence[str], said: str) -> str:
     if len(who) > 1:
         said = said.replace("has no valid ranking", "have no valid ranking")
         said = said.replace("changed its ranking", "changed their rankings")
+        said = said.replace("in its reason", "in their reasons")
     return f"{join_words(who)} {said}".strip()
 
 
@@ -384,21 +400,20 @@ def ranking_notes(round_: Round, judge: str) -> Iterator[str]:
     for reply in round_.spoiled:
         if reply.judge == judge and not reply.is_audit:
             yield f"{name}'s reply {reply.paper.attempt} was not counted: {reply.fault}."
-    if any(b.judge == judge and b.counts and b.paper and b.paper.cut_to for b in round_.ballots):
-        yield f"{name} saw every answer cut to the same length, {_why_cut(round_)}."
+    cast = [ballot for ballot in round_.ballots if ballot.judge == judge]
+    why_cut = "as this panel wants" if round_.panel.terms.equal_length else "to fit its context"
+    for tokens in sorted({b.paper.cut_to for b in cast if b.counts and b.paper and b.paper.cut_to}):
+        yield f"{name} saw every answer cut to {tokens:,} tokens, {why_cut}."
+    if any(ballot.has_cut_reason for ballot in cast):
+        yield f"{name}'s reason was cut at 2 KB."
     for slate in round_.draw.slates if round_.draw else ():
         if slate.judge == judge and slate.wording:
             yield f"Instruction to {name}: {slate.wording}."
-    for ballot in round_.ballots:
-        has_logprobs = ballot.judge == judge and ballot.paper and ballot.paper.reply.logprobs
+    for ballot in cast:
+        has_logprobs = ballot.paper and ballot.paper.reply.logprobs
         if has_logprobs and any(grade % 1 for _, grade in ballot.grades):
             yield f"{name}'s grades are means over the scale, weighted by its own probabilities."
     yield from _audit_lines(round_, judge)
-
-
-def answer_posts(round_: Round, draw: Draw) -> Iterator[Post]:
-    """Yield each answer in full, in the order of the standings."""
-    yield from (post for _, post in answers_by_label(round_, draw))
 
 
 def answers_by_label(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
@@ -411,7 +426,7 @@ def answers_by_label(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
         title = f"Response {label}, by {authors[label]}"
         notes = []
         if answer.scrubbed:
-            masked = count_noun(len(answer.scrubbed), "name")
+            masked = join_words(f"“{trace}”" for trace in answer.scrubbed)
             notes.append(Note(f"Judges and chairman saw it with {masked} masked."))
         if answer.reply.cut:
             notes.append(Note("It was cut off at its model's token limit."))
@@ -538,15 +553,6 @@ def _demonstration_text(round_: Round) -> str:
     return f"demo models{shared}: their ranking says little"
 
 
-def agreement_line(round_: Round) -> str | None:
-    """Return how far the judges agreed, from −1 (opposite) to 1 (same); None if unknown."""
-    tau = round_.tally.verdict.agreement.tau_b if round_.tally else None
-    if tau is None:
-        return None
-    agreed = f"{tau:+.2f}".replace("-", "−")
-    return f"Judges' agreement: {agreed} (mean Kendall τ_b; 1 is full agreement, 0 is chance)"
-
-
 def _cautions(round_: Round) -> list[str]:
     names = seat_names(round_.panel)
     # A seat that failed twice for the same reason is named once.
@@ -581,7 +587,7 @@ def _late_text(late: LateReply, name: str) -> str:
 def _ranked_by_text(round_: Round) -> str:
     if not round_.draw or not round_.tally or not round_.tally.standings:
         return ""
-    voters = sum(ballot.counts for ballot in round_.ballots)
+    voters = len({ballot.judge for ballot in round_.ballots if ballot.counts})
     answers, judges = number_word(len(round_.answers)), "judge" if voters == 1 else "judges"
     return f"{answers} answers were ranked by {number_word(voters)} {judges}"
 
@@ -597,7 +603,9 @@ def _chairman_cautions(round_: Round, names: dict[str, str]) -> list[str]:
     if not synthesis:
         return []
     # Where the first chairman wrote the answer, those asked beside it are not missed.
-    missing = _missing_chairman_texts(round_, names) if synthesis.fallback else []
+    gone = [round_.absence(seat.key, Role.SYNTHESIS) for seat in round_.panel.chair_order]
+    missing = [f"The chairman, {names[x.member]}, {x.reason.rstrip('.')}" for x in gone if x]
+    missing = missing if synthesis.fallback else []
     if synthesis.fallback is Fallback.ANSWER and round_.draw:
         missing = missing or ["The chairman could not be reached"]
         return _sentences(missing, _fallback_text(round_, round_.draw, names))
@@ -613,17 +621,6 @@ def _chairman_cautions(round_: Round, names: dict[str, str]) -> list[str]:
     return sentences
 
 
-def _missing_chairman_texts(round_: Round, names: dict[str, str]) -> list[str]:
-    """Return each reason with the chairmen it affected, in the order they were asked."""
-    by_reason: dict[str, list[str]] = {}
-    for seat in round_.panel.chair_order:
-        if absence := round_.absence(seat.key, Role.SYNTHESIS):
-            by_reason.setdefault(absence.reason.rstrip("."), []).append(names[seat.key])
-    return [
-        f"The chairman, {', then '.join(seats)}, {reason}" for reason, seats in by_reason.items()
-    ]
-
-
 def _fallback_text(round_: Round, draw: Draw, names: dict[str, str]) -> str:
     """Return whose answer stands for the synthesis, and why if nobody won alone."""
     if round_.tally is None:
@@ -636,12 +633,7 @@ def _fallback_text(round_: Round, draw: Draw, names: dict[str, str]) -> str:
     return f"this is the answer by {author}, unchanged, the cheapest of {among}"
 
 
-# --- Findings and audit ballots
-
-
-def findings(round_: Round) -> list[str]:
-    """Return what was masked, cut, spoiled or suspicious, one sentence each; often nothing."""
-    return [*_answer_findings(round_), *_ballot_findings(round_)]
+# --- Revised answers and audit ballots
 
 
 def answers_as_shown(round_: Round) -> tuple[Answer, ...]:
@@ -658,56 +650,15 @@ def answers_as_shown(round_: Round) -> tuple[Answer, ...]:
     )
 
 
-def _answer_findings(round_: Round) -> Iterator[str]:
-    names = seat_names(round_.panel)
-    for answer in answers_as_shown(round_):
-        owner = f"{names[answer.member]}'s answer"
-        if answer.scrubbed:
-            masked = join_words(f"“{trace}”" for trace in answer.scrubbed)
-            yield f"{owner} was shown to judges and chairman with {masked} masked."
-        if answer.reply.cut:
-            yield f"{owner} was cut off at its model's token limit."
-        for suspicion in answer.suspicions:
-            unseen = suspicion in {PLEA, ENCODED} and ballot_version(round_) != FIRST_VERSION
-            hidden = " Judges did not see the request." if unseen else ""
-            yield f"{owner} {suspicion}.{hidden}"
-
-
-def _ballot_findings(round_: Round) -> Iterator[str]:
-    names = seat_names(round_.panel)
-    for spoiled in round_.spoiled:
-        if not spoiled.is_audit:
-            number = spoiled.paper.attempt
-            yield f"{names[spoiled.judge]}'s reply {number} was not counted: {spoiled.fault}."
-    for ballot in round_.ballots:
-        if ballot.counts and ballot.paper and ballot.paper.cut_to:
-            tokens = f"{ballot.paper.cut_to:,} tokens"
-            yield f"{names[ballot.judge]} saw every answer cut to {tokens}, {_why_cut(round_)}."
-        if ballot.has_cut_reason:
-            yield f"{names[ballot.judge]}'s reason was cut at 2 KB."
-
-
-def _why_cut(round_: Round) -> str:
-    is_equal = round_.panel.terms.equal_length
-    return "as this panel wants" if is_equal else "to fit its context"
-
-
 def _audit_lines(round_: Round, judge: str) -> Iterator[str]:
     name = seat_names(round_.panel)[judge]
-    cast = [ballot for ballot in round_.ballots if ballot.judge == judge]
-    for first in (ballot for ballot in cast if ballot.counts):
-        for again in (ballot for ballot in cast if not ballot.counts):
-            seen = AUDIT_VIEWS.get(again.audit or "", f"voted again ({again.audit})")
-            own = round_.draw.labels.label_of(judge) if round_.draw else None
-            place = ""
-            if own and own in again.shown:
-                place = f"its own, {own}, at {ranks(again.ranking)[own]:g} of {len(again.shown)}; "
-            details = f"{place}{_change_text(first, again)}; {_audit_cost_text(again.paper)}"
-            yield f"{name} {seen} and ranked {ranking_text(again)}: {details}"
+    for ballot in round_.ballots:
+        if ballot.judge == judge and not ballot.counts:
+            seen = AUDIT_VIEWS.get(ballot.audit or "", f"voted again ({ballot.audit})")
+            yield f"{name} {seen} and ranked {ranking_text(ballot)}; an audit, not counted."
     for spoiled in round_.spoiled:
         if spoiled.judge == judge and spoiled.is_audit:
-            why = f"{spoiled.fault}; {_audit_cost_text(spoiled.paper)}"
-            yield f"{name} was asked again, and its ranking was invalid: {why}"
+            yield f"{name}'s ranking for an audit was invalid: {spoiled.fault}."
 
 
 def ranking_text(ballot: Ballot, names: Mapping[str, str] = NO_NAMES) -> str:
@@ -715,19 +666,6 @@ def ranking_text(ballot: Ballot, names: Mapping[str, str] = NO_NAMES) -> str:
     shown = {label: names.get(label, label) for label in ballot.shown}
     shown |= {label: f"{shown[label]} ({grade:.3g})" for label, grade in ballot.grades}
     return " > ".join(" = ".join(shown[label] for label in place) for place in ballot.ranking)
-
-
-def _audit_cost_text(paper: BallotExchange | None) -> str:
-    usd = paper.reply.cost_usd if paper else None
-    return f"an audit for {money(usd)}, not counted" if usd else "an audit, not counted"
-
-
-def _change_text(first: Ballot, again: Ballot) -> str:
-    change = compare_rankings(first.ranking, again.ranking)
-    others = "other " if len(again.shown) > len(first.shown) else ""
-    pairs = count_noun(change.pairs, f"{others}pair")
-    alike = "the others as before" if others else "the same"
-    return f"changed {change.changed} of {pairs}" if change.changed else alike
 
 
 # --- Placements

@@ -1,7 +1,5 @@
 """Renderer of a round before and while it runs: accepted, progress, stopped."""
 
-from dataclasses import replace
-
 from bot.chat import (
     Button,
     Buttons,
@@ -9,7 +7,6 @@ from bot.chat import (
     Heading,
     Line,
     Note,
-    Part,
     Post,
     Prose,
     Step,
@@ -17,6 +14,7 @@ from bot.chat import (
     StepState,
 )
 from bot.render.formatting import (
+    add_note,
     count_noun,
     duration,
     join_words,
@@ -194,6 +192,4 @@ def add_asker(post: Post, round_: Round, asker: str) -> Post:
         return post
     context = len(round_.question.context)
     text = f"Asked by {asker}" + (f", with {context:,} characters of context" if context else "")
-    parts: list[Part] = [part for part in post.parts if not isinstance(part, Buttons)]
-    buttons = [part for part in post.parts if isinstance(part, Buttons)]
-    return replace(post, parts=(*parts, Note(text), *buttons))
+    return add_note(post, text)

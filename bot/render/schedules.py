@@ -44,8 +44,7 @@ class ScheduleStatus:
     @property
     def next_times(self) -> tuple[datetime, ...]:
         """Return the next run times in the schedule's own zone."""
-        slots = schedule_slots(self.schedule).next_slots(self.now, 3)
-        return tuple(slot.moment for slot in slots)
+        return schedule_slots(self.schedule).next_slots(self.now, 3)
 
 
 def understood_post(status: ScheduleStatus, here: Place, house_zone: str = "") -> Post:
@@ -93,7 +92,7 @@ def next_line(status: ScheduleStatus) -> str:
 
 def next_runs_line(cron: str, zone: str, now: datetime) -> str:
     """Return when a valid cron runs, its next three times, and whether the clocks change."""
-    moments = [slot.moment for slot in Slots(cron, zone).next_slots(now)]
+    moments = Slots(cron, zone).next_slots(now)
     when, times = describe_cron(cron), ", ".join(map(format_moment, moments))
     return f"{when[0].upper()}{when[1:]}. Next: {times} ({zone}).{_clock_note(cron, now, moments)}"
 
@@ -208,12 +207,12 @@ def dropped_post(schedule: Schedule, due: DueSlot, now: datetime) -> Post:
 def skipped_post(schedule: Schedule, due: DueSlot, before: Bakeoff) -> Post:
     """Report that a slot was skipped since the previous run is still going."""
     reason = f"the previous run, bake-off {before.id}, is still running, so this run is skipped"
-    return _left_out_post(schedule, due, reason, due.slot.moment)
+    return _left_out_post(schedule, due, reason, due.moment)
 
 
 def _left_out_post(schedule: Schedule, due: DueSlot, reason: str, now: datetime) -> Post:
-    next_time = schedule_slots(schedule).after(now).moment
-    line = f"Schedule {schedule.name}, run of {format_moment(due.slot.moment)}: {reason}."
+    next_time = schedule_slots(schedule).after(now)
+    line = f"Schedule {schedule.name}, run of {format_moment(due.moment)}: {reason}."
     next_step = f"The next run is {format_moment(next_time)} ({schedule.zone})."
     return Post((Caution(line), Note(next_step)), f"{line} {next_step}")
 

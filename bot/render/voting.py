@@ -5,11 +5,11 @@ Until a round has its result, nothing here may show who wrote which answer.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
-from bot.chat import Button, Buttons, Heading, Line, Note, Part, Post, Prose
-from bot.render.formatting import join_words
+from bot.chat import Button, Buttons, Heading, Line, Note, Post, Prose
+from bot.render.formatting import add_note, join_words
 from council.answers import Answer, Role
 from council.feedback import HumanVote
 from council.labels import MIN_TO_RANK
@@ -151,8 +151,4 @@ def _kind_text(labels: Sequence[str], how: str) -> str:
 def add_votes(post: Post, round_: Round, votes: Iterable[HumanVote]) -> Post:
     """Return the answer of a round with what people chose, above its buttons."""
     line = votes_line(round_, votes)
-    if not line:
-        return post
-    parts: list[Part] = [part for part in post.parts if not isinstance(part, Buttons)]
-    buttons = [part for part in post.parts if isinstance(part, Buttons)]
-    return replace(post, parts=(*parts, Note(line), *buttons))
+    return add_note(post, line) if line else post

@@ -11,6 +11,7 @@ from council.bias.report import Effect
 from council.research.grades import (
     BEST,
     FEW_GROUPS,
+    UNIT,
     Finding,
     FindingKind,
     Framing,
@@ -275,7 +276,9 @@ def _no_preference_lines(report: GradeReport, all_findings: Sequence[Finding]) -
     tested = [row for row in report.rows if row not in rows_without_data]
     if not tested:
         return
-    yield "No judge's preference for its own work is beyond chance."
+    over = f", over {tested[0].preference.effect.n} {tested[0].preference.effect.unit}"
+    basis = over if 0 < report.groups < FEW_GROUPS else ""
+    yield f"No judge's preference for its own work is beyond chance{basis}."
     near = [row for row in tested if _is_within_reach(row.preference.effect)]
     if near:
         nearest = min(near, key=lambda row: row.preference.effect.more or 0)
@@ -315,8 +318,9 @@ def _comparison_sentence(same_kind: Sequence[Finding]) -> Iterator[str]:
 
 
 def _judge_with_amount(finding: Finding) -> str:
-    amount = format_magnitude(finding.effect)
-    return f"{finding.row.judge} ({amount} {FRAMING_WORDS[finding.row.framing]})"
+    effect, framing = finding.effect, FRAMING_WORDS[finding.row.framing]
+    groups = "" if effect.unit == UNIT else f", {effect.n} {effect.unit}"
+    return f"{finding.row.judge} ({format_magnitude(effect)} {framing}{groups})"
 
 
 def _is_higher(finding: Finding) -> bool:

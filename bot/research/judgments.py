@@ -7,8 +7,10 @@ from typing import Any
 from council.ballots import Ballot
 from council.feedback import HumanVote
 from council.labels import Label, LabelMap
+from council.methods import method_of
 from council.round_rules import ORDER
 from council.rounds import Round
+from council.tally.standings import counted_ballots
 
 Line = dict[str, Any]
 
@@ -16,6 +18,7 @@ Line = dict[str, Any]
 def judgment_lines(round_: Round, votes: Sequence[HumanVote], correct: Mapping[str, bool]) -> str:
     """Return JSON Lines that `python -m tests.bench.aggregation` reads; "" for an unranked round.
 
+    "" also for a knock-out, whose judges see different pairs, so that no count can be compared.
     An item is a round, and an answer has its member's key, so that a judge's own answer can be
     told. The rankings are those that count and audits in reverse order. Votes are the blind ones;
     answers that a person left out share the last place. `correct` are the grades of members'
@@ -30,8 +33,11 @@ def _lines(
 ) -> Iterator[Line]:
     if not round_.draw or not round_.tally or not round_.tally.standings:
         return
+    method = method_of(round_)
+    if method.pair_ballots:
+        return
     labels = round_.draw.labels
-    counted = [ballot for ballot in round_.ballots if ballot.counts]
+    counted = counted_ballots(method.ballots(round_, round_.draw))
     repeats = [ballot for ballot in round_.ballots if ballot.audit == ORDER]
     ranked = [ballot for ballot in (*counted, *repeats) if len(ballot.shown) > 1]
     for ballot in ranked:

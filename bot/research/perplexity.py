@@ -12,6 +12,7 @@ from council.ballots import Ballot
 from council.errors import ExperimentError, GatewayError
 from council.integrity.erasure import check_not_forgotten
 from council.labels import Label
+from council.methods import method_of
 from council.panel import Member
 from council.research.perplexity import (
     MAX_TOKENS,
@@ -53,8 +54,13 @@ class Familiarity:
 
     @property
     def _ballots(self) -> list[Ballot]:
-        counted = counted_ballots(self.round_.ballots)
+        counted = _counted_ballots(self.round_)
         return [ballot for ballot in counted if ballot.judge in self.surprise]
+
+
+def _counted_ballots(round_: Round) -> tuple[Ballot, ...]:
+    """Return what the round's method counts: of judges who discussed, the last rankings."""
+    return counted_ballots(method_of(round_).ballots(round_, round_.draw)) if round_.draw else ()
 
 
 def served_model(member: Member) -> str | None:
@@ -75,24 +81,26 @@ async def measure_familiarity(
     Raise ExperimentError for a round without a result, ForgottenError for one without texts.
     """
     check_not_forgotten(round_)
-    draw, counted = round_.draw, counted_ballots(round_.ballots)
+    draw, counted = round_.draw, _counted_ballots(round_)
     if not draw or not counted or not round_.tally:
         raise ExperimentError(f"Round {round_.id} has no ranked result yet.")
     surprise: dict[str, dict[Label, float]] = {}
     missing: dict[str, str] = {}
     names = seat_names(round_.panel)
-    for ballot in {ballot.judge: ballot for ballot in counted}.values():
-        model = served_model(round_.panel.seat(ballot.judge))
+    for judge in dict.fromkeys(ballot.judge for ballot in counted):
+        model = served_model(round_.panel.seat(judge))
         if model is None:
-            missing[ballot.judge] = "is not served by the local llama.cpp server"
+            missing[judge] = "is not served by the local llama.cpp server"
             continue
-        tell(f"{names[ballot.judge]} reads {len(ballot.shown)} answers …")
+        # In a knock-out, a judge sees other answers on each of its ballots.
+        seen = dict.fromkeys(x for ballot in counted if ballot.judge == judge for x in ballot.shown)
+        tell(f"{names[judge]} reads {len(seen)} answers …")
         try:
-            surprise[ballot.judge] = {
-                label: await _surprise(round_, draw, label, model, server) for label in ballot.shown
+            surprise[judge] = {
+                label: await _surprise(round_, draw, label, model, server) for label in seen
             }
         except GatewayError as error:
-            missing[ballot.judge] = str(error)
+            missing[judge] = str(error)
     return Familiarity(round_, surprise, missing)
 
 

@@ -26,7 +26,6 @@ from council.research.judge_weights import (
     MIN_REPEATS,
     MIN_VOTES,
     Choice,
-    Repeats,
     consistency_weights,
     count_repeats,
     human_agreement,
@@ -78,29 +77,15 @@ class ResearchServices:
             evidence = await asyncio.to_thread(_evidence, board, rows, records, choices)
             return await asyncio.to_thread(_with_additions, board, evidence, weights)
 
-    async def consistency_weights(
-        self, sources: RecordSources, round_: Round
-    ) -> Mapping[str, float]:
-        """Return the weights of a new round's judges, by their repeats in earlier rounds.
-
-        Repeats are audits in reverse order and second passes, in rounds of its workspace. Empty
-        until every judge has twenty.
-        """
-        rows = await sources.bakeoff_stores.records.list_recent(_before(round_))
-        judges = [seat.key for seat in find_method(round_.panel.terms.method).judges(round_.panel)]
-        return await asyncio.to_thread(_weights_of, judges, rows)
-
     async def opening_versions(self, sources: RecordSources, round_: Round) -> Mapping[str, str]:
-        """Return a new round's weights by consistency and the history of its pairs, if known."""
-        entries = {}
-        if weights := await self.consistency_weights(sources, round_):
-            entries[CONSISTENCY] = json.dumps(weights)
-        if round_.panel.terms.text_checks:
-            wanted = _before(round_, round_.panel.name)
-            rows = await sources.bakeoff_stores.records.list_recent(wanted)
-            if history := await asyncio.to_thread(_history_of, round_.panel, rows):
-                entries[PAIRS] = history
-        return entries
+        """Return a new round's weights by consistency and the history of its pairs, if known.
+
+        Both are of the newest rounds of its workspace.
+        """
+        scope, newest = round_.question.place.scope, MAX_PAST_ROUNDS
+        wanted = RecordQuery(scope=scope, before=round_.asked_at, newest=newest)
+        rows = await sources.bakeoff_stores.records.list_recent(wanted)
+        return await asyncio.to_thread(_opening_versions, round_.panel, rows)
 
     async def export_judgments(self, sources: RecordSources, round_id: str) -> str:
         """Return a round's rankings with people's votes and its grades, as JSON Lines."""
@@ -125,22 +110,20 @@ class ResearchServices:
             return await asyncio.to_thread(_prior_post, round_, records)
 
 
-def _before(round_: Round, panel: str = "") -> RecordQuery:
-    scope, newest = round_.question.place.scope, MAX_PAST_ROUNDS
-    return RecordQuery(scope=scope, panel=panel, before=round_.asked_at, newest=newest)
-
-
-def _history_of(panel: Panel, rows: Sequence[PackedRecord]) -> str:
-    return stored_history(record_columns(rows), panel)
-
-
-def _weights_of(judges: Sequence[str], rows: Sequence[PackedRecord]) -> Mapping[str, float]:
-    known = count_repeats(record_columns(rows))
-    repeats = {judge: known.get(judge, Repeats(0, 0.0)) for judge in judges}
-    if any(one.ballots < MIN_REPEATS for one in repeats.values()):
-        return {}
-    weights = consistency_weights(repeats).weights
-    return {judge: round(weight, WEIGHT_DIGITS) for judge, weight in weights.items()}
+def _opening_versions(panel: Panel, rows: Sequence[PackedRecord]) -> Mapping[str, str]:
+    entries, known = {}, count_repeats(record_columns(rows))
+    judges = [seat.key for seat in find_method(panel.terms.method).judges(panel)]
+    repeats = {judge: known[judge] for judge in judges if judge in known}
+    # Weights serve once every judge has been asked twenty times again.
+    if judges and sum(one.ballots >= MIN_REPEATS for one in repeats.values()) == len(judges):
+        weights = consistency_weights(repeats).weights
+        digits = {judge: round(weight, WEIGHT_DIGITS) for judge, weight in weights.items()}
+        entries[CONSISTENCY] = json.dumps(digits)
+    if panel.terms.text_checks:
+        own = record_columns(row for row in rows if row.panel == panel.name)
+        if history := stored_history(own, panel):
+            entries[PAIRS] = history
+    return entries
 
 
 def research_services(app: AppContext) -> ResearchServices:

@@ -25,7 +25,7 @@ from council.research.weighted_leaderboard import WeightedBoard, WeightedLine
 from council.rounds import Draw, Round
 
 _MAX_CHANCE = 0.99
-_PRIOR_TITLE = "The same leaderboard, with weighted judges"
+_PRIOR_TITLE = "With the leaderboard as a prior"
 
 
 # --- Weighted judges
@@ -53,7 +53,7 @@ _WEIGHING_NOTES = {
     "weighs more: (2c − 1)² of the pairs it ranks the same way, pulled a quarter "
     "of the way to equal weights. A judge that is consistently wrong weighs as "
     "much as one that is consistently right.",
-    HUMAN: "A judge whose rankings predict what people chose weighs more. People saw the names.",
+    HUMAN: "A judge whose rankings predict what people chose weighs more. Only blind votes count.",
     FAMILY: "In each round a judge weighs 1 / the number of valid rankings by its maker, so "
     "that every maker has one voice.",
     PEERRANK: "A judge weighs as much as its own answers are worth, but at least a quarter of "
@@ -197,8 +197,8 @@ _PRIOR_COLUMNS = (
 _PRIOR_NOTE = (
     "The estimated chance that each answer is the best of the round. It combines the model's "
     "strength on the leaderboard of earlier rounds, from which an answer varies by {stray:g} in "
-    "log-odds, with this round's rankings. The official result does not use the leaderboard and "
-    "stays the same."
+    "log-odds, with this round's rankings. It is not confirmed that this finds better answers. The "
+    "official result does not use the leaderboard and stays the same."
 )
 
 

@@ -23,6 +23,7 @@ from bot.runners.local import (
     MAX_ROUNDS,
     GatewayFactory,
     LocalRunner,
+    OnClosed,
     Prepare,
     RoundElsewhereError,
 )
@@ -61,7 +62,7 @@ class ClusterRunner:
         pubsub: PubSub,
         paying: GatewayFactory = lambda _, gateway: nullcontext(gateway),
         clock: Callable[[], float] = time.monotonic,
-        on_closed: Callable[[Round], None] = lambda _: None,
+        on_closed: OnClosed | None = None,
         poll_seconds: float = POLL_SECONDS,
         tracing: Tracing | None = None,
         now: Callable[[], datetime] = now,
@@ -359,7 +360,8 @@ def decode_event(text: str) -> RoundEvent | None:
 
 def count_parts(round_: Round) -> int:
     """Return how many parts a round has; it grows with each change."""
-    many = (round_.answers, round_.absences, round_.late, round_.ballots, round_.spoiled)
+    votes = (round_.ballots, round_.spoiled)
+    many = (round_.answers, round_.absences, round_.late, round_.exchanges, *votes)
     single = (round_.draw, round_.tally, round_.synthesis, round_.closing)
     return sum(map(len, many)) + sum(part is not None for part in single)
 

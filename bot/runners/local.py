@@ -48,6 +48,9 @@ SERVED = (
 )
 
 
+OnClosed = Callable[[Round], Awaitable[None]]
+
+
 class RoundElsewhereError(CouncilError):
     """Another process runs the round."""
 
@@ -63,7 +66,7 @@ class LocalRunner:
         claims: RoundClaims | None = None,
         paying: GatewayFactory = lambda _, gateway: nullcontext(gateway),
         clock: Callable[[], float] = time.monotonic,
-        on_closed: Callable[[Round], None] = lambda _: None,
+        on_closed: OnClosed | None = None,
         tracing: Tracing | None = None,
     ) -> None:
         self._store = store
@@ -178,7 +181,8 @@ class LocalRunner:
             self._chair_seconds[synthesis.chairman].append(synthesis.reply.seconds)
         logs.log_round(closed)
         metrics.count_round(closed)
-        self._on_closed(closed)
+        if self._on_closed:
+            await self._on_closed(closed)
 
     def _patience(self, chairman: str) -> float:
         """Return how long a chairman may send nothing: its 95th percentile of seconds, if known."""

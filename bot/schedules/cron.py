@@ -1,7 +1,7 @@
 """Cron parser and slot calculator: five-field crons in a time zone. Pure."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import islice, pairwise
@@ -28,23 +28,14 @@ ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
 WEEKDAYS, WEEKEND = (1, 2, 3, 4, 5), (0, 6)
 
 
-def parse_day(word: str) -> int | None:
-    """Return the day of the week (Sunday is 0) of "mon" or "Mondays", else None."""
-    return _DAY_NUMBERS.get(word, _DAY_NUMBERS.get(word.removesuffix("s")))
+def parse_day(word: str) -> int:
+    """Return the day of the week (Sunday is 0) of "mon" or "mondays", in lower case."""
+    return DAY_NUMBERS[word.removesuffix("s")]
 
 
-def parse_month(word: str) -> int | None:
-    """Return the month (January is 1) of "jan" or "January" in lower case, else None."""
-    return _MONTH_NUMBERS.get(word)
-
-
-def _number_names(names: Sequence[str], first: int, **others: int) -> Mapping[str, int]:
-    whole = {name.lower(): number for number, name in enumerate(names, first)}
-    return {name[:3]: number for name, number in whole.items()} | whole | others
-
-
-_DAY_NUMBERS = _number_names(DAY_NAMES, 0, tues=2, thur=4, thurs=4)
-_MONTH_NUMBERS = _number_names(MONTH_NAMES, 1, sept=9)
+DAY_NUMBERS = {name.lower(): number for number, name in enumerate(DAY_NAMES)}
+DAY_NUMBERS |= {name[:3]: number for name, number in DAY_NUMBERS.items()}
+DAY_NUMBERS["thur"] = 4
 
 
 # --- Cron expressions
@@ -55,11 +46,8 @@ _EXAMPLE = '"0 9 * * 1" means every Monday at 09:00'
 _ALIASES = {
     "@hourly": "0 * * * *",
     "@daily": "0 0 * * *",
-    "@midnight": "0 0 * * *",
     "@weekly": "0 0 * * 0",
     "@monthly": "0 0 1 * *",
-    "@yearly": "0 0 1 1 *",
-    "@annually": "0 0 1 1 *",
 }
 LAST = "l"
 _DAY_MINUTES = 24 * 60
@@ -86,8 +74,9 @@ class CronFields:
     nth: tuple[tuple[int, int | str], ...] = field(default=())
 
 
-def is_cron(words: list[str]) -> bool:
-    """Return whether the words look like a cron, valid or not."""
+def is_cron(text: str) -> bool:
+    """Return whether a text looks like a cron, valid or not."""
+    words = text.split()
     if len(words) == 1 and words[0].startswith("@"):
         return True
     return len(words) >= _FIELD_COUNT and all(map(_CLOCK_FIELD.fullmatch, words[:2]))
@@ -98,7 +87,7 @@ def validate_cron(text: str) -> str:
     cron = _ALIASES.get(text.strip().lower(), " ".join(text.split()))
     parts = cron.split()
     if cron.startswith("@"):
-        raise ScheduleError(f"There is no {cron!r}. Write {' or '.join([*_ALIASES][:5])}.")
+        raise ScheduleError(f"There is no {cron!r}. Write {' or '.join(_ALIASES)}.")
     if len(parts) != _FIELD_COUNT:
         raise ScheduleError(
             f"A cron expression has five fields (minute, hour, day, month, weekday), but {cron!r} "
@@ -162,29 +151,17 @@ _SECOND, _ZERO = timedelta(seconds=1), timedelta()
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
-    """One run time of a schedule, in the schedule's zone."""
-
-    moment: datetime
-
-    @property
-    def key(self) -> str:
-        """Return the wall-clock time to the minute; it identifies the slot."""
-        return slot_at(self.moment)
-
-
-@dataclass(frozen=True, slots=True)
 class Slots:
-    """The run times of a valid cron in a time zone, correct across clock changes."""
+    """The run times of a valid cron, in its time zone, correct across clock changes."""
 
     cron: str
     zone: str
 
-    def after(self, moment: datetime) -> Slot:
+    def after(self, moment: datetime) -> datetime:
         """Return the first slot after a moment."""
         return next(self.iterate_after(moment))
 
-    def iterate_after(self, moment: datetime) -> Iterator[Slot]:
+    def iterate_after(self, moment: datetime) -> Iterator[datetime]:
         """Yield the slots after a moment without end, each moment once."""
         zone = ZoneInfo(self.zone)
         times = croniter(self.cron, _wall_clock(moment, zone))
@@ -192,10 +169,10 @@ class Slots:
         while True:
             run_at = _first_moment(times.get_next(datetime), zone)
             if run_at > last:
-                yield Slot(run_at.astimezone(zone))
+                yield run_at.astimezone(zone)
                 last = run_at
 
-    def newest(self, moment: datetime) -> Slot:
+    def newest(self, moment: datetime) -> datetime:
         """Return the latest slot at or before a moment."""
         zone = ZoneInfo(self.zone)
         # In a repeated hour the wall clock has already shown the whole hour.
@@ -203,9 +180,9 @@ class Slots:
         times = croniter(self.cron, wall + _SECOND)
         while (run_at := _first_moment(times.get_prev(datetime), zone)) > moment:
             pass
-        return Slot(run_at.astimezone(zone))
+        return run_at.astimezone(zone)
 
-    def next_slots(self, moment: datetime, count: int = 3) -> tuple[Slot, ...]:
+    def next_slots(self, moment: datetime, count: int = 3) -> tuple[datetime, ...]:
         """Return the next `count` slots after a moment."""
         return tuple(islice(self.iterate_after(moment), count))
 
@@ -249,8 +226,13 @@ def _end_of_gap(before: datetime, after: datetime, zone: ZoneInfo) -> datetime:
 class DueSlot:
     """The newest slot not yet taken; `is_late` if it is past GRACE_SECONDS and must not run."""
 
-    slot: Slot
+    moment: datetime
     is_late: bool
+
+    @property
+    def key(self) -> str:
+        """Return the wall-clock time to the minute; it identifies the slot."""
+        return slot_at(self.moment)
 
 
 def schedule_slots(schedule: Schedule) -> Slots:
@@ -261,6 +243,5 @@ def schedule_slots(schedule: Schedule) -> Slots:
 def find_due_slot(schedule: Schedule, now: datetime) -> DueSlot | None:
     """Return the slot to run now, or None; of several missed slots, only the newest."""
     newest = schedule_slots(schedule).newest(now)
-    if schedule.paused or newest.key <= schedule.last_slot:
-        return None
-    return DueSlot(newest, now - newest.moment > timedelta(seconds=GRACE_SECONDS))
+    due = DueSlot(newest, now - newest > timedelta(seconds=GRACE_SECONDS))
+    return None if schedule.paused or due.key <= schedule.last_slot else due

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from bot.access import Access, ChannelRules, allows_panel
-from bot.suite_files import parse_suite_file, suite_from_section, with_default_category
+from bot.suite_files import parse_suite_file, suite_from_section
 from council.bakeoffs.models import Suite
 from council.errors import CouncilError, SuiteError
 from council.money import cap_micro_usd
@@ -240,7 +240,7 @@ def parse_suite(name: str, section: SuiteSection, folder: Path) -> Suite:
                 f"The file {path} can't be read ({error.strerror}). Put it next to council.toml, "
                 "or write its full path."
             ) from None
-        suite = with_default_category(parse_suite_file(name, path.name, content), section.category)
+        suite = parse_suite_file(name, path.name, content, section.category)
     are_references_shown = section.judges_see_references or suite.judges_see_references
     return replace(suite, judges_see_references=are_references_shown)
 

@@ -7,7 +7,12 @@ from typing import Any
 
 from bot.chat import Caution, IncomingMessage, Note, Post
 from bot.commands import buttons
-from bot.commands.rounds import Opinion, own_feedback, save_feedback
+from bot.commands.rounds import (
+    Opinion,
+    load_readable_round,
+    own_feedback,
+    save_feedback,
+)
 from bot.commands.voting import cast_pressed
 from bot.context import AppContext
 from bot.render.voting import BEST
@@ -149,7 +154,7 @@ async def _fill_modal(
 async def rate(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Store an opinion; if it is "not helpful", ask why, with any earlier reason filled in."""
     message, helpful = action.message, action.name == "helpful"
-    round_ = await buttons.load_readable_round(app, message, action.value)
+    round_ = await load_readable_round(app, message, action.value)
     earlier = await own_feedback(app, round_.id, message.asker.id)
     reason = earlier.reason if earlier and not earlier.helpful and not helpful else ""
     await save_feedback(app, round_, message.asker.id, Opinion(helpful, reason))

@@ -12,8 +12,14 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.access import allows_panel
 from bot.chat import Chat, Heading, IncomingMessage, Note, Post, PostingForbiddenError
 from bot.commands.ask import AskOptions, open_round
-from bot.commands.buttons import ROUND, THANKS, load_readable_round
-from bot.commands.rounds import Opinion, context_of, find_round_of_message, save_feedback
+from bot.commands.buttons import ROUND, THANKS
+from bot.commands.rounds import (
+    Opinion,
+    context_of,
+    find_round_of_message,
+    load_readable_round,
+    save_feedback,
+)
 from bot.commands.suites import ADD, SuiteAddition, check_may_change
 from bot.context import AppContext
 from bot.render.pagination import paginate

@@ -4,15 +4,14 @@ While a round runs, nothing here may show who wrote which answer.
 """
 
 from bot.chat import Prose, Step, StepState
-from bot.render.formatting import author_names, seat_names
-from bot.render.round_report import ordered_labels, ranking_notes, slates_to_read, voter_title
+from bot.render.formatting import seat_names
+from bot.render.round_report import ranking_notes, slates_to_read, voter_title
 from bot.render.round_status import WRITING, ballot_steps
-from council.answers import Reply, Role
+from council.answers import Role
 from council.ballots import Ballot
-from council.labels import Label, Slate
+from council.labels import Slate
 from council.methods import method_of
 from council.rounds import Draw, Round
-from council.tally.standings import Standing
 
 # --- A running round
 
@@ -43,17 +42,7 @@ def progress_steps(round_: Round) -> tuple[Step, ...]:
 
 # --- A closed round
 
-Result = tuple[Label, str, Standing | None, Reply]
 Ranking = tuple[str, Slate, Ballot | None, tuple[str, ...]]
-
-
-def result_rows(round_: Round, draw: Draw) -> list[Result]:
-    """Return each answer's label, author, standing if it was ranked, and reply, best first."""
-    names = author_names(round_.panel, draw)
-    standings = {line.label: line for line in (round_.tally.standings if round_.tally else ())}
-    replies = {draw.labels.label_of(answer.member): answer.reply for answer in round_.revised}
-    labels = ordered_labels(round_, draw)
-    return [(label, names[label], standings.get(label), replies[label]) for label in labels]
 
 
 def late_answers(round_: Round) -> list[tuple[str, float, Prose]]:

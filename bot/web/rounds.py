@@ -26,11 +26,11 @@ from bot.render.round_report import (
     EXCHANGES_TITLE,
     answers_by_label,
     exchange_rows,
-    findings,
     flag_notes,
     placement_table,
     rankings_intro,
     result_notes,
+    result_rows,
     round_post,
     round_title,
     thread_markdown,
@@ -50,12 +50,7 @@ from bot.web.auth import (
     visitor_of,
 )
 from bot.web.context import WebContext, file_response
-from bot.web.round_view import (
-    late_answers,
-    progress_steps,
-    ranking_rows,
-    result_rows,
-)
+from bot.web.round_view import late_answers, progress_steps, ranking_rows
 from bot.web.shares import may_share
 from council.budget import estimate_round
 from council.errors import CouncilError, RoundNotFoundError
@@ -181,7 +176,6 @@ def _closed_values(round_: Round, seal: Seal | None) -> dict[str, Any]:
             "answers": [] if round_.forgotten else [*answers_by_label(round_, round_.draw)],
             "placings": placement_table(round_, round_.draw),
             "notes": [*result_notes(round_)],
-            "findings": findings(round_),
             "differences": verify(round_),
         }
     return values

@@ -120,7 +120,7 @@ def _read_request(app: AppContext, form: Mapping[str, str]) -> ScheduleRequest:
         if len(value) > _MAX_TYPED or '"' in value:
             raise ScheduleError(f"This {key} can't be used: {value[:40]!r}. Write it shorter.")
     text = scheduling.request_text({**given, "name": name, "when": _when(form)})
-    wanted = parse_schedule(text, scheduling.today(app))
+    wanted = parse_schedule(text)
     if wanted.channel:
         raise ScheduleError(f"Schedules made here report here: leave #{wanted.channel} out.")
     return wanted
@@ -142,7 +142,7 @@ def _when(form: Mapping[str, str]) -> str:
         "weekday": f"every weekday {time}",
         "week": f"every {' and '.join(days)} {time}",
         "month": f"{nth} of the month {time}",
-        "hour": f"hourly at {time[-3:]}",
+        "hour": f'"{_whole(time[-2:])} * * * *"',
     }
     return phrases.get(often, f"every day {time}")
 
@@ -156,7 +156,7 @@ def _preview(app: AppContext, form: Mapping[str, str]) -> str:
     zone = find_zone(typed) if typed else app.zone
     if zone is None:
         raise ScheduleError(f"There is no time zone {typed[:40]!r}. Choose one from the list.")
-    wanted = parse_schedule(f"preview {_when(form)}", scheduling.today(app))
+    wanted = parse_schedule(f"preview {_when(form)}")
     if not wanted.cron:
         raise ScheduleError("Say when to run it.")
     return next_runs_line(wanted.cron, wanted.zone or zone, app.now())

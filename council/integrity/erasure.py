@@ -16,6 +16,7 @@ from council.digests import Digests, Erasure, canonical_json, salted_digest
 from council.errors import ForgottenError
 from council.feedback import Feedback
 from council.files import QuestionFile
+from council.labels import voter_name
 from council.rounds import Round, Synthesis
 
 _TextEdit = Callable[[str, str], str]  # name and text in, replacement out
@@ -102,7 +103,10 @@ def _replace_texts(round_: Round, edit: _TextEdit) -> Round:
         ),
         synthesis=round_.synthesis and _synthesis(round_.synthesis, edit),
         exchanges=tuple(_exchange(x, exchange_name(x), edit) for x in round_.exchanges),
-        late=tuple(_exchange(x, f"late[{x.member} {x.role}]", edit) for x in round_.late),
+        late=tuple(
+            _exchange(x, f"late[{voter_name(x.member, x.pass_number)} {x.role}]", edit)
+            for x in round_.late
+        ),
     )
 
 

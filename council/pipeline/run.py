@@ -101,6 +101,7 @@ async def rank_blind(session: RoundSession, draw: Draw) -> Tally:
     collect = _COLLECT.get(session.round_.panel.terms.method, collect_ballots)
     await collect(session, draw)
     # Sampling p takes tenths of a second, which would block other rounds.
-    tally: Tally = await session.services.in_thread(compute_tally, session.round_, draw)
+    round_ = sort_by_panel(session.round_)  # as verification reads it
+    tally: Tally = await session.services.in_thread(compute_tally, round_, draw)
     past = await session.services.store.load_past_ballots(session.round_.panel.name)
     return replace(tally, verdict=replace(tally.verdict, n_eff=effective_judges(past)))

@@ -240,12 +240,14 @@ class Asked:
     role: Role
     is_in: bool = False
     is_late: bool = False
+    pass_number: int = 1
 
     async def receive(self, session: RoundSession, came: "Delivery | None") -> bool:
         """Return whether what came, if anything, is in time; if it is not, store it as late."""
         self.is_in = True
         if self.is_late and came and came.prompt and came.reply:
-            late = LateReply(self.member.key, self.role, came.prompt, came.reply)
+            paid = came.prompt, came.reply
+            late = LateReply(self.member.key, self.role, *paid, self.pass_number)
             await finish_despite_cancel(session.save(late))
         return not self.is_late
 

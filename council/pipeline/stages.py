@@ -243,7 +243,8 @@ async def collect_ballots(
     calls = {}
     for request in requests:
         if request.slate.voter not in voted and request.slate.judge not in absent:
-            asked = Asked(request.judge, Role.BALLOT)
+            number = request.slate.pass_number
+            asked = Asked(request.judge, Role.BALLOT, pass_number=number)
             calls[asked] = _vote(session, asked, request, deadline)
     await run_with_grace(
         session, calls, missing_to_majority(len(requests), terms.quorum, len(voted))

@@ -16,7 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.chat import Asker, Button, Buttons, IncomingMessage, Mentions, Note, Post
-from bot.render.round_report import answer_posts, rankings_post
+from bot.render.round_report import answers_by_label, rankings_post
 from bot.render.round_status import progress_post
 from bot.settings import load_settings
 from bot.slack import modals
@@ -125,7 +125,8 @@ def _modals(closed: Round) -> Iterator[tuple[str, View]]:
     if closed.draw:
         posts_by_kind = {
             "ballots": [rankings_post(closed, closed.draw)],
-            "answers": [*answer_posts(closed, closed.draw)] * 5,  # so that there are pages
+            "answers": [post for _, post in answers_by_label(closed, closed.draw)]
+            * 5,  # so that there are pages
         }
         for what, posts in posts_by_kind.items():
             for page in range(len(modals.modal_pages(posts))):

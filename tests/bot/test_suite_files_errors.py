@@ -6,7 +6,6 @@ from bot.chat import MAX_QUESTION_CHARACTERS
 from bot.suite_files import (
     MAX_BYTES,
     parse_suite_file,
-    parse_suite_text,
     validate_suite_name,
 )
 from council.errors import SuiteError
@@ -29,7 +28,7 @@ LONG = "x" * (MAX_QUESTION_CHARACTERS + 1)
         pytest.param(
             "s.csv",
             "question,answr\nWhy?,1\n",
-            "Line 1 has an unknown column 'answr': did you mean 'answer'?",
+            "Line 1 has an unknown column 'answr': known columns are question,",
             id="column",
         ),
         ("s.csv", "question,zzz\nWhy?,1\n", "known columns are question, category"),
@@ -93,7 +92,7 @@ LONG = "x" * (MAX_QUESTION_CHARACTERS + 1)
 )
 def test_the_wrong_line_is_named(filename: str, text: str, told: str) -> None:
     with pytest.raises(SuiteError) as caught:
-        parse_suite_text("sql", filename, text)
+        parse_suite_file("sql", filename, text.encode())
 
     assert str(caught.value).startswith(f"{filename}: ")
     assert told in str(caught.value)
@@ -105,13 +104,13 @@ def test_ten_thousand_questions_are_refused_in_one_sentence(ending: str) -> None
     lines = (f"{quote}Question {n}{quote.strip('- ')}" for n in range(10_000))
 
     with pytest.raises(SuiteError, match="more than 1,000 questions"):
-        parse_suite_text("sql", f"s.{ending}", "\n".join(lines))
+        parse_suite_file("sql", f"s.{ending}", "\n".join(lines).encode())
 
 
 def test_a_thousand_questions_are_a_suite() -> None:
     text = "\n".join(f"Question {n}" for n in range(1_000))
 
-    assert len(parse_suite_text("sql", "s.txt", text).questions) == 1_000
+    assert len(parse_suite_file("sql", "s.txt", text.encode()).questions) == 1_000
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.chat import clean_text
-from bot.suite_files import parse_suite_text, question_fields, suite_csv, suite_document
+from bot.suite_files import parse_suite_file, question_fields, suite_csv, suite_document
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 
 _TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=60).map(clean_text).filter(bool)
@@ -43,25 +43,25 @@ SUITES = st.lists(_QUESTIONS, min_size=1, max_size=8, unique_by=_key).map(
 
 @given(SUITES)
 def test_csv(suite: Suite) -> None:
-    assert parse_suite_text("sql", "sql.csv", suite_csv(suite)) == suite
+    assert parse_suite_file("sql", "sql.csv", suite_csv(suite).encode()) == suite
 
 
 @given(SUITES)
 def test_json_lines(suite: Suite) -> None:
     lines = (json.dumps(question_fields(question)) for question in suite.questions)
 
-    assert parse_suite_text("sql", "sql.jsonl", "\n".join(lines)) == suite
+    assert parse_suite_file("sql", "sql.jsonl", "\n".join(lines).encode()) == suite
 
 
 @given(SUITES)
 def test_json(suite: Suite) -> None:
     text = json.dumps(suite_document(suite)["questions"], ensure_ascii=False, indent=2)
 
-    assert parse_suite_text("sql", "sql.json", text) == suite
+    assert parse_suite_file("sql", "sql.json", text.encode()) == suite
 
 
 @given(SUITES)
 def test_yaml(suite: Suite) -> None:
     text = yaml.safe_dump([question_fields(question) for question in suite.questions])
 
-    assert parse_suite_text("sql", "sql.yaml", text) == suite
+    assert parse_suite_file("sql", "sql.yaml", text.encode()) == suite

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bot.suite_files import MAX_BYTES, MAX_QUESTIONS, parse_suite_text, read_suite_text
+from bot.suite_files import MAX_BYTES, MAX_QUESTIONS, parse_suite_file, read_suite_text
 from council.bakeoffs.grading import is_correct
 from council.bakeoffs.models import Grading, Reference, SuiteQuestion
 from council.errors import SuiteError
@@ -71,7 +71,7 @@ def test_what_is_left_out_has_its_line() -> None:
 
 def test_a_place_without_room_for_notes_refuses_a_file_that_leaves_something_out() -> None:
     with pytest.raises(SuiteError, match="Line 1: providers.*council suite add s s.yaml"):
-        parse_suite_text("s", "s.yaml", "providers: [x]\nprompts: [Six?]\n")
+        parse_suite_file("s", "s.yaml", b"providers: [x]\nprompts: [Six?]\n")
 
 
 def test_ten_thousand_questions_are_refused_with_their_number() -> None:

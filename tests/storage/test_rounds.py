@@ -141,8 +141,9 @@ async def test_a_late_reply_is_added_once_even_to_a_closed_round(store: Store) -
 
     await store.save("r1", late)
     await store.save("r1", replace(late, reply=Reply("Again.")))
+    await store.save("r1", replace(late, pass_number=2))
 
-    assert await store.load("r1") == replace(FULL, late=(late,))
+    assert await store.load("r1") == replace(FULL, late=(late, replace(late, pass_number=2)))
 
 
 @in_memory_too

@@ -16,7 +16,7 @@ from council.methods import Method
 from council.panel import Member, Panel
 from council.pipeline.exchanges import Request, exchange_all
 from council.pipeline.session import RoundSession, identifying_names
-from council.pipeline.stages import blind_answers, collect_ballots
+from council.pipeline.stages import blind_answers, collect_ballots, images_for
 from council.prompt_injection import mask_pleas, neutralise
 from council.prompts.answer import question_text
 from council.prompts.shared import fence, fence_reason, nonce_for
@@ -62,16 +62,15 @@ def read_text(round_: Round, exchange: Exchange) -> Exchange:
     return replace(exchange, scores=(), fault=fault, nonce=nonce)
 
 
-def _request(
-    round_: Round, kind: str, seat: Member, subject: str, system: str, parts: Sequence[str]
+async def _request(
+    session: RoundSession, kind: str, seat: Member, subject: str, system: str, parts: Sequence[str]
 ) -> Request:
-    prompt = Prompt(system, "\n\n".join(parts))
+    round_, reader = session.round_, await session.reader(seat)
+    question = f"The question:\n{neutralise(question_text(round_.question, reader))}"
+    prompt = Prompt(system, "\n\n".join([question, *parts]))
     nonce = _nonce(round_, kind, seat.key, subject)
-    return Request(kind, seat, lambda _: prompt, subject, _has_text, nonce)
-
-
-def _question_part(round_: Round) -> str:
-    return f"The question:\n{neutralise(question_text(round_.question))}"
+    images = images_for(round_, reader)
+    return Request(kind, seat, lambda _: prompt, subject, _has_text, nonce, images=images)
 
 
 # --- Comments
@@ -85,9 +84,9 @@ async def _collect_critiques(session: RoundSession, draw: Draw) -> None:
         for critic in draw.labels.authors:
             if critic != author:
                 nonce = _nonce(round_, CRITIQUE_KIND, critic, label)
-                parts = [_question_part(round_), "The draft:", fence(drafts[label], "A", nonce)]
-                seat = round_.panel.seat(critic)
-                requests.append(_request(round_, CRITIQUE_KIND, seat, label, _CRITIC, parts))
+                parts = ["The draft:", fence(drafts[label], "A", nonce)]
+                asked = (CRITIQUE_KIND, round_.panel.seat(critic), label)
+                requests.append(await _request(session, *asked, _CRITIC, parts))
     await exchange_all(session, requests, round_.panel.terms.ballot_seconds)
 
 
@@ -96,12 +95,12 @@ async def _collect_reviews(session: RoundSession, draw: Draw) -> None:
     requests = []
     for reviewer in draw.labels.authors:
         nonce = _nonce(round_, REVIEW_KIND, reviewer, "")
-        parts = [_question_part(round_)]
+        parts: list[str] = []
         for answer in round_.answers:
             if answer.member != reviewer:
                 parts += _named_answer(round_.panel.seat(answer.member), answer, nonce)
         seat = round_.panel.seat(reviewer)
-        requests.append(_request(round_, REVIEW_KIND, seat, "", _REVIEWER, parts))
+        requests.append(await _request(session, REVIEW_KIND, seat, "", _REVIEWER, parts))
     await exchange_all(session, requests, round_.panel.terms.ballot_seconds)
 
 
@@ -138,10 +137,10 @@ async def _collect_revisions(session: RoundSession, draw: Draw, *, named: bool) 
         nonce = _nonce(round_, REVISION, seat.key, label)
         draft = neutralise(remove_invisible(answer.text))
         system = f"{_AUTHOR}\nYour role, without naming it: {seat.role}" if seat.role else _AUTHOR
-        parts = [_question_part(round_), "Your draft:", fence(draft, "A", nonce), "The comments:"]
+        parts = ["Your draft:", fence(draft, "A", nonce), "The comments:"]
         for writer, text in comments:
             parts += [*([f"{writer} wrote:"] if writer else []), fence_reason(text, nonce)]
-        requests.append(_request(round_, REVISION, seat, label, system, parts))
+        requests.append(await _request(session, REVISION, seat, label, system, parts))
     await exchange_all(session, requests, round_.panel.terms.answer_seconds)
 
 

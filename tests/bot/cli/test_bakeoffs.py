@@ -135,14 +135,14 @@ def test_bad_usage_exits_with_2_and_says_why(
 
 
 def test_an_equal_run_passes_the_baseline_check(home: Home) -> None:
-    first = home.invoke("bakeoff", "run", "sql.txt", "--save", "base.json", "--summary", "s.md")
+    first = home.invoke("bakeoff", "run", "sql.txt", "--save", "base.json", "--markdown", "s.md")
 
     second = home.invoke("bakeoff", "run", "sql.txt", "--baseline", "base.json")
 
     assert first.code == 0
-    assert (home.folder / "s.md").read_text().startswith("## Bake-off of sql by house\n")
+    assert (home.folder / "s.md").read_text().startswith("# Bake-off of sql by house\n")
     assert second.code == 0, second.err
-    assert "## Bake-off of sql by house: no worse than the baseline" in second.out
+    assert "# Bake-off of sql by house: no worse than the baseline" in second.out
     assert "| Model | Measure | Before | Now | Difference (95 %) | Beyond noise |" in second.out
 
 
@@ -194,7 +194,7 @@ def test_a_pipeline_gets_junit_and_markdown(folder: Path, home: Home) -> None:
     [suite] = ET.parse(folder / "a.xml").getroot()  # noqa: S314
     assert [case.get("name") for case in suite] == ["1. Why?"] * 3 + ["2. How?"] * 3
     assert (suite.get("failures"), suite.get("errors")) == ("3", "0")
-    assert "### 3 wrong answers" in (folder / "a.md").read_text()
+    assert "## 3 wrong answers" in (folder / "a.md").read_text()
 
 
 def test_a_file_of_promptfoo_runs_and_says_what_is_left_out(folder: Path, home: Home) -> None:

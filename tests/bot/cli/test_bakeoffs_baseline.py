@@ -39,7 +39,7 @@ async def test_a_member_that_got_worse_fails_the_baseline_check(tmp_path: Path) 
         script(server, MEMBERS)
         before = await run_bakeoff(home, "--save", "base.json")
         script(server, (*MEMBERS[1:], MEMBERS[0]))
-        worse = await run_bakeoff(home, "--baseline", "base.json", "--summary", "summary.md")
+        worse = await run_bakeoff(home, "--baseline", "base.json", "--markdown", "summary.md")
         other = await run_bakeoff(home, "--baseline", "base.json", "--member", "openai/b")
         for name in MEMBERS:
             server.script[name] = no_such_model()

@@ -98,7 +98,7 @@ def test_a_changed_line_is_reported_with_its_field(stored_round: tuple[Home, str
     document["tally"]["verdict"]["p"] = 0.5
     path.write_text(json.dumps(document) + "\n{broken\n\n", encoding="utf-8")
 
-    result = home.invoke("verify", "--from", str(path))
+    result = home.invoke("verify", str(path))
 
     assert result.code == 1
     assert "differs in verdict.p" in result.out
@@ -169,7 +169,7 @@ def test_feedback_is_imported_and_a_delivered_round_is_not_posted_again(
     (rating,) = document["ratings"]
     assert (rating["by"], rating["helpful"], rating["reason"]) == ("U1", False, "Too long.")
     assert other_home.sql("SELECT delivered FROM round") == [(1,)]
-    assert other_home.invoke("verify", "--from", str(path)).code == 0
+    assert other_home.invoke("verify", str(path)).code == 0
 
 
 def test_an_imported_vote_from_the_future_does_not_outlive_a_later_one(

@@ -54,7 +54,7 @@ def test_bakeoff_data_is_imported_once(stored_round: tuple[Home, str], other_hom
         assert await bench.schedules.list_all() == (a_schedule(paused=True),)
 
     use_stores(other_home, same)
-    assert other_home.invoke("verify", "--from", str(path)).code == 0
+    assert other_home.invoke("verify", str(path)).code == 0
     assert other_home.invoke("verify", round_id).code == 0
 
 
@@ -111,5 +111,5 @@ def test_only_bakeoffs_since_a_day_are_exported(home: Home) -> None:
 
     lines = path.read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["kind"] for line in lines] == ["suite", "suite", "schedule"]
-    verified = home.invoke("verify", "--from", str(path))
+    verified = home.invoke("verify", str(path))
     assert (verified.code, verified.out) == (0, f"{NO_ROUND}\n")

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from bot.bakeoffs.records import count_closed_rounds
+from bot.bakeoffs.records import count_missing_rounds
 from bot.cli.serve import ROUND_OPENING_SECONDS, sweep
 from bot.commands.buttons import MAX_REMEMBERED_PRESSES, PRESS
 from bot.coordination.bakeoff_registry import BakeoffRegistry
 from bot.runners.retention import forget_daily
 from council.budget_caps import Account
-from council.rounds import Closing, Round
+from council.rounds import Closing
 from tests.bot.cluster_fakes import processes
 from tests.bot.rounds import held
 from tests.builders import a_round
@@ -23,13 +23,6 @@ from tests.builders import a_round
 async def other_leader(_: str) -> AsyncIterator[bool]:
     """Yield that another process is the leader."""
     yield False
-
-
-class NoClosedRound(asyncio.Queue[Round]):
-    """A queue whose reader is cancelled, as at the end of the program."""
-
-    async def get(self) -> Round:
-        raise asyncio.CancelledError
 
 
 async def test_reserved_money_is_released_unless_its_round_is_stored_in_time() -> None:
@@ -71,8 +64,7 @@ async def test_only_the_leader_counts_earlier_rounds() -> None:
     await app.store.open(await held())
 
     for alone, missing in ((other_leader, ("r1",)), (app.bakeoff_registry.acquire, ())):
-        counting = count_closed_rounds(app, NoClosedRound(), alone)
-        await asyncio.gather(counting, return_exceptions=True)
+        await count_missing_rounds(app, alone)
         assert await app.bakeoff_stores.records.list_missing(9) == missing
 
 

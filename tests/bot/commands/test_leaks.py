@@ -17,11 +17,11 @@ from bot.commands.buttons import (
     CONFIRMATIONS,
     answer_or_ballot_posts,
     confirmation_post,
-    load_readable_round,
 )
 from bot.commands.completion import suggest
 from bot.commands.dispatch import COMMANDS, handle_message, report_errors
 from bot.commands.parameters import Kind
+from bot.commands.rounds import load_readable_round
 from bot.context import AppContext
 from council.integrity.erasure import removable_texts
 from council.places import Place

@@ -392,6 +392,18 @@ async def test_people_vote_on_the_questions_in_different_orders(bakeoff_app: App
     assert first == {"bo:beef.1", "bo:beef.2", "bo:beef.3"}
 
 
+async def test_a_bakeoffs_question_is_offered_only_once_it_takes_votes() -> None:
+    plug_in_all()
+    closed = replace(asked_in(HERE, "bo:beef.1"), bakeoff="bo:beef")
+    terms = replace(closed.panel.terms, method="critique")
+    voting = without_result(replace(closed, panel=replace(closed.panel, terms=terms)))
+
+    for round_, offered in ((replace(voting, ballots=()), None), (voting, voting.id)):
+        app = await an_app_with(round_)
+        found = await next_question(app, await store_bakeoff(app), BEN.id)
+        assert (found and found.id) == offered
+
+
 async def test_a_vote_by_command_on_a_bakeoffs_question_is_not_blind(
     bakeoff_app: AppContext,
 ) -> None:

@@ -51,7 +51,7 @@ def test_five_findings_come_first_then_cautions_then_what_is_missing_and_the_cha
     assert isinstance(file, File)
     assert note.text.startswith(
         "And 8 more findings on the page. Over 64 finished rounds with 256 rankings, panel house, "
-        "asked since 2026-10-01. Too little data yet on "
+        "since 2026-10-01. Too little data yet on "
     )
     assert post.summary.startswith("Bias of the judges: Qwen 3 ranks its own answer")
     assert file.content.startswith(b"\x89PNG")
@@ -187,9 +187,7 @@ def test_a_number_rounded_to_zero_has_no_minus() -> None:
 
 def test_audits_have_kinds_cost_and_how_to_turn_them_off() -> None:
     assert [*audit_lines(a_bias())] == [
-        "64 audit rankings, made to measure bias and never counted: 22 with its own answer "
-        "included, 21 with the same answers in another order and 21 with the authors’ names "
-        "shown. They cost $0.031 in total.",
+        "64 audit rankings, made to measure bias and never counted. They cost $0.031 in total.",
         "“audit_share = 0” for a panel in council.toml turns them off; a larger share "
         "gives clearer findings.",
     ]
@@ -200,7 +198,7 @@ def test_unknown_cost_and_missing_audits_are_reported() -> None:
     none = [*audit_lines(a_bias(audits={"own": 0}))]
     some = [*audit_lines(a_bias(unpriced=4, spoiled_audits=3))]
 
-    assert "1 of the kind new. Their cost is unknown." in unknown[0]
+    assert unknown[0].endswith("Their cost is unknown.")
     assert none[0].startswith("There are no audit rankings")
     assert some[0].endswith("They cost $0.031 in total, plus 4 of unknown cost.")
     assert some[1] == "3 more were invalid and are not measured."

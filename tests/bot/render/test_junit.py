@@ -87,6 +87,6 @@ def test_the_markdown_lists_who_was_wrong() -> None:
 
     written = summary_markdown(PROGRESS, EMPTY, None, wrong=wrong)
 
-    assert "### 3 wrong answers" in written
+    assert "## 3 wrong answers" in written
     assert "| 1 | 6 × 7? |" in written
     assert written.index("wrong answers") < written.index("4 of 5 questions")

@@ -8,9 +8,10 @@ from bot.chat import File, Heading, Line, Note, Post, Table
 from bot.render.leaderboard import leaderboard_thread
 from bot.render.leaderboard_tables import Coverage, Leaderboard
 from bot.render.leaderboard_text import (
+    claim_lines,
     council_value_lines,
     council_value_table,
-    decision_lines,
+    footnote_lines,
     headline_lines,
 )
 from council.bakeoffs.changes import Changes
@@ -235,8 +236,8 @@ def test_decisions_say_who_is_ahead_and_what_other_counts_would_say() -> None:
     alone = Board(a_board(1).rows, None, (), 3)
 
     of_all, of_mixed, of_agreed, of_one = (
-        [*decision_lines(replace(board, board=shown))]
-        for shown in (board.board, mixed, agreed, alone)
+        [*claim_lines(one), *footnote_lines(one)]
+        for one in (replace(board, board=shown) for shown in (board.board, mixed, agreed, alone))
     )
 
     assert "Claude Sonnet 4.6 is ahead of Qwen 3; unlikely to be chance." in of_all

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import Heading, Line, Mentions, Note
-from bot.render.leaderboard_text import NO_CHANGE, changes_post
+from bot.render.leaderboard_text import changes_post
 from council.bakeoffs.changes import Changes, Measure, SwapHint, SwapSign
 from tests.bot.render.boards.builders import CLAUDE, GPT, NAMES, a_move, some_changes
 
@@ -35,19 +35,6 @@ def test_changes_are_listed_by_member_and_subscribers_are_mentioned() -> None:
         Mentions(("U0ADA",)),
     )
     assert post.summary.startswith("weekly-sql: Claude Sonnet 4.6 fell")
-
-
-def test_nobody_is_mentioned_without_changes() -> None:
-    quiet = Changes("b", 3, (a_move(GPT, 0.03, beyond=False),))
-
-    post = changes_post(quiet, NAMES, "weekly", ("U0ADA",))
-
-    assert lines(quiet) == [NO_CHANGE]
-    assert not any(isinstance(part, Mentions) for part in post.parts)
-    assert post.summary == f"weekly: {NO_CHANGE}"
-    assert lines(Changes("b", 0)) == [
-        "This is the first run, so there is nothing to compare it with yet."
-    ]
 
 
 def test_a_rise_in_right_answers_is_reported() -> None:

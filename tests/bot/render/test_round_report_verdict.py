@@ -2,18 +2,19 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from bot.chat import Caution, Prose
 from bot.render.round_json import round_document
-from bot.render.round_report import agreement_line, result_notes, round_post, verdict_line
+from bot.render.round_report import flag_notes, result_notes, round_post, verdict_line
 from council.answers import Reply
 from council.errors import GatewayError
 from council.rounds import Round
 from council.tally import Strength
 from tests.bot.rounds import answers, as_demonstration, by_first_sign, held, lines_of
-from tests.builders import CLAUDE, GEMINI, GPT, NAMES, a_panel
+from tests.builders import CLAUDE, GEMINI, GPT, GROK, KEYS, NAMES, TERMS, a_member, a_panel
 from tests.fakes.gateway import FakeGateway, ReadPrompt, ScriptEntry, rank_by_slot
 
 FOUR = answers("1", "2", "3", "4")  # by the fakes' taste the first is the best
@@ -112,11 +113,10 @@ async def test_one_model_in_two_seats_is_labelled() -> None:
 
 
 async def test_the_judges_agreement_is_a_number_with_its_meaning() -> None:
-    line = agreement_line(await held(FakeGateway(answers=FOUR)))
+    notes = [*result_notes(await held(FakeGateway(answers=FOUR)))]
 
-    assert line
-    assert line.startswith("Judges' agreement: +1.00 ")
-    assert agreement_line(await held(panel=a_panel(2))) is None
+    assert any(note.startswith("Judges' agreement: +1.00 ") for note in notes)
+    assert not any("agreement" in note for note in result_notes(await held(panel=a_panel(2))))
 
 
 async def test_weights_by_consistency_stand_next_to_the_official_result() -> None:
@@ -186,6 +186,16 @@ async def test_missing_members_come_before_the_answer() -> None:
     assert kinds.index(Caution) < kinds.index(Prose)
 
 
+async def test_judges_are_counted_once_and_named_once_however_often_they_rank() -> None:
+    panel = a_panel(3, terms=replace(TERMS, method="both-orders"))
+    name_a_maker = partial(ReadPrompt.ballot, ranking="", reason="It reads like Claude.")
+    gateway = FakeGateway(answers={GEMINI: GONE}, judges={GEMINI: GONE}, vote=name_a_maker)
+    round_ = await held(gateway, replace(panel, outside_judges=(a_member(GROK), a_member(KEYS[5]))))
+
+    assert cautions(round_)[-1].endswith("two answers were ranked by two judges.")
+    assert "Note: Grok 4 and Mistral Large named Claude in their reasons." in flag_notes(round_)
+
+
 async def test_each_missing_member_has_a_sentence_and_the_last_says_what_stands_in() -> None:
     gone = {GPT: GatewayError("was busy (409)"), GEMINI: GONE}
     round_ = await held(FakeGateway(answers=gone, judges=gone), a_panel(5))
@@ -201,7 +211,7 @@ async def test_each_missing_member_has_a_sentence_and_the_last_says_what_stands_
     [
         ([GPT, CLAUDE], [GPT], FOUR, "GPT-5.1, {}; Claude Sonnet 4.6 wrote the answer instead."),
         ([GPT], [GPT], FOUR, "GPT-5.1, {}; this is the winning answer, unchanged, by Claude "),
-        ([GPT, CLAUDE], [GPT, CLAUDE], FOUR, "GPT-5.1, then Claude Sonnet 4.6, {}; this is "),
+        ([GPT, CLAUDE], [GPT, CLAUDE], FOUR, "Claude Sonnet 4.6, {}; this is "),
         # An answer chosen among equals is not called the winner.
         ([GPT], [GPT], answers("1a", "1b", "2", "3"), "GPT-5.1, {}; this is the answer by "),
     ],
@@ -212,7 +222,7 @@ async def test_missing_chairmen_are_named_with_what_stands_in(
     gateway = FakeGateway(answers=texts, chairmen=dict.fromkeys(gone, GONE), vote=by_first_sign)
     round_ = await held(gateway, a_panel(4, chairmen=chairmen))
 
-    (line,) = cautions(round_)
+    *_, line = cautions(round_)
 
     assert line.startswith(f"The chairman, {said.format('could not be reached')}")
     assert ("tied for first place" in line) == ("this is the answer" in line)

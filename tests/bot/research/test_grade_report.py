@@ -80,6 +80,14 @@ def test_a_finding_from_few_groups_says_on_how_few_it_rests() -> None:
     assert "on 60 items from 6 groups." in words_of(grades_post(report))
 
 
+def test_whatever_heads_a_report_on_few_groups_says_on_how_few_it_rests() -> None:
+    found = finding_lines(build_grade_report(grouped(planted(), 6)))
+    none = finding_lines(build_grade_report(grouped(planted(own=0.0), 6)))
+
+    assert all("only 6 groups" in line for line in found)
+    assert none[0].endswith("is beyond chance, over 60 items from only 6 groups.")
+
+
 def test_two_groups_are_too_few_to_say_anything() -> None:
     (line,) = finding_lines(build_grade_report(grouped(planted(), 2)))
 

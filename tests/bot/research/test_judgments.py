@@ -14,14 +14,17 @@ from council.feedback import HumanVote
 from council.panel import Panel
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
+from council.research.methods import plug_in_all
 from council.rounds import Round
 from tests.bench.aggregation import official, read
 from tests.bot.app_fakes import an_app
-from tests.builders import ASKED_AT, CLAUDE, GEMINI, a_panel, a_round
+from tests.builders import ASKED_AT, CLAUDE, GEMINI, GROK, a_member, a_panel, a_round
 from tests.fakes.gateway import FakeGateway, rank_by_slot
 from tests.fakes.memory_experiments import MemoryExperiments
 from tests.fakes.memory_store import MemoryStore
 from tests.storage.benches import a_bakeoff, suite_of
+
+plug_in_all()
 
 
 async def ranked(panel: Panel, store: MemoryStore | None = None, **about: Any) -> Round:  # noqa: ANN401
@@ -55,6 +58,21 @@ async def test_exported_rounds_count_as_they_did(tmp_path: Path, method: str) ->
     if passes == 1:
         scores = {round_.draw.labels.label_of(m): x for m, x in official(name, item).items()}
         assert scores == {line.label: line.share for line in round_.tally.standings}
+
+
+@pytest.mark.parametrize("method", ["multiple-evidence", "peer-discussion", "pairwise-elimination"])
+async def test_judges_that_rank_more_than_once_are_exported_so_that_they_can_be_read(
+    tmp_path: Path, method: str
+) -> None:
+    panel = by_method(method)
+    panel = replace(panel, outside_judges=(a_member(GROK),))
+    lines = judgment_lines(await ranked(panel), [], {})
+    (tmp_path / "a.jsonl").write_text(lines, encoding="utf-8")
+
+    if method == "pairwise-elimination":
+        assert not lines
+    else:
+        assert read(tmp_path).items
 
 
 async def test_an_audit_in_reverse_order_is_a_repeat_and_other_audits_are_left_out() -> None:

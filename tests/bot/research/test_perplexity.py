@@ -16,11 +16,14 @@ from bot.research.services import open_llama_server
 from council.errors import ExperimentError, ForgottenError, GatewayError
 from council.integrity.erasure import forget
 from council.panel import ModelId
+from council.research.methods import plug_in_all
 from council.research.perplexity import LlamaServer
 from council.rounds import Round
 from tests.bot.app_fakes import an_app
 from tests.bot.rounds import held, words_of
 from tests.builders import ASKED_AT, CLAUDE, GPT, a_panel, a_round
+from tests.council.research.test_methods import a_round_by, run
+from tests.fakes.gateway import FakeGateway
 
 
 class Familiar(LlamaServer):
@@ -40,7 +43,10 @@ class Familiar(LlamaServer):
 
 async def local_round(*local: str) -> Round:
     """Return a closed round of four, of whom these are demo models."""
-    round_ = await held()
+    return with_local_models(await held(), *local)
+
+
+def with_local_models(round_: Round, *local: str) -> Round:
     members = tuple(
         replace(seat, model_id=ModelId(f"openai/{seat.family}-1"), demonstration=True)
         if seat.key in local
@@ -67,6 +73,19 @@ async def test_each_local_judge_reads_what_it_judged_after_the_question() -> Non
     assert set(document["perplexity"]) == {CLAUDE, GPT}
     assert set(document["missing"]) == {s.key for s in round_.panel.members} - {CLAUDE, GPT}
     assert set(document["weighted"]) == set(document["uniform"])
+
+
+async def test_in_a_knock_out_a_judge_reads_the_answers_of_all_its_pairs() -> None:
+    plug_in_all()
+    round_ = await run(FakeGateway(), a_round_by("pairwise-elimination", 8))
+    judges = {ballot.judge for ballot in round_.ballots}
+
+    found = await measure_familiarity(with_local_models(round_, *judges), Familiar())
+
+    for ballot in round_.ballots:
+        assert {*ballot.shown} <= found.surprise[ballot.judge].keys()
+    assert max(map(len, found.surprise.values())) > 2
+    assert found.shares
 
 
 async def test_a_model_without_log_probabilities_is_named_and_not_guessed() -> None:

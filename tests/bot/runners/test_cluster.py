@@ -25,7 +25,7 @@ from bot.runners.cluster import (
     locked_in_cluster,
 )
 from bot.runners.local import LocalRunner, RoundElsewhereError
-from council.answers import Call, Reply, Role
+from council.answers import Call, Exchange, Prompt, Reply, Role
 from council.errors import BudgetError, CouncilError
 from council.ports import Gateway
 from council.rounds import Round, Stage
@@ -40,7 +40,7 @@ from tests.bot.runners.runner_fixtures import (
     prepare_nothing,
     rounds_in,
 )
-from tests.builders import GPT, a_panel, a_question, an_answer
+from tests.builders import CLAUDE, GPT, a_panel, a_question, an_answer
 from tests.fakes.gateway import FakeGateway, read_prompt
 from tests.postgres import Server
 
@@ -381,9 +381,10 @@ async def test_the_cluster_does_not_run_a_round_of_a_command(join: Join, migrate
 
 
 def test_an_event_survives_the_round_trip() -> None:
-    snapshot = RoundSnapshot(a_round().with_(an_answer()), "Use Postgres", 2.5)
+    asked = Exchange("critique", CLAUDE, Prompt("", ""), Reply("Too short."))
+    snapshot = RoundSnapshot(a_round().with_(an_answer()).with_(asked), "Use Postgres", 2.5)
 
-    assert decode_event(encode_event(snapshot)) == RoundEvent(1, 2.5, "Use Postgres")
+    assert decode_event(encode_event(snapshot)) == RoundEvent(2, 2.5, "Use Postgres")
 
 
 def test_a_draft_that_is_too_long_is_left_out() -> None:

@@ -99,10 +99,13 @@ async def test_a_round_cancelled_before_it_begins_can_be_started_again() -> None
 
 async def test_starting_a_round_that_has_just_closed_publishes_nothing_twice() -> None:
     closed: list[Round] = []
+
+    async def on_closed(round_: Round) -> None:
+        closed.append(round_)
+
     gateway, store = FakeGateway(), MemoryStore()
-    harness = RunnerHarness(
-        gateway, store, LocalRunner(store, gateway, prepare_nothing, on_closed=closed.append)
-    )
+    runner = LocalRunner(store, gateway, prepare_nothing, on_closed=on_closed)
+    harness = RunnerHarness(gateway, store, runner)
     await store.open(harness.round_)
     harness.runner.start(harness.round_)
     await harness.collect_snapshots()

@@ -82,7 +82,7 @@ async def test_every_slot_across_a_clock_change_runs_once_however_late_scheduler
     harnesses = await make_harnesses(database, clock)
     await harnesses[0].save_schedule(MINUTELY)
     timers = [Timer(harness, MINUTELY) for harness in harnesses]
-    end = schedule_slots(MINUTELY).next_slots(START, database.slots)[-1].moment
+    end = schedule_slots(MINUTELY).next_slots(START, database.slots)[-1]
 
     for minute in count():
         if clock() >= end:

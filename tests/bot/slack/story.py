@@ -3,14 +3,12 @@
 Everything is the product's own, down to the database file; only Slack and the models are fakes.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
-from bot.bakeoffs.records import count_closed_rounds
 from bot.bootstrap import StartOptions, open_app
 from bot.context import AppContext
 from bot.coordination.tasks import running_alongside
@@ -18,7 +16,6 @@ from bot.scheduler import Scheduler
 from bot.settings import Settings
 from bot.slack.app import Slack
 from bot.slack.config import Tokens
-from council.rounds import Round
 from tests.bot.homes import Home, two_panels_config
 from tests.bot.slack.in_process import FAST_LIMITS
 from tests.bot.slack.process import REPLIES, is_answer
@@ -171,13 +168,10 @@ async def run_stage(folder: Path, extra: str = "") -> AsyncIterator[Stage]:
 async def run_in_process(
     home: Home, slack: FakeSlack, report: Callable[[str], None] = lambda _: None
 ) -> AsyncIterator[AppContext]:
-    closed: asyncio.Queue[Round] = asyncio.Queue()
-    options = StartOptions(on_closed=closed.put_nowait, serves=True)
     settings = Settings.model_validate(dict(home.environment))
-    async with open_app(settings, options) as app:
+    async with open_app(settings, StartOptions(serves=True)) as app:
         tokens = Tokens(slack.state.app.bot_token, slack.state.app.app_token, "", slack.api_url)
-        counting = count_closed_rounds(app, closed, app.bakeoff_registry.acquire)
         running = Slack(app, tokens, report, LIMITS).run()
-        async with running_alongside(running, Scheduler(app).run(), counting):
+        async with running_alongside(running, Scheduler(app).run()):
             await slack.connected(seconds=TIMEOUT_SECONDS)
             yield app

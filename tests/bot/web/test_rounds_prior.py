@@ -30,7 +30,7 @@ async def test_a_round_links_to_its_prior_which_excludes_the_round(site: Site) -
     beside = unescape((await browser.get(f"/rounds/{round_.id}/beside")).text)
 
     assert f'href="/rounds/{round_.id}/beside"' in page.text
-    assert "The same leaderboard, with weighted judges" in beside
+    assert "With the leaderboard as a prior" in beside
     assert "The leaderboard counts" in beside
     assert len(re.findall(r">Response [K-Z]</td>", beside)) == len(round_.panel.members)
 

@@ -8,7 +8,7 @@ from html import unescape
 import httpx
 import pytest
 
-from bot.suite_files import COLUMNS, parse_suite_file, parse_suite_text
+from bot.suite_files import COLUMNS, parse_suite_file
 from bot.web.suites import MAX_ROWS
 from council.bakeoffs.models import Suite
 from tests.bot.web.browsing import SOMEBODY, Browser, Site, a_round_of
@@ -167,7 +167,7 @@ async def test_a_suite_is_shown_whole_and_reads_back_from_its_file(site: Site) -
     assert "Why &lt;b&gt;so&lt;/b&gt;?" in page.text
     assert "attachment" in file.headers["content-disposition"]
     suite = await site.context.app.bakeoff_stores.suites.load("", "sql")
-    assert parse_suite_text("sql", "suite.csv", file.text) == suite
+    assert parse_suite_file("sql", "suite.csv", file.text.encode()) == suite
 
 
 async def test_only_its_author_can_remove_a_suite(site: Site) -> None:

@@ -279,6 +279,17 @@ async def test_the_draft_of_one_chairman_is_shown_at_a_time() -> None:
     assert services.patience(CLAUDE) == CHAIRMAN_SECONDS
 
 
+async def test_every_late_ranking_of_a_judge_is_stored() -> None:
+    gateway = FakeGateway(judges={GPT: Held("Too late.")})
+    panel = a_panel(4, terms=replace(GRACE, method="both-orders"))
+
+    closed, later = await run(gateway, a_round(panel))
+
+    assert not closed.late
+    assert [(late.member, late.pass_number) for late in later.late] == [(GPT, 1), (GPT, 2)]
+    assert len(later.replies) == len(gateway.asked)
+
+
 async def test_a_late_reply_to_a_forgotten_round_is_dropped() -> None:
     store = MemoryStore()
     round_ = a_round(a_panel(4, terms=GRACE))

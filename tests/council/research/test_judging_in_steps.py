@@ -7,13 +7,14 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.render.round_json import round_document
-from bot.render.round_report import findings, flag_notes, verdict_line, whole_round
+from bot.render.round_report import flag_notes, verdict_line, whole_round
 from bot.render.voting import blind_answers
 from council.answers import Call, Reply, Role
 from council.bakeoffs.records import build_record
 from council.bias.votes import build_votes
 from council.budget import MAX_TEXT_TOKENS, call_cost_micro_usd, estimate_round
 from council.errors import GatewayError, PanelError
+from council.files import QuestionFile
 from council.integrity.erasure import forget
 from council.integrity.verification import verify
 from council.methods import find_method, method_of
@@ -606,11 +607,22 @@ async def test_what_is_masked_in_a_revision_is_said_of_it() -> None:
 
     round_ = await run(FakeGateway(exchange=step), a_round_by("critique", 3))
 
-    assert findings(round_) == [
-        "Claude Sonnet 4.6's answer was shown to judges and chairman with “Claude” and "
-        "“Anthropic” masked."
-    ]
     named = [author.member for author in build_record(round_).authored if author.named_itself]
     assert named == [CLAUDE]
     words = [words_of(post) for post in whole_round(round_).replies]
-    assert sum("saw it with 2 names masked" in text for text in words) == 1
+    assert sum("saw it with “Claude” and “Anthropic” masked" in text for text in words) == 1
+
+
+@pytest.mark.parametrize("method", ["critique", "peer-review"])
+async def test_who_comments_or_revises_sees_the_images_of_the_question(method: str) -> None:
+    asked = a_round_by(method, 3)
+    chart = QuestionFile("chart.png", "image/png", data="aW1hZ2U=")
+    asked = replace(asked, question=replace(asked.question, files=(chart,)))
+    gateway = FakeGateway(seeing={CLAUDE})
+
+    await run(gateway, asked)
+
+    for call in gateway.of(Role.STEP):
+        sees = call.member.key == CLAUDE
+        assert call.images == ((chart,) if sees else ())
+        assert ("which you cannot see" in call.prompt.user) is not sees

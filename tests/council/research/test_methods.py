@@ -1,5 +1,6 @@
 """Research methods: the same guarantees as the default's, and what each of them adds."""
 
+import asyncio
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -390,3 +391,30 @@ async def test_the_wording_of_a_slate_and_a_solution_are_verified() -> None:
         replace(solution, fault="no"),
     ):
         assert verify(replace(round_, exchanges=(forged,)))
+
+
+class SlowFirst(FakeGateway):
+    """Judges that all name a maker in their reasons, the panel's first one last."""
+
+    async def complete(self, call: Call) -> Reply:
+        if call.role is not Role.BALLOT:
+            return await super().complete(call)
+        for _ in range(20 if call.member.key == CLAUDE else 0):
+            await asyncio.sleep(0)
+        return Reply(read_prompt(call.prompt).ballot("", "It reads like Claude."))
+
+
+@pytest.mark.parametrize("method", ["blind-ranking", "both-orders", "peer-discussion"])
+async def test_a_round_verifies_in_whatever_order_its_judges_reply(method: str) -> None:
+    store = MemoryStore()
+    first = await run(SlowFirst(), a_round_by(method, 4), store)
+    stored = await store.load(first.id)
+    assert stored.tally
+    verdict = stored.tally.verdict
+    as_they_came = replace(stored.tally, verdict=replace(verdict, flags=verdict.flags[::-1]))
+
+    assert [flag.split()[0] for flag in verdict.flags if "named" in flag] == [
+        seat.key for seat in stored.panel.members
+    ]
+    assert not verify(stored)
+    assert not verify(replace(stored, tally=as_they_came))
