@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz
 
 from council.anonymize.scrub import mask_names
-from council.answers import Prompt, storable_text
+from council.answers import storable_text
 from council.confusables import remove_invisible
 from council.labels import Label
 from council.prompts.synthesis import split_reply, without_labels
@@ -91,22 +91,15 @@ def analyse(round_: Round) -> Analysis | None:
     question = "\n".join((asked.text, asked.context, *(file.text for file in asked.files)))
     is_about_models = bool(mask_names(question, families).found)
     claims = split_reply(synthesis.reply.text)[1]
-    answers = shown_answers(synthesis.prompt)
+    shown = _FENCED.findall(synthesis.prompt.user)
+    answers = {Label(label): text for label, _, text in shown}
     return check_claims(claims, answers, () if is_about_models else families)
-
-
-def shown_answers(prompt: Prompt) -> dict[Label, str]:
-    """Return the answers by label as the chairman saw them."""
-    return {Label(label): text for label, _, text in _FENCED.findall(prompt.user)}
 
 
 def check_claims(
     claims: Mapping[str, object], answers: Mapping[Label, str], families: Collection[str] = ()
 ) -> Analysis | None:
-    """Return what the answers bear out; None without a single list of claims.
-
-    Claims that name one of the families are left out.
-    """
+    """Return what the answers bear out and names no family; None without a list of claims."""
     lists = {name: found for name in LISTS if isinstance(found := claims.get(name), list)}
     if not lists:
         return None

@@ -3,17 +3,13 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from urllib.parse import urlsplit
 
 from council.files import QuestionFile
 from council.panel import IF_REPEATED, IF_SET, Member
 
 
 def storable_text(text: str) -> str:
-    """Return the text without what stores do not accept: NUL, U+FFFF and unpaired surrogates.
-
-    A reply may hold them as they are, or escaped in its JSON.
-    """
+    """Return the text without what stores do not accept: NUL, U+FFFF and unpaired surrogates."""
     return text.replace("\0", "").replace("\uffff", "").encode(errors="replace").decode()
 
 
@@ -64,11 +60,6 @@ class Source:
 
     title: str
     url: str
-
-    @property
-    def domain(self) -> str:
-        """The host in its address."""
-        return urlsplit(self.url).hostname or ""
 
 
 Scores = tuple[tuple[str, float], ...]  # numbers read from a reply, by what they are of

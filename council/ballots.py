@@ -152,14 +152,11 @@ class BallotFault(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ParsedBallot:
-    """A ranking of slot letters, best place first; unranked letters tie for last.
-
-    `grades` are those it ranks by, if any.
-    """
+    """A ranking of slot letters, best place first; unranked letters tie for last."""
 
     ranking: tuple[tuple[str, ...], ...]
     reason: str
-    grades: Scores = ()
+    grades: Scores = ()  # what it ranks by, if any
 
 
 Parse = Callable[[str, str, Sequence[str], str], "ParsedBallot | BallotFault"]

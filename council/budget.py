@@ -123,10 +123,7 @@ def _image_tokens(round_: Round) -> int:
 def _ballot(
     round_: Round, judge: Member, price: Price | None, tokens: Mapping[str, int], most: int
 ) -> int:
-    """Return what a judge's ballot on at most so many answers may cost.
-
-    `tokens` are those of the answers by member.
-    """
+    """Return what a judge's ballot on at most so many answers may cost; `tokens` by member."""
     others = [member for member in round_.panel.members if member != judge]
     others = sorted(others, key=lambda member: -tokens[member.key])[:most]
     if price is None or len(others) < MIN_TO_RANK:
@@ -192,10 +189,6 @@ def _synthesis(round_: Round, chairman: Member, prices: Prices) -> int:
 _Reserve = Callable[[Account, int, Caps], Awaitable[CapRefusal | None]]
 
 
-async def _no_own_cap(_asker: str) -> int | None:
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class Budget:
     """Reserves the cost of rounds in the ledger, under the caps of the installation.
@@ -206,7 +199,7 @@ class Budget:
     ledger: Ledger
     caps: Caps
     now: Callable[[], datetime]
-    own_cap: Callable[[str], Awaitable[int | None]] = _no_own_cap
+    own_cap: Callable[[str], Awaitable[int | None]] | None = None
 
     async def accept(self, round_: Round, gateway: Gateway) -> None:
         """Reserve what a new round may cost; raise BudgetError, reserving nothing, if it exceeds.
@@ -251,7 +244,8 @@ class Budget:
         return account
 
     async def _caps_for(self, account: Account) -> Caps:
-        caps, own = self.caps.for_account(account), await self.own_cap(account.asker)
+        caps = self.caps.for_account(account)
+        own = await self.own_cap(account.asker) if self.own_cap else None
         return caps if own is None else replace(caps, user_day=own)
 
     @asynccontextmanager
@@ -277,7 +271,7 @@ class Budget:
         finally:
             # What cannot be freed now is freed by the next sweep.
             with suppress(StoreError):
-                await budgeted.settled()
+                await asyncio.gather(*budgeted.settle_tasks)
                 if budgeted.reserved:
                     await self.ledger.release(account.round_id)
 
@@ -384,10 +378,6 @@ class BudgetedGateway(GatewayWrapper):
                 self.unsettled_costs.append(cost)
                 if len(self.unsettled_costs) == 1:
                     self.settle_tasks.append(asyncio.create_task(self._settle_batch()))
-
-    async def settled(self) -> None:
-        """Wait until every cost is in the ledger; raise StoreError if one cannot be written."""
-        await asyncio.gather(*self.settle_tasks)
 
     async def _settle_batch(self) -> None:
         # Storing the reply comes first: a crash would lose it, while its cost stays reserved.

@@ -94,29 +94,19 @@ class Account:
     @property
     def scopes(self) -> tuple[Scope, ...]:
         """Every scope that includes the account."""
-        return tuple(scope for scope in Scope if self._name_in(scope) != "")
+        names = {
+            Scope.USER_DAY: self.asker,
+            Scope.CHANNEL_DAY: self.channel,
+            Scope.WORKSPACE_DAY: self.workspace,
+            Scope.SCHEDULE_DAY: self.schedule,
+        }
+        return tuple(scope for scope in Scope if names.get(scope) != "")
 
     @property
     def month(self) -> tuple[date, date]:
         """The first day of the account's month, and of the following month."""
         first = self.day.replace(day=1)
         return first, (first + timedelta(days=32)).replace(day=1)
-
-    def shares(self, scope: Scope, other: "Account") -> bool:
-        """Return whether another account counts under the same cap of this scope."""
-        if scope is Scope.MONTH:
-            first, after = self.month
-            return first <= other.day < after
-        return self.day == other.day and self._name_in(scope) == other._name_in(scope)
-
-    def _name_in(self, scope: Scope) -> str | None:
-        """Return whom a cap of this scope counts; None for everybody."""
-        return {
-            Scope.USER_DAY: self.asker,
-            Scope.CHANNEL_DAY: self.channel,
-            Scope.WORKSPACE_DAY: self.workspace,
-            Scope.SCHEDULE_DAY: self.schedule,
-        }.get(scope)
 
 
 def payer(asker_id: str) -> str:

@@ -74,7 +74,7 @@ _LATIN = {
         for at in range(26)
     },
 }
-_CYRILLIC = str.maketrans("aeopcyxkmthbi", "аеорсухкмтнві")
+LATIN_TO_CYRILLIC = str.maketrans("aeopcyxkmthbi", "аеорсухкмтнві")  # letters that look alike
 _DIGITS = str.maketrans("013457@$", "oieastas")
 _WORD = re.compile(r"[a-z013457@$]+")
 _LETTER = re.compile("[a-z]")
@@ -100,11 +100,6 @@ def fold(text: str, dropped: str = "", *, latin: bool = False) -> tuple[str, Seq
 
 def _without_digits(word: re.Match[str]) -> str:
     return word[0].translate(_DIGITS) if _LETTER.search(word[0]) else word[0]
-
-
-def fold_to_cyrillic(plain: str) -> str:
-    """Return a folded text with Cyrillic letters for the Latin ones that look like them."""
-    return plain.translate(_CYRILLIC)
 
 
 @lru_cache(maxsize=8192)

@@ -70,10 +70,6 @@ class GatewayError(CouncilError):
     """A model could not be reached or returned nothing usable; it becomes an Absence."""
 
 
-class GatewayTimeoutError(GatewayError):
-    """A model did not answer in time."""
-
-
 class UncoveredError(GatewayError):
     """A call was not made because no budget covers what it may cost."""
 

@@ -19,14 +19,11 @@ PATTERNS, MEASURES, JUMPS = "patterns", "measures", "jumps"
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """What a filter model suspects: a member's answer, or the reason of a judge (`is_reason`).
-
-    `why` are the model's words; "" once they are erased.
-    """
+    """What a filter model suspects: a member's answer, or the reason of a judge (`is_reason`)."""
 
     seat: str
     is_reason: bool
-    why: str
+    why: str  # in the model's words; "" once they are erased
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,9 +54,8 @@ async def ask(
     make no panel, QuestionError for an empty question, QuorumError if fewer than two answered.
     """
     from council.errors import QuestionError, QuorumError
-    from council.pipeline.ranking import RoundInMemory
-    from council.pipeline.run import run_round, versions
-    from council.pipeline.session import RoundServices
+    from council.pipeline.ranking import run_in_memory
+    from council.pipeline.run import versions
     from council.prompts.shared import DEFAULT_RUBRIC
     from council.rounds import Question, Round
 
@@ -73,11 +72,7 @@ async def ask(
         asked_at=datetime.now(UTC),
         versions=tuple(sorted(versions(gateway).items())),
     )
-    services = RoundServices(gateway, RoundInMemory(round_))
-    try:
-        closed = await run_round(round_.id, services)
-    finally:
-        services.late.cancel()
+    closed = await run_in_memory(round_, gateway)
     if closed.closing and closed.closing.failure:
         raise QuorumError(closed.closing.failure)
     return closed

@@ -22,18 +22,6 @@ FIRST_VERSION = "1"
 DrawSlates = Callable[[LabelMap, Sequence[str], str], tuple[Slate, ...]]
 
 
-def _cast_ballots(round_: Round, _draw: Draw) -> Sequence[Ballot]:
-    return round_.ballots
-
-
-def _no_exchanges(_panel: Panel) -> Mapping[str, int]:
-    return {}
-
-
-def _drawn_slates(_round: Round, draw: Draw) -> tuple[Slate, ...]:
-    return draw.slates
-
-
 def _count(
     round_: Round,
     draw: Draw,
@@ -42,10 +30,6 @@ def _count(
     weights: JudgeWeights | None,
 ) -> Tally:
     return count_ballots(draw.labels.labels, ballots, round_.seed, rule, weights)
-
-
-def _keep(_round: Round, exchange: Exchange) -> Exchange:
-    return exchange
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,19 +63,19 @@ class Method:
     is_weighted: bool = False
     is_ranked: bool = True
     is_blind: bool = True
-    slates: Callable[[Round, Draw], tuple[Slate, ...]] = _drawn_slates
+    slates: Callable[[Round, Draw], tuple[Slate, ...]] = lambda _round, draw: draw.slates
     prompt: Callable[..., Prompt] = judge_prompt
     schema: Callable[[Sequence[str], str, Rubric], dict[str, object]] = ballot_schema
     cast: Callable[..., Ballot | SpoiledBallot] = cast_ballot
     top_logprobs: int | None = None
-    ballots: Callable[[Round, Draw], Sequence[Ballot]] = _cast_ballots
+    ballots: Callable[[Round, Draw], Sequence[Ballot]] = lambda round_, _draw: round_.ballots
     tally: Callable[[Round, Draw, Sequence[Ballot], ChanceRule, JudgeWeights | None], Tally] = (
         _count
     )
     pair_ballots: Callable[[Panel], int] | None = None
-    exchanges: Callable[[Panel], Mapping[str, int]] = _no_exchanges
+    exchanges: Callable[[Panel], Mapping[str, int]] = lambda _panel: {}
     extra_texts: int = 0
-    read: Callable[[Round, Exchange], Exchange] = _keep
+    read: Callable[[Round, Exchange], Exchange] = lambda _round, exchange: exchange
     version: str = FIRST_VERSION
     earlier: "tuple[Method, ...]" = ()
 

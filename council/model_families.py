@@ -1,7 +1,4 @@
-"""Model families: how to recognize them in a model id, their names and makers.
-
-The table is in model_families.toml.
-"""
+"""Model families, as in model_families.toml: how to recognize them, their names and makers."""
 
 import re
 import tomllib

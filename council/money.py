@@ -39,14 +39,11 @@ def sum_or_none(amounts: Iterable[float | None]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """USD per input and output token, and for the web search before an answer.
-
-    `max_tokens_out` is the limit sent with each call, if any.
-    """
+    """USD per input and output token, and for the web search before an answer."""
 
     usd_in: float
     usd_out: float
-    max_tokens_out: int | None = None
+    max_tokens_out: int | None = None  # the limit sent with each call, if any
     usd_search: float = 0.0
 
     @property

@@ -1,7 +1,4 @@
-"""Find pleas: sentences in which a text asks its judges for a place or to ignore their task.
-
-Their words are in pleas.toml, by language.
-"""
+"""Find pleas, by the words in pleas.toml: a text asks for a place, or to ignore the task."""
 
 import re
 import tomllib
@@ -10,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 
-from council.confusables import fold, fold_to_cyrillic
+from council.confusables import LATIN_TO_CYRILLIC, fold
 
 REACH = 100  # characters before and after a verb in which the rest of the plea must be
 Span = tuple[int, int]
@@ -34,7 +31,8 @@ def find_pleas(text: str, *, by_author: bool = True) -> list[Span]:
     if latin != plain:
         found |= {(latin_at[a], latin_at[b]) for a, b in _find(latin, by_author=by_author)}
     if _CYRILLIC.search(plain):
-        found |= {(at[a], at[b]) for a, b in _find(fold_to_cyrillic(plain), by_author=by_author)}
+        cyrillic = plain.translate(LATIN_TO_CYRILLIC)
+        found |= {(at[a], at[b]) for a, b in _find(cyrillic, by_author=by_author)}
     spans: list[Span] = []
     for start, end in sorted(found):
         if spans and start <= spans[-1][1]:
@@ -67,10 +65,9 @@ def _patterns(*, by_author: bool) -> Sequence[Sequence[re.Pattern[str]]]:
     languages = tomllib.loads(files("council").joinpath("pleas.toml").read_text(encoding="utf-8"))
     groups = [words[kind] for words in languages.values() for kind in kinds]
     return [
-        [_compiled(pattern) for pattern in ([group] if isinstance(group, str) else group)]
+        [
+            re.compile(fold(pattern)[0].replace(" ", r"\s"))
+            for pattern in ([group] if isinstance(group, str) else group)
+        ]
         for group in groups
     ]
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(fold(pattern)[0].replace(" ", r"\s"))

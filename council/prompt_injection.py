@@ -62,17 +62,12 @@ def mask_pleas(text: str, *, by_author: bool = True) -> str:
 
     A judge's reason, which is not `by_author`, may say which answer is best.
     """
-    pieces, end = [], 0
-    for start, stop in _find(text, by_author=by_author):
+    found, pieces, end = find_pleas(text, by_author=by_author), [], 0
+    for start, stop in _find_encoded(text) if by_author and not found else found:
         plea = text[start:stop]
         pieces += [text[end:start], plea[: len(plea) - len(plea.lstrip())], PLEA_MASK]
         end = stop
     return "".join((*pieces, text[end:]))
-
-
-def _find(text: str, *, by_author: bool) -> list[Span]:
-    found = find_pleas(text, by_author=by_author)
-    return _find_encoded(text) if by_author and not found else found
 
 
 def find_suspicions(text: str) -> tuple[str, ...]:

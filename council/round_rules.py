@@ -122,7 +122,10 @@ def due_audit(round_: Round, draw: Draw) -> Audit | None:
         share = BAKEOFF_AUDIT_SHARE if round_.bakeoff else 0.0
     if random_fraction(round_.seed, "audit") >= share or not draw.slates:
         return None
-    kind = shuffle(audit_kinds(round_), round_.seed, "audit kind")[0]
+    # Rounds from before policies existed are under policy 1.
+    policy = dict(round_.versions).get("audits", "1")
+    kinds = POLICIES.get(policy, POLICIES[AUDIT_POLICY])
+    kind = shuffle(kinds, round_.seed, "audit kind")[0]
     slates = {slate.judge: slate for slate in draw.slates}
     judge = shuffle(slates, round_.seed, "audit judge")[0]
     slate = _audit_slate(kind, slates[judge], draw, round_.seed)
@@ -133,12 +136,6 @@ def due_audit(round_: Round, draw: Draw) -> Audit | None:
     authors = dict(names) if kind == NAMED else {}
     nonce = nonce_for(round_.seed, judge, kind)
     return Audit(kind, ballots[0], slate, nonce, authors, ballot_version(round_))
-
-
-def audit_kinds(round_: Round) -> tuple[str, ...]:
-    """Return the kinds of audit from which the round's policy chooses."""
-    # Rounds from before policies existed are under policy 1.
-    return POLICIES.get(dict(round_.versions).get("audits", "1"), POLICIES[AUDIT_POLICY])
 
 
 def _audit_slate(kind: str, slate: Slate, draw: Draw, seed: str) -> Slate | None:
@@ -156,9 +153,8 @@ def _audit_slate(kind: str, slate: Slate, draw: Draw, seed: str) -> Slate | None
 
 def ballot_version(round_: Round) -> str:
     """Return the version of the rules by which the round's ballots are read."""
-    return dict(round_.versions).get(
-        "ballots", FIRST_VERSION
-    )  # rounds from before there were versions
+    # Rounds from before there were versions are under the first.
+    return dict(round_.versions).get("ballots", FIRST_VERSION)
 
 
 def _flags(round_: Round, draw: Draw) -> tuple[str, ...]:

@@ -31,10 +31,7 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What was asked, by whom and where; `reference` is the correct answer, for judges only.
-
-    With a `rubric`, outside judges grade the answers by it once the round is ranked.
-    """
+    """What was asked, by whom and where; judges read the `reference`, or grade by the `rubric`."""
 
     text: str
     asked_by: str = ""

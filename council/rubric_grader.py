@@ -39,11 +39,6 @@ def graded_keys(round_: Round, judge: str) -> tuple[str, ...]:
     return shuffle(keys, round_.seed, f"grade {judge}")
 
 
-def grade_nonce(round_: Round, judge: str) -> str:
-    """Return a judge's nonce, which no author can know and verification can recompute."""
-    return nonce_for(round_.seed, judge, GRADE)
-
-
 def grade_prompt(
     question: Question, texts: Sequence[str], nonce: str, fault: str | None = None
 ) -> Prompt:
@@ -113,7 +108,8 @@ def _is_grade(entry: object) -> bool:
 
 def reread_grade(round_: Round, exchange: Exchange) -> Exchange:
     """Return an exchange with the nonce, scores and fault that its reply and the seed give."""
-    nonce, keys = grade_nonce(round_, exchange.seat), graded_keys(round_, exchange.seat)
+    nonce = nonce_for(round_.seed, exchange.seat, GRADE)
+    keys = graded_keys(round_, exchange.seat)
     exchange = replace(exchange, nonce=nonce)
     return read_exchange(exchange, lambda text: parse_grades(text, nonce, keys))
 

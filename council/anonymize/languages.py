@@ -1,7 +1,4 @@
-"""Patterns with which a language identifies a writer: by name, by role, by maker.
-
-The words are in signatures.toml, by language.
-"""
+"""Patterns with which a language, in signatures.toml, identifies a writer: name, role or maker."""
 
 import re
 import tomllib

@@ -1,7 +1,4 @@
-"""Find names of models and makers in a text and mark each with one private-use character.
-
-Patterns that look for signatures are then the same for all families and are compiled once.
-"""
+"""Find names of models and makers in a text and mark each with one private-use character."""
 
 import re
 from collections.abc import Iterable, Iterator

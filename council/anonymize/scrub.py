@@ -35,10 +35,7 @@ class MaskedText:
 
 
 def scrub(text: str, own: Iterable[str] = ()) -> MaskedText:
-    """Mask self-identification, and the author's ids anywhere in the text.
-
-    `own` are the author's seat key, model id and display name.
-    """
+    """Mask self-identification, and the author's `own` ids and names anywhere in the text."""
     marked_text = mark_names(text)
     families = find_signatures(marked_text) if marked_text else []
     patterns = [_family_names(all_families()[index]) for index in families]

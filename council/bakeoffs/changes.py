@@ -18,7 +18,6 @@ from council.bakeoffs.intervals import (
     t_quantile,
 )
 from council.bakeoffs.record_arrays import PRECISION, Booleans, Columns, Floats, Indexes
-from council.bakeoffs.records import PackedRecord
 
 MIN_QUESTIONS = 2  # with fewer no difference is reported
 
@@ -108,10 +107,12 @@ def _compare_last(cube: Floats, starts: Indexes, family: HypothesisFamily) -> La
     return LatestRun(differences, is_beyond, last_run - starts)
 
 
-def stack_runs(columns: Columns, values: Floats, runs: Sequence[Sequence[int]]) -> Floats:
+def stack_runs(
+    columns: Columns, values: Floats, runs: Sequence[Sequence[int]], questions: int
+) -> Floats:
     """Return values by (run, question, member); `runs` holds the round indexes of each run."""
     numbers = np.array([row.number for row in columns.rows])
-    cube = np.full((len(runs), int(numbers.max()), values.shape[1]), np.nan)
+    cube = np.full((len(runs), questions, values.shape[1]), np.nan)
     for run, rounds in enumerate(runs):
         cube[run, numbers[rounds] - 1] = values[rounds]
     return cube
@@ -274,12 +275,23 @@ class Changes:
         return tuple(move for move in falls if member in {"", move.member})
 
 
+Values = Callable[[Columns, tuple[str, ...]], Floats]  # by (round, member)
+Cube = Callable[[Values], Floats]  # by (run, question, member), the newest run last
+
+
 def compare_with_past(now: Columns, before: Columns) -> Changes:
     """Compare a run with past ones of the same suite version in which all compared members sat."""
     if not now.rows:
         return Changes("", 0)
     last_row = now.rows[-1]
-    past = before.only(np.array([_is_past_run(row, last_row) for row in before.rows], dtype=bool))
+    version = (last_row.suite, last_row.suite_version)
+    is_past = [
+        (row.suite, row.suite_version) == version
+        and row.asked_at < last_row.asked_at
+        and row.bakeoff not in {"", last_row.bakeoff}
+        for row in before.rows
+    ]
+    past = before.only(np.array(is_past, dtype=bool))
     runs = list(rounds_by_run(past).values())[-MAX_PAST_RUNS:]
     if not runs:
         return Changes(last_row.bakeoff, 0)
@@ -287,21 +299,22 @@ def compare_with_past(now: Columns, before: Columns) -> Changes:
     members_before = _members_with_answers(past, runs[-1])
     common = tuple(member for member in now.members if member in members_now & members_before)
     comparable = [rounds for rounds in runs if {*common} <= _members_with_answers(past, rounds)]
-    comparison = _Comparison(now, past, comparable, common)
+    questions = max(row.number for row in (*past.rows, *now.rows))
+    sides = ((past, comparable), (now, [range(len(now.rows))]))
+
+    def cube(values: Values) -> Floats:
+        return np.concatenate(
+            [stack_runs(side, values(side, common), runs, questions) for side, runs in sides]
+        )
+
     return Changes(
         bakeoff=last_row.bakeoff,
         runs=len(runs),
-        moves=tuple(sorted(_member_changes(comparison), key=lambda move: move.difference)),
-        hints=tuple(_swap_hints(comparison)),
+        moves=tuple(sorted(_member_changes(cube, common), key=lambda move: move.difference)),
+        hints=tuple(_swap_hints(cube, common)),
         new=tuple(sorted(members_now - members_before)),
         missing=tuple(sorted(members_before - members_now)),
     )
-
-
-def _is_past_run(row: PackedRecord, last_row: PackedRecord) -> bool:
-    same = (row.suite, row.suite_version) == (last_row.suite, last_row.suite_version)
-    is_earlier = row.asked_at < last_row.asked_at
-    return same and is_earlier and row.bakeoff not in {"", last_row.bakeoff}
 
 
 def _members_with_answers(columns: Columns, rounds: Iterable[int]) -> set[str]:
@@ -309,26 +322,7 @@ def _members_with_answers(columns: Columns, rounds: Iterable[int]) -> set[str]:
     return {*compress(columns.members, has_answer)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Comparison:
-    """A run, the past runs it is compared with, and the members that are compared."""
-
-    now: Columns
-    past: Columns
-    runs: Sequence[Sequence[int]]
-    members: tuple[str, ...]
-
-    def cube(self, values: Callable[[Columns, tuple[str, ...]], Floats]) -> Floats:
-        """Return values of both sides by (run, question, member), this run last."""
-        earlier = stack_runs(self.past, values(self.past, self.members), self.runs)
-        last = stack_runs(self.now, values(self.now, self.members), [range(len(self.now.rows))])
-        questions = max(earlier.shape[1], last.shape[1])
-        both = np.full((len(earlier) + 1, questions, len(self.members)), np.nan)
-        both[:-1, : earlier.shape[1]], both[-1, : last.shape[1]] = earlier, last[0]
-        return both
-
-
-def _author_field(field: str) -> Callable[[Columns, tuple[str, ...]], Floats]:
+def _author_field(field: str) -> Values:
     def values(columns: Columns, members: tuple[str, ...]) -> Floats:
         seats = [columns.members.index(member) for member in members]
         return columns.author(field)[:, seats]
@@ -336,19 +330,18 @@ def _author_field(field: str) -> Callable[[Columns, tuple[str, ...]], Floats]:
     return values
 
 
-def _member_changes(comparison: _Comparison) -> Iterator[MemberChange]:
+def _member_changes(cube_of: Cube, members: tuple[str, ...]) -> Iterator[MemberChange]:
     for measure, values in (
         (Measure.SHARE, head_to_head_shares),
         (Measure.ACCURACY, _author_field("correct")),
     ):
-        cube = comparison.cube(values)
-        latest = compare_latest_run(cube, FAMILIES[measure])
+        latest = compare_latest_run(cube_of(values), FAMILIES[measure])
         found = latest.differences
         for i in np.flatnonzero(~np.isnan(found.mean)):
             mean = float(found.mean[i])
             half = t_quantile((1 + LEVEL) / 2, float(found.freedom[i])) * float(found.error[i])
             yield MemberChange(
-                member=comparison.members[i],
+                member=members[i],
                 measure=measure,
                 before=float(found.before[i]),
                 now=float(found.now[i]),
@@ -361,13 +354,13 @@ def _member_changes(comparison: _Comparison) -> Iterator[MemberChange]:
             )
 
 
-def _swap_hints(comparison: _Comparison) -> Iterator[SwapHint]:
+def _swap_hints(cube_of: Cube, members: tuple[str, ...]) -> Iterator[SwapHint]:
     for sign, field in (
         (SwapSign.LENGTH, "words"),
         (SwapSign.LATENCY, "seconds"),
         (SwapSign.REFUSALS, "refused"),
     ):
-        cube = comparison.cube(_author_field(field))
+        cube = cube_of(_author_field(field))
         if sign is not SwapSign.REFUSALS:
             cube = np.log(np.where(cube > 0, cube, np.nan))
         latest = compare_latest_run(cube, FAMILIES[sign])
@@ -376,4 +369,4 @@ def _swap_hints(comparison: _Comparison) -> Iterator[SwapHint]:
             before, now = float(found.before[i]), float(found.now[i])
             if sign is not SwapSign.REFUSALS:
                 before, now = exp(before), exp(now)
-            yield SwapHint(comparison.members[i], sign, before, now, float(found.p[i]))
+            yield SwapHint(members[i], sign, before, now, float(found.p[i]))

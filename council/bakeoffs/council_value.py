@@ -13,25 +13,18 @@ from council.bakeoffs.changes import rounds_by_run
 from council.bakeoffs.intervals import LEVEL, Interval, share_interval, wilson_interval
 from council.bakeoffs.leaderboard import known_values, mean_or_none
 from council.bakeoffs.record_arrays import PRECISION, Columns, Floats, Indexes
-from council.bakeoffs.records import AUTHOR_FIELDS, PackedRecord
+from council.bakeoffs.records import AUTHOR_FIELDS
 from council.feedback import HumanVote
 
 
 def question_numbers(columns: Columns) -> Indexes:
-    """Number the question of each round; a question outside a bake-off is always its own."""
+    """Number each round's question from 0; a question outside a bake-off is always its own."""
     order: dict[object, int] = {}
     keys = (
         (row.suite, row.suite_version, row.number) if row.bakeoff else row.round_id
         for row in columns.rows
     )
     return np.array([order.setdefault(key, len(order)) for key in keys], dtype=np.intp)
-
-
-def mean_by_question(questions: Indexes, values: Floats) -> Floats:
-    """Return the mean over the rounds of each question that was asked."""
-    rounds = np.bincount(questions)
-    asked = rounds > 0
-    return np.bincount(questions, weights=values)[asked] / rounds[asked]
 
 
 COUNCIL, WINNER = "Council", "Winner"
@@ -193,8 +186,9 @@ def compare_with_drafts(columns: Columns, others: Columns, member: str) -> Draft
     """
     if {*map(draft_of, columns.members)} == {draft_of(member)}:
         return None
-    is_drafts = np.array([_has_only_drafts(row, member) for row in others.rows], dtype=bool)
-    drafts = others.only(is_drafts)
+    seated = (json.loads(row.shape)[0] for row in others.rows)
+    is_drafts = [{*map(draft_of, members)} == {draft_of(member)} for members in seated]
+    drafts = others.only(np.array(is_drafts, dtype=bool))
     now, then = _accuracy_by_number(columns), _accuracy_by_number(drafts)
     both = sorted(now.keys() & then.keys())
     if not both:
@@ -211,11 +205,6 @@ def compare_with_drafts(columns: Columns, others: Columns, member: str) -> Draft
         lead=float(leads.mean()),
         lead_ci=(2 * low - 1, 2 * high - 1),
     )
-
-
-def _has_only_drafts(row: PackedRecord, member: str) -> bool:
-    members, _ = json.loads(row.shape)
-    return {*map(draft_of, members)} == {draft_of(member)}
 
 
 def _accuracy_by_number(columns: Columns) -> Mapping[int, float]:
@@ -288,7 +277,8 @@ def _line(
     )
     if baseline is None:
         return line
-    differences = mean_by_question(questions, correct - baseline.correct)
+    sums = np.bincount(questions, weights=correct - baseline.correct)
+    differences = sums / np.bincount(questions)
     low, high = share_interval((differences + 1) / 2, baseline.level)
     difference, interval = float(differences.mean()), (2 * low - 1, 2 * high - 1)
     verdict = None

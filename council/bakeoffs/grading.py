@@ -21,10 +21,7 @@ ANY_JSON = "any"  # a reference that every valid JSON matches
 
 
 def grade(reference: Reference | None, text: str) -> bool | None:
-    """Return whether an answer is right; None without a reference, or if its grader fails.
-
-    Judges grade by rubrics, not this function: see council.rubric_grader.
-    """
+    """Return whether an answer is right; None if judges grade it, or if the grader fails."""
     if reference is None or reference.grading is Grading.JUDGE:
         return None
     try:

@@ -1,8 +1,4 @@
-"""Intervals of means and rates (Student's t, bootstrap, Wilson), p-values, Holm's correction.
-
-Means over fewer than thirty rounds use t, others a bootstrap over rounds, which draws counts of
-values: the same distribution, at a cost independent of the rounds.
-"""
+"""Intervals of means and rates (Student's t, bootstrap, Wilson), p-values, Holm's correction."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -51,7 +47,10 @@ def _clip_to_shares(values: Floats, interval: Interval, level: float) -> Interva
 
 
 def mean_interval(values: Floats, level: float = LEVEL) -> Interval:
-    """Return the interval of the mean of two or more independent values."""
+    """Return the interval of the mean of two or more independent values.
+
+    By t below thirty values, else by bootstrap, drawn as counts of the values: the same at any n.
+    """
     if len(values) < MIN_ROUNDS_FOR_BOOTSTRAP:
         return t_interval(values, level)
     distinct, counts = _count_values(values)

@@ -1,7 +1,4 @@
-"""Matrix of a bake-off: how each model fared on each question, and two runs side by side.
-
-Built from the records of its rounds, so that a long bake-off needs no texts of answers.
-"""
+"""Matrix of a bake-off, from records without texts: each model on each question, and two runs."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -74,14 +71,11 @@ class MatrixRow:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """All questions of a suite in their order; `members` are in panel order, stand-ins last.
-
-    `method` is that of questions that name none.
-    """
+    """All questions of a suite in their order; `members` are in panel order, stand-ins last."""
 
     members: tuple[str, ...]
     rows: tuple[MatrixRow, ...]
-    method: str = ""
+    method: str = ""  # of questions that name none
 
 
 def build_matrix(
@@ -107,7 +101,11 @@ def build_matrix(
             failure = failure or one.failure or ""
             row = replace(row, round_id=one.id, strength=one.strength)
         if question.reference:
-            row = replace(row, cells={key: _marked(cell) for key, cell in row.cells.items()})
+            cells = {
+                key: replace(cell, is_ungraded=cell.grade is None and not cell.absent)
+                for key, cell in row.cells.items()
+            }
+            row = replace(row, cells=cells)
         rows.append(replace(row, question=question, failure=failure))
     return Matrix(members, tuple(rows), bakeoff.panel.terms.method)
 
@@ -204,10 +202,6 @@ def _cell(member: str, values: Sequence[float]) -> Cell:
     )
 
 
-def _marked(cell: Cell) -> Cell:
-    return replace(cell, is_ungraded=cell.grade is None and not cell.absent)
-
-
 def _known(value: float) -> float | None:
     """Return a single-precision number without its invented digits; None for NaN."""
     return None if value != value else float(f"{value:.7g}")  # noqa: PLR0124 - NaN differs from itself
@@ -281,9 +275,8 @@ FILTERS = ("failed", "disputed", "changed")
 class RunMatrix:
     """A bake-off's matrix; `earlier`, `against` and `changes` if it is compared with another run.
 
-    `agreement` is that of the outside judges that graded its answers.
-
     `changes` are those beyond noise over the questions of both; None if there are none to compare.
+    `agreement` is that of the outside judges that graded its answers.
     """
 
     bakeoff: Bakeoff

@@ -97,20 +97,21 @@ class Suite:
     def check_graders(self, panel: Panel) -> None:
         """Raise SuiteError for a panel that cannot grade one of the questions."""
         rubrics = sum(question.rubric != "" for question in self.questions)
-        if rubrics and not panel.outside_judges:
-            raise SuiteError(
-                f"Suite {self.name} has {rubrics} question{'s' * (rubrics > 1)} that outside "
-                f"judges grade, and panel {panel.name!r} has none. Add models that are not its "
-                "members as its outside_judges, or choose another panel."
-            )
         outside, chairman = panel.outside_judges, panel.chair_order[0]
-        if rubrics and all(judge.key == chairman.key for judge in outside):
-            raise SuiteError(
-                f"Suite {self.name} has {rubrics} question{'s' * (rubrics > 1)} that outside "
-                f"judges grade. The only one of panel {panel.name!r}, {chairman.display}, also "
-                "writes the council's answer, so nobody could grade that. Add another outside "
-                "judge, or choose another chairman."
-            )
+        if not rubrics or any(judge.key != chairman.key for judge in outside):
+            return
+        why = (
+            f". The only one of panel {panel.name!r}, {chairman.display}, also writes the "
+            "council's answer, so nobody could grade that. Add another outside judge, or choose "
+            "another chairman."
+            if outside
+            else f", and panel {panel.name!r} has none. Add models that are not its members as its "
+            "outside_judges, or choose another panel."
+        )
+        raise SuiteError(
+            f"Suite {self.name} has {rubrics} question{'s' * (rubrics > 1)} that outside judges "
+            f"grade{why}"
+        )
 
 
 def _content(question: SuiteQuestion) -> dict[str, object]:

@@ -48,23 +48,17 @@ class RunOff:
 
 
 def boundary(rounds: Floats) -> Floats:
-    """Return how far from 0 the statistic must be; infinite before MIN_ROUNDS."""
-    until_horizon = np.where(rounds <= HORIZON, wang_tsiatis(rounds), np.inf)
-    threshold: Floats = np.minimum(until_horizon, mixture(rounds))
-    return np.where(rounds >= MIN_ROUNDS, threshold, np.inf)
+    """Return how far from 0 the statistic must be; infinite before MIN_ROUNDS.
 
-
-def wang_tsiatis(rounds: Floats) -> Floats:
-    """Return Wang and Tsiatis' boundary (1987), used up to HORIZON."""
-    return WANG_TSIATIS_C * (rounds / HORIZON) ** (WANG_TSIATIS_DELTA - 0.5)
-
-
-def mixture(rounds: Floats) -> Floats:
-    """Return the normal-mixture confidence sequence in standard errors, valid for ever."""
+    The lower of Wang and Tsiatis' boundary (1987), used up to HORIZON, and the normal-mixture
+    confidence sequence in standard errors, valid for ever.
+    """
+    until_horizon = WANG_TSIATIS_C * (rounds / HORIZON) ** (WANG_TSIATIS_DELTA - 0.5)
     log = -2 * np.log(MIXTURE_ALPHA)
     weight = rounds * (log + np.log(log) + 1) / MIXTURE_OPTIMAL_ROUNDS
-    found: Floats = np.sqrt(2 * (weight + 1) / weight * np.log(np.sqrt(weight + 1) / MIXTURE_ALPHA))
-    return found
+    mixture = np.sqrt(2 * (weight + 1) / weight * np.log(np.sqrt(weight + 1) / MIXTURE_ALPHA))
+    threshold = np.where(rounds <= HORIZON, np.minimum(until_horizon, mixture), mixture)
+    return np.where(rounds >= MIN_ROUNDS, threshold, np.inf)
 
 
 def crossings(margins: Floats) -> Floats:
@@ -82,17 +76,12 @@ def duels(columns: Columns) -> Iterator[Duel]:
         margins = columns.margin(first, second)
         margins = margins[~np.isnan(margins)]
         if len(margins):
-            yield _duel(first, second, margins)
-
-
-def _duel(first: str, second: str, margins: Floats) -> Duel:
-    """Return the duel; a decision stands until the opposite is decided."""
-    crossed = crossings(margins)
-    decisions = crossed[crossed != 0]
-    ahead = None
-    if len(decisions):
-        ahead = first if decisions[-1] > 0 else second
-    return Duel(first, second, float(margins.mean()), len(margins), ahead)
+            crossed = crossings(margins)
+            decisions = crossed[crossed != 0]
+            ahead = None
+            if len(decisions):  # one stands until the opposite is decided
+                ahead = first if decisions[-1] > 0 else second
+            yield Duel(first, second, float(margins.mean()), len(margins), ahead)
 
 
 def run_off(duel: Duel, leader: str) -> RunOff:

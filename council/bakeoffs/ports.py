@@ -111,10 +111,7 @@ class ScheduleStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RecordQuery:
-    """A filter for records; the default admits all. None and "" match anything.
-
-    `newest` limits their number to that many of the newest; 0 is no limit.
-    """
+    """A filter for records; the default admits all. None and "" match anything."""
 
     scope: str | None = None
     suite: str = ""
@@ -124,7 +121,7 @@ class RecordQuery:
     bakeoff: str = ""
     since: datetime | None = None
     before: datetime | None = None
-    newest: int = 0
+    newest: int = 0  # how many of the newest at most; 0 is no limit
 
     def admits(self, record: PackedRecord) -> bool:
         """Return whether a record matches."""

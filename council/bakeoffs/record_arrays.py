@@ -45,11 +45,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The numbers of rounds, oldest first, over all members and judges of any of them.
-
-    `rows` identifies each round. The arrays hold a row per round and a column per member or judge;
-    read them by field name.
-    """
+    """Numbers of rounds, oldest first, by round and by member or judge; read them by field name."""
 
     rows: tuple[PackedRecord, ...]
     members: tuple[str, ...]

@@ -230,12 +230,6 @@ def _grader(round_: Round, reference: Reference | None) -> _Grade:
     return lambda key, _text: counts.get(key, NOT_GRADED).verdict
 
 
-def _masked_names(round_: Round, answer: Answer) -> tuple[str, ...]:
-    """Return what was masked in an answer; only of drafts is that stored."""
-    is_draft = answer in round_.answers
-    return answer.scrubbed if is_draft else mask_answer(round_, answer).found
-
-
 def _author_record(
     member: str, round_: Round, result: _RoundResult, grade_one: _Grade
 ) -> AuthorRecord:
@@ -244,6 +238,9 @@ def _author_record(
         return AuthorRecord(member, absent=True)
     label = result.labels.get(member)
     line = result.lines.get(label) if label else None
+    # Only of drafts is it stored what was masked.
+    is_draft = answer in round_.answers
+    masked = answer.scrubbed if is_draft else mask_answer(round_, answer).found
     return AuthorRecord(
         member=member,
         share=line.share if line else None,
@@ -256,7 +253,7 @@ def _author_record(
         seconds=answer.reply.seconds,
         first_votes=line.first_votes if line else None,
         ballots=sum(label in ballot.shown for ballot in result.ballots) if line else None,
-        named_itself=bool(_masked_names(round_, answer)),
+        named_itself=bool(masked),
     )
 
 

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from council.bakeoffs.intervals import share_interval, wilson_interval
-from council.bakeoffs.record_arrays import PRECISION, Floats
+from council.bakeoffs.record_arrays import Floats
 from council.bias.effects import MIN_UNITS, mean_effect, slot_test
 from council.bias.report import CheckRate, Effect, MakerEffect, Slot
 from council.bias.vote_arrays import (
@@ -251,24 +251,6 @@ def pooled_effective_judges(taus: Sequence[Taus]) -> float | None:
     if rounds < MIN_ROUNDS or not is_complete:
         return None
     return effective_number(len(judges), means)
-
-
-def pooled_alpha(blocks: Sequence[Block]) -> float | None:
-    """Return Krippendorff's α over all answers of all rounds."""
-    values = disagreement = total = squares = 0.0
-    for block in blocks:
-        shares = np.moveaxis(block.shares, 1, 2).reshape(-1, len(block.judges))
-        count = (~np.isnan(shares)).sum(axis=1)
-        shares, count = np.nan_to_num(shares[count > 1]), count[count > 1]
-        sums, squares_by_answer = shares.sum(axis=1), (shares**2).sum(axis=1)
-        # The squared differences over ordered pairs of k values sum to 2(kΣv² − (Σv)²).
-        disagreement += float((2 * (count * squares_by_answer - sums**2) / (count - 1)).sum())
-        values, total = values + float(count.sum()), total + float(sums.sum())
-        squares += float(squares_by_answer.sum())
-    expected = 2 * (values * squares - total**2)
-    if values < 2 or expected < PRECISION:  # noqa: PLR2004
-        return None
-    return 1 - disagreement / values / (expected / (values * (values - 1)))
 
 
 def check_rates(blocks: Iterable[Block]) -> tuple[CheckRate, ...]:

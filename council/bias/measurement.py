@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from council.bias.judge_bias import (
     order_consistency,
     own_preference,
     pairwise_taus,
-    pooled_alpha,
     pooled_effective_judges,
     position_bias,
     shares_given,
@@ -26,6 +25,7 @@ from council.bias.judge_bias import (
 from council.bias.report import BiasReport, Effect, GivenShare, JudgeBias
 from council.bias.style_bias import style_preferences, winning_traits
 from council.bias.vote_arrays import AUDIT_KINDS, Block
+from council.tally.agreement import pooled_alpha
 
 Change = Callable[[Effect], Effect]
 
@@ -59,7 +59,9 @@ def measure_bias(blocks: Sequence[Block]) -> BiasReport:
                 for pair, shares in shares_given(blocks).items()
             ),
             traits=winning_traits(blocks),
-            alpha=pooled_alpha(blocks),
+            alpha=pooled_alpha(
+                np.moveaxis(block.shares, 1, 2).reshape(-1, len(block.judges)) for block in blocks
+            ),
             n_eff=pooled_effective_judges(taus),
             majority=_majority_maker([*makers.values()]),
             brands=maker_effects(blocks),
@@ -114,27 +116,22 @@ def correct_for_all_tests(report: BiasReport) -> BiasReport:
 
     _map_effects(report, collect)
     p_holm_values = iter(holm(p_values))
-    return _map_effects(report, lambda effect: replace(effect, p_holm=next(p_holm_values)))
-
-
-def _map_effects(report: BiasReport, change: Change) -> BiasReport:
-    """Return the report with every effect changed, always in the same order."""
-    return replace(
-        report,
-        judges=tuple(_map_judge_effects(judge, change) for judge in report.judges),
-        traits=tuple(replace(t, difference=change(t.difference)) for t in report.traits),
-        brands=tuple(replace(brand, effect=change(brand.effect)) for brand in report.brands),
+    corrected: BiasReport = _map_effects(
+        report, lambda effect: replace(effect, p_holm=next(p_holm_values))
     )
+    return corrected
 
 
-def _map_judge_effects(judge: JudgeBias, change: Change) -> JudgeBias:
-    values = ((field.name, getattr(judge, field.name)) for field in fields(judge))
-    effects: dict[str, Any] = {
-        name: change(value) for name, value in values if isinstance(value, Effect)
-    }
-    return replace(
-        judge,
-        slots=tuple(replace(slot, effect=change(slot.effect)) for slot in judge.slots),
-        style={trait: change(effect) for trait, effect in judge.style.items()},
-        **effects,
-    )
+def _map_effects(value: Any, change: Change) -> Any:  # noqa: ANN401 - any part of a report
+    """Return the value with every effect in it changed, always in the same order."""
+    if isinstance(value, Effect):
+        return change(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        names = [field.name for field in fields(value)]
+        parts = {name: _map_effects(getattr(value, name), change) for name in names}
+        return replace(value, **parts)
+    if isinstance(value, tuple):
+        return tuple(_map_effects(part, change) for part in value)
+    if isinstance(value, Mapping):
+        return {name: _map_effects(part, change) for name, part in value.items()}
+    return value

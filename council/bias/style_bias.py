@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from council.bakeoffs.record_arrays import PRECISION, Booleans, Floats
 from council.bias.effects import MIN_UNITS, UNBOUNDED, UNIT_RANGE, mean_effect, t_effect
-from council.bias.judge_bias import BALLOTS
+from council.bias.judge_bias import BALLOTS, ROUNDS
 from council.bias.report import Effect, Trait
 from council.bias.vote_arrays import ABSENT, Block, known_mean, pair_signs
 from council.bias.votes import STYLE
@@ -160,7 +160,6 @@ def _derivatives(
 
 
 LENGTH = "length"
-ROUNDS = "rounds"
 
 
 def winning_traits(blocks: Sequence[Block]) -> tuple[Trait, ...]:

@@ -58,10 +58,7 @@ class WrittenAnswer:
 
 
 class Check(NamedTuple):
-    """Whether a check that the panel asked for, such as a canary, found something on a seat.
-
-    A check of the whole round has the seat "".
-    """
+    """Whether a check, such as a canary, found something on a seat; "" is the whole round."""
 
     kind: str
     seat: str

@@ -110,10 +110,6 @@ def _differing_names(then: Digests, now: Digests) -> tuple[str, ...]:
     return names or (ORDER_WAS_CHANGED,)
 
 
-def _never(_: object) -> bool:
-    return False
-
-
 def plain_json(value: object) -> object:
     """Return a value as plain JSON without its texts; times in UTC, whole floats as integers."""
     if is_dataclass(value):
@@ -122,7 +118,8 @@ def plain_json(value: object) -> object:
         return {
             field.name: plain_json(one)
             for field, one in pairs
-            if field.name not in texts and not field.metadata.get("exclude_if", _never)(one)
+            if field.name not in texts
+            and not field.metadata.get("exclude_if", lambda _: False)(one)
         }
     if isinstance(value, tuple):
         return [plain_json(item) for item in value]

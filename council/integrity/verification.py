@@ -99,11 +99,10 @@ def recompute(round_: Round) -> Round:
     """Return the round with its draw, ballots and tally recomputed from seed, replies and panel."""
     draw = compute_draw(round_)
     recomputed = replace(round_, draw=draw)
-    if not round_.forgotten:
-        recomputed = replace(recomputed, exchanges=tuple(_reread_all(round_)))
     if round_.forgotten:
         recomputed = _with_ballots(recomputed, _check_rankings(round_, draw))
     else:
+        recomputed = replace(recomputed, exchanges=tuple(_reread_all(round_)))
         recomputed = _with_ballots(recomputed, _recast(round_, draw))
         if audit := due_audit(recomputed, draw):
             cast: tuple[AnyBallot, ...] = (*recomputed.ballots, *recomputed.spoiled)
@@ -221,7 +220,7 @@ class ChainWalk:
     def past(self, stored: StoredLink) -> None:
         """Check the next link by number and move on to it."""
         link = stored.link
-        faults = [*self._position_faults(link), *_link_faults(link)]
+        faults = [*self._faults(link)]
         self.is_broken = self.is_broken or bool(faults)
         self.findings += faults
         if not stored.has_round:
@@ -230,7 +229,7 @@ class ChainWalk:
         if link.hash in self.known_heads and not self.is_broken:
             self.met.append(link.hash)
 
-    def _position_faults(self, link: Link) -> Iterator[str]:
+    def _faults(self, link: Link) -> Iterator[str]:
         due = self.length + 1
         if link.number < due:
             yield f"link {link.number} has no place in it"
@@ -240,6 +239,10 @@ class ChainWalk:
             yield f"links {due} to {link.number - 1} are missing"
         elif link.previous != self.head:
             yield f"link {due} does not follow what is before it"
+        if link.version != LINK_VERSION:
+            yield f"link {link.number} was made by another version of the program"
+        elif not link.is_sound:
+            yield f"link {link.number} was changed"
 
 
 def walk_stretches(links: Iterable[Link]) -> tuple[ChainWalk, ...]:
@@ -257,10 +260,3 @@ def walk_stretches(links: Iterable[Link]) -> tuple[ChainWalk, ...]:
 def chain_name(scope: str) -> str:
     """Return the name of a scope's chain, such as "the hash chain of slack/T1"."""
     return f"the hash chain of {scope}" if scope else "the main hash chain"
-
-
-def _link_faults(link: Link) -> Iterator[str]:
-    if link.version != LINK_VERSION:
-        yield f"link {link.number} was made by another version of the program"
-    elif not link.is_sound:
-        yield f"link {link.number} was changed"

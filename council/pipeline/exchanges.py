@@ -17,21 +17,16 @@ from council.pipeline.session import (
     run_all,
 )
 from council.pipeline.stages import MAX_ATTEMPTS, TOO_LONG_WHOLE, blind_answers
-from council.prompts.shared import anonymize_answer
+from council.prompts.shared import anonymize_answer, nonce_for
 from council.rounds import Draw, Round
 from council.rubric_grader import (
     GRADE,
     SYNTHESIS,
-    grade_nonce,
     grade_prompt,
     grade_schema,
     graded_keys,
     parse_grades,
 )
-
-
-def _no_scores(_text: str) -> Scores:
-    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +41,7 @@ class Request:
     seat: Member
     prompt: Callable[[str | None], Prompt]
     subject: str = ""
-    read: Callable[[str], Scores] = _no_scores
+    read: Callable[[str], Scores] = lambda _text: ()
     nonce: str = ""
     schema: Mapping[str, object] | None = None
     role: Role = Role.STEP
@@ -125,7 +120,7 @@ async def collect_grades(session: RoundSession, draw: Draw) -> None:
 
 def _grade_request(session: RoundSession, seat: Member, texts: Mapping[str, str]) -> Request:
     round_ = session.round_
-    keys, nonce = graded_keys(round_, seat.key), grade_nonce(round_, seat.key)
+    keys, nonce = graded_keys(round_, seat.key), nonce_for(round_.seed, seat.key, GRADE)
     shown = [texts[key] for key in keys]
     return Request(
         *(GRADE, seat, partial(grade_prompt, round_.question, shown, nonce)),

@@ -1,5 +1,6 @@
 """Ranking of given texts: a round without answering members and without a chairman."""
 
+import asyncio
 import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
@@ -148,22 +149,19 @@ class Ranked:
             why = "; ".join(f"{absence.member} {absence.reason}" for absence in absences)
             raise QuorumError(f"No judge ranked the texts: {why}.")
         standings = tuple(_ranked_text(line, draw) for line in tally.standings)
+        suspicions = (
+            f"the text {answer.member!r} {why}"
+            for answer in round_.answers
+            for why in find_all_suspicions(round_, answer.text)
+        )
         return cls(
             first=standings[0].name,
             standings=standings,
-            verdict=replace(tally.verdict, flags=(*tally.verdict.flags, *_suspicions(round_))),
+            verdict=replace(tally.verdict, flags=(*tally.verdict.flags, *suspicions)),
             ballots=tuple(_named(ballot, draw) for ballot in round_.ballots),
             absences=absences,
             cost_usd=round_.cost_usd,
         )
-
-
-def _suspicions(round_: Round) -> tuple[str, ...]:
-    return tuple(
-        f"the text {answer.member!r} {why}"
-        for answer in round_.answers
-        for why in find_all_suspicions(round_, answer.text)
-    )
 
 
 def _absences(round_: Round) -> tuple[Absence, ...]:
@@ -204,20 +202,26 @@ async def run_ranking(
 
     `on_save` receives each artefact. Ballots that the round has already are not asked for again.
     """
+    closed = await run_in_memory(round_, gateway, on_save)
+    # Looking for injections in long texts takes a while.
+    return await asyncio.to_thread(Ranked.of, closed)
+
+
+async def run_in_memory(
+    round_: Round, gateway: Gateway, on_save: Callable[[Artefact], None] = lambda _: None
+) -> Round:
+    """Return the round, closed; what it does not wait for is cancelled."""
     services = RoundServices(gateway, RoundInMemory(round_, on_save))
     try:
-        closed = await run_round(round_.id, services)
+        return await run_round(round_.id, services)
     finally:
         services.late.cancel()
-    # Looking for injections in long texts takes a while.
-    ranked: Ranked = await services.in_thread(Ranked.of, closed)
-    return ranked
 
 
 class RoundInMemory:
     """A store of one running round, without a file; `on_save` receives each artefact."""
 
-    def __init__(self, round_: Round, on_save: Callable[[Artefact], None] = lambda _: None) -> None:
+    def __init__(self, round_: Round, on_save: Callable[[Artefact], None]) -> None:
         self._round = round_
         self._on_save = on_save
 

@@ -46,10 +46,7 @@ def plug_in(method: Method, collect: Collect | None = None) -> None:
 
 
 async def run_round(round_id: str, services: RoundServices) -> Round:
-    """Return the round, closed, with a failure if it missed its quorum; raise ForgottenError.
-
-    Calls for whose replies it did not wait go on in `services.late`.
-    """
+    """Return the round, closed, with a failure if it missed its quorum; raise ForgottenError."""
     session = RoundSession(services, await services.store.load(round_id))
     check_not_forgotten(session.round_)
     if not session.round_.closing:

@@ -15,16 +15,13 @@ from council.errors import (
     ContextOverflowError,
     CouncilError,
     GatewayError,
-    GatewayTimeoutError,
     UncoveredError,
 )
 from council.methods import method_of
 from council.panel import Member
 from council.ports import Gateway, RunningRoundStore
 from council.prompts.answer import Reader
-from council.prompts.shared import (
-    anonymize_answer,
-)
+from council.prompts.shared import anonymize_answer
 from council.rounds import Artefact, Round, StandIn, Synthesis
 
 CHAIRMAN_SECONDS = 20.0  # a chairman who has sent nothing by then gets a rival
@@ -76,15 +73,12 @@ class LateCalls:
 
 
 class RoundSession:
-    """One running round; `round_` is replaced with each new artefact.
-
-    `masked` are the answers for other models by member and text, each masked once.
-    """
+    """One running round; `round_` is replaced with each new artefact."""
 
     def __init__(self, services: RoundServices, round_: Round) -> None:
         self.services = services
         self.round_ = round_
-        self.masked: dict[tuple[str, str], MaskedText] = {}
+        self.masked: dict[tuple[str, str], MaskedText] = {}  # answers, by member and text
         self.started = services.clock()
         self.drafting: Asked | None = None  # whose draft people read
         self._seating = asyncio.Lock()
@@ -154,17 +148,15 @@ class Deadline:
         """Return the deadline so many seconds from now."""
         return cls(asyncio.get_running_loop().time() + seconds, seconds)
 
-    def missed_message(self, role: Role) -> str:
-        """Return what a seat failed to do in time, to follow its name."""
-        failure = {
-            Role.ANSWER: "did not answer",
-            Role.BALLOT: "did not vote",
-            Role.SYNTHESIS: "did not finish the council's answer",
-            Role.STEP: "did not finish its part",
-            Role.GRADE: "did not grade",
-            Role.FILTER: "did not check the answers",
-        }
-        return f"{failure[role]} in {round(self.seconds, 2):g} s"
+
+_MISSED = {  # to follow the name of a seat
+    Role.ANSWER: "did not answer",
+    Role.BALLOT: "did not vote",
+    Role.SYNTHESIS: "did not finish the council's answer",
+    Role.STEP: "did not finish its part",
+    Role.GRADE: "did not grade",
+    Role.FILTER: "did not check the answers",
+}
 
 
 async def reply_in_time(gateway: Gateway, call: Call, deadline: Deadline) -> Reply:
@@ -175,14 +167,11 @@ async def reply_in_time(gateway: Gateway, call: Call, deadline: Deadline) -> Rep
             return await gateway.complete(replace(call, deadline=deadline.at))
     except TimeoutError as error:
         if not timeout.expired():
-            raise GatewayTimeoutError(
-                "was given up on, because its provider took too long"
-            ) from error
+            raise GatewayError("was given up on, because its provider took too long") from error
         # A gateway that is cancelled during a retry notes on the cancellation why it was waiting.
         notes = getattr(error.__cause__, "__notes__", ())
-        raise GatewayTimeoutError(
-            "; ".join((deadline.missed_message(call.role), *notes))
-        ) from error
+        missed = f"{_MISSED[call.role]} in {round(deadline.seconds, 2):g} s"
+        raise GatewayError("; ".join((missed, *notes))) from error
 
 
 async def run_all(tasks: Iterable[Coroutine[Any, Any, None]]) -> None:

@@ -7,11 +7,7 @@ from typing import TypeVar
 
 from council.answers import Absence, Answer, Call, Prompt, Role
 from council.ballots import Ballot, BallotExchange, SpoiledBallot
-from council.errors import (
-    ContextOverflowError,
-    GatewayError,
-    UncoveredError,
-)
+from council.errors import ContextOverflowError, GatewayError, UncoveredError
 from council.files import QuestionFile
 from council.filters import find_all_suspicions
 from council.labels import Label, Slate
@@ -120,10 +116,7 @@ async def _store_answer(session: RoundSession, answer: Answer) -> None:
 async def blind_answers(
     session: RoundSession, draw: Draw, answers: Sequence[Answer] | None = None
 ) -> dict[Label, str]:
-    """Return each answer by label, with its author masked and prompt injections neutralised.
-
-    Without `answers`, as they stand after any revision.
-    """
+    """Return answers by label, authors masked, injections neutralised; by default the revised."""
     texts = {}
     for answer in session.round_.revised if answers is None else answers:
         label = draw.labels.label_of(answer.member)
@@ -142,8 +135,8 @@ def candidate_lengths(texts: Sequence[str], budget: int | None) -> tuple[int | N
     First the length that should fit the budget (an unknown budget counts as sufficient), then half
     of it, since token estimates can be wrong. Lengths too short to judge are left out.
     """
-    first = None if budget is None else common_length(texts, budget)
-    if budget is not None and first is not None:
+    first = None
+    if budget is not None and common_length(texts, budget) is not None:
         first = common_length(texts, budget - len(texts) * estimate_tokens(f"\n{SHORTENED_MARK}"))
     longest = max(estimate_tokens(text) for text in texts)
     half = (longest if first is None else first) // 2
@@ -169,10 +162,7 @@ def text_budget(context: int | None, frame: Prompt, reply_tokens: int) -> int | 
 
 @dataclass(frozen=True, slots=True)
 class BallotRequest:
-    """What a judge is asked to rank; `authors` are shown in an audit of names only.
-
-    `notes` are the method's, for this judge.
-    """
+    """What a judge ranks; `authors` are for an audit of names only, `notes` are the method's."""
 
     round_: Round
     slate: Slate

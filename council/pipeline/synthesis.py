@@ -6,9 +6,7 @@ from dataclasses import dataclass, replace
 
 from council.answers import Absence, Call, Prompt, Role
 from council.ballots import AUDIT_ATTEMPT, Ballot, BallotExchange, SpoiledBallot
-from council.errors import (
-    ContextOverflowError,
-)
+from council.errors import ContextOverflowError
 from council.labels import Label
 from council.methods import method_of
 from council.pipeline.session import Asked, RoundSession, unwrap_first_error
@@ -22,9 +20,7 @@ from council.pipeline.stages import (
     truncate_all,
 )
 from council.prompts.answer import Reader
-from council.prompts.shared import (
-    nonce_for,
-)
+from council.prompts.shared import nonce_for
 from council.prompts.synthesis import (
     JudgesReport,
     anonymize_reasons,
@@ -40,11 +36,9 @@ WROTE_NOTHING = "wrote no answer"
 
 
 async def synthesize(session: RoundSession, draw: Draw, tally: Tally) -> Synthesis:
-    """Return the synthesis of the first chairman that writes one, else the winning answer.
-
-    Demonstration models are not asked: what they write from answers is worse than the answers.
-    """
+    """Return the synthesis of the first chairman that writes one, else the winning answer."""
     panel = session.round_.panel
+    # What demonstration models write from answers is worse than the answers.
     is_demonstration = any(seat.demonstration for seat in panel.members)
     written = None if is_demonstration else await _ask_chairmen(session, draw, tally)
     if written:
@@ -168,15 +162,7 @@ async def _request_synthesis(
         parsed = parse_chair_reply(reply.text, draw.labels.labels)
         if not parsed.text:
             return Absence(chairman.key, Role.SYNTHESIS, WROTE_NOTHING)
-        return Synthesis(
-            text=parsed.text,
-            chairman=chairman.key,
-            drawn_on=parsed.drawn_on,
-            departs=parsed.departs,
-            why=parsed.why,
-            prompt=prompt,
-            reply=reply,
-        )
+        return replace(parsed, chairman=chairman.key, prompt=prompt, reply=reply)
     return Absence(chairman.key, Role.SYNTHESIS, TOO_LONG)
 
 

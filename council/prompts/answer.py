@@ -37,10 +37,7 @@ def answer_prompt(
     role: str | None = None,
     reader: Reader = ANY_READER,
 ) -> Prompt:
-    """Return the prompt with the question; it is the same for every such member without a role.
-
-    A `brief` one asks for a short answer and suits slow local models.
-    """
+    """Return the prompt; a `brief` one asks for a short answer and suits slow local models."""
     lines = [_SYSTEM, *([_BRIEF] if brief else []), *([f"{_ROLE} {role}"] if role else [])]
     return Prompt("\n".join(lines), question_text(question, reader))
 

@@ -1,6 +1,6 @@
 """Prompt for a judge, and the JSON schema of its ballot."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from council.answers import Prompt
@@ -50,7 +50,8 @@ def judge_prompt(question: Question, rubric: Rubric, sheet: BallotPrompt) -> Pro
     """Return the prompt for one slate."""
     parts = question_parts(question, sheet.reader)
     if sheet.authors:
-        parts.append("\n".join(_written_by(sheet.authors)))
+        names = ((letter, " ".join(neutralise(x).split())) for letter, x in sheet.authors.items())
+        parts.append("\n".join(f"Response {letter} was written by {x}." for letter, x in names))
     parts += answer_parts(sheet)
     parts.append(
         f"Rank {', '.join(sheet.texts)}. Reply with the JSON object alone: nonce, reason, ranking."
@@ -91,11 +92,6 @@ def criteria_list(rubric: Rubric) -> str:
 def fault_note(fault: str) -> str:
     """Return what a judge is told about its earlier reply, which is not shown."""
     return f"An earlier reply could not be counted because {fault}."
-
-
-def _written_by(authors: Mapping[str, str]) -> Iterator[str]:
-    for letter, name in authors.items():
-        yield f"Response {letter} was written by {' '.join(neutralise(name).split())}."
 
 
 def ballot_schema(

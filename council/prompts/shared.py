@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from urllib.parse import urlsplit
 
 from council.anonymize.scrub import MaskedText, mask_names, scrub
 from council.answers import Source
@@ -20,10 +21,7 @@ MIN_TOKENS = 40  # a shorter answer cannot be judged
 
 
 def nonce_for(seed: str, reader: str, audit: str | None = None) -> str:
-    """Return a reader's nonce, which no author can know and verification can recompute.
-
-    Each kind of audit ballot has a different one.
-    """
+    """Return a reader's nonce, one for each kind of audit: unknown to authors, recomputable."""
     return digest(seed, f"nonce of audit {audit}" if audit else "nonce", reader)[:16]
 
 
@@ -65,7 +63,9 @@ def anonymize_answer(
 def _source_line(source: Source) -> str:
     # Some providers' searches link through their own domain; the page's own is in the title.
     is_redirect = _REDIRECT in source.url
-    return source.title if is_redirect else f"{source.title} ({source.domain})"
+    return (
+        source.title if is_redirect else f"{source.title} ({urlsplit(source.url).hostname or ''})"
+    )
 
 
 def estimate_tokens(text: str) -> int:

@@ -13,7 +13,7 @@ from council.labels import Label
 from council.prompt_injection import mask_pleas, neutralise
 from council.prompts.answer import ANY_READER, Reader, question_text
 from council.prompts.shared import fence, fence_reason
-from council.rounds import Question
+from council.rounds import Question, Synthesis
 from council.tally import Standing
 
 _SYSTEM = """\
@@ -75,16 +75,6 @@ def settled_draft(draft: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ChairReply:
-    """A parsed reply of the chairman; fields that are not in the reply are empty."""
-
-    text: str
-    drawn_on: tuple[Label, ...] = ()
-    departs: bool = False
-    why: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class JudgesReport:
     """The judges' standings and reasons, without their names; none if nobody judged blind."""
 
@@ -105,7 +95,10 @@ def chair_prompt(
     parts = [f"The question:\n{neutralise(question_text(question, reader))}", "The answers:"]
     parts += [fence(text, label, nonce) for label, text in texts.items()]
     if report.standings:
-        ranked = "\n".join(map(_standing, report.standings))
+        ranked = "\n".join(
+            f"{x.place}. Response {x.label}: {x.points:g} of {x.max_points} points"
+            for x in report.standings
+        )
         parts.append(f"How the judges ranked them:\n{ranked}")
     if report.reasons:
         parts.append("What the judges wrote:")
@@ -114,10 +107,6 @@ def chair_prompt(
     length = "" if max_tokens is None else _LENGTH.format(max(1, max_tokens // _TOKENS_PER_WORD))
     system = _SYSTEM if report.was_blind else _SYSTEM.replace(_BLIND, _REVIEWED)
     return Prompt(system + length + _CLOSING, "\n\n".join(parts))
-
-
-def _standing(line: Standing) -> str:
-    return f"{line.place}. Response {line.label}: {line.points:g} of {line.max_points} points"
 
 
 def anonymize_reasons(ballots: Sequence[Ballot], families: Sequence[str]) -> tuple[str, ...]:
@@ -132,13 +121,16 @@ def anonymize_reasons(ballots: Sequence[Ballot], families: Sequence[str]) -> tup
     )
 
 
-def parse_chair_reply(reply: str, labels: Sequence[Label]) -> ChairReply:
-    """Return the synthesis without labels, and the parsed JSON object of its last line."""
+def parse_chair_reply(reply: str, labels: Sequence[Label]) -> Synthesis:
+    """Return the synthesis without labels; fields that its last line does not have are empty."""
     text, trailer = split_reply(reply)
     drawn_on, why = trailer.get("drawn_on"), trailer.get("why")
-    return ChairReply(
+    named = drawn_on if isinstance(drawn_on, list) else []
+    letters = {str(item).strip().upper().removeprefix("RESPONSE ") for item in named}
+    return Synthesis(
         text=without_labels(text).strip(),
-        drawn_on=tuple(label for label in labels if label in _letters(drawn_on)),
+        chairman=None,
+        drawn_on=tuple(label for label in labels if label in letters),
         departs=trailer.get("departs") is True,
         why=storable_text(why).strip() or None if isinstance(why, str) else None,
     )
@@ -178,11 +170,6 @@ def _is_cut_off(text: str, match: re.Match[str]) -> bool:
 def without_labels(text: str) -> str:
     """Return a text that names no answer by its label."""
     return _LABEL_MENTION.sub(_replace_label, text)
-
-
-def _letters(drawn_on: object) -> set[str]:
-    found = drawn_on if isinstance(drawn_on, list) else []
-    return {str(item).strip().upper().removeprefix("RESPONSE ") for item in found}
 
 
 def _replace_label(match: re.Match[str]) -> str:

@@ -3,16 +3,18 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import isclose, sqrt
+from math import nan, sqrt
 from statistics import fmean
 
 import numpy as np
+from numpy.typing import NDArray
 
 from council.ballots import Ballot, Ranking
 from council.labels import Label
 from council.tally.standings import borda_shares, ranks
 
 MIN_ROUNDS = 30  # with fewer, the effective number of judges is noise
+_NO_SPREAD = 1e-6  # shares of bias reports are computed from single-precision numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +75,26 @@ def krippendorff_alpha(ballots: Sequence[Ballot]) -> float | None:
     the squared difference of shares.
     """
     shares = [borda_shares(ballot.ranking) for ballot in ballots]
-    labels = {label for share in shares for label in share}
-    units = [[share[label] for share in shares if label in share] for label in labels]
-    units = [values for values in units if len(values) > 1]
-    pooled = [value for values in units for value in values]
-    if len(pooled) < 2:  # noqa: PLR2004
+    labels = sorted({label for share in shares for label in share})
+    table = [[share.get(label, nan) for share in shares] for label in labels]
+    return pooled_alpha([np.array(table).reshape(len(labels), len(shares))])
+
+
+def pooled_alpha(tables: Iterable[NDArray[np.float64]]) -> float | None:
+    """Return the same over all rounds, from their shares by (answer, judge); NaN is unknown."""
+    values = disagreement = total = squares = 0.0
+    for table in tables:
+        count = (~np.isnan(table)).sum(axis=1)
+        shares, count = np.nan_to_num(table[count > 1]), count[count > 1]
+        sums, squares_by_answer = shares.sum(axis=1), (shares**2).sum(axis=1)
+        # The squared differences over ordered pairs of k values sum to 2(kΣv² − (Σv)²).
+        disagreement += float((2 * (count * squares_by_answer - sums**2) / (count - 1)).sum())
+        values, total = values + float(count.sum()), total + float(sums.sum())
+        squares += float(squares_by_answer.sum())
+    expected = 2 * (values * squares - total**2)
+    if values < 2 or expected < _NO_SPREAD:  # noqa: PLR2004
         return None
-    observed = sum(_disagreement(values) / (len(values) - 1) for values in units) / len(pooled)
-    expected = _disagreement(pooled) / (len(pooled) * (len(pooled) - 1))
-    return None if isclose(expected, 0.0, abs_tol=1e-12) else 1 - observed / expected
-
-
-def _disagreement(values: Sequence[float]) -> float:
-    """Return the sum of squared differences over ordered pairs."""
-    return 2 * sum((one - other) ** 2 for one, other in combinations(values, 2))
+    return 1 - disagreement / values / (expected / (values * (values - 1)))
 
 
 def effective_judges(rounds: Sequence[Sequence[Ballot]]) -> float | None:

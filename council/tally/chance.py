@@ -93,10 +93,7 @@ def null_distribution(
 
 
 def _independent(slates: Sequence[_Order], at: Mapping[Label, int], seed: str) -> NullDistribution:
-    """Return the outcomes of uniformly random ballots.
-
-    Exact up to a million outcomes, else 2,000 outcomes sampled by the seed.
-    """
+    """Return outcomes of uniformly random ballots: all up to a million, else 2,000 by the seed."""
     weights = pair_weights([[at[label] for label in slate] for slate in slates])
     is_exact = prod(factorial(len(slate)) for slate in slates) <= MAX_EXACT_OUTCOMES
     totals = np.zeros((1 if is_exact else SAMPLED_OUTCOMES, len(at)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 from statistics import fmean
 
-from council.ballots import Ballot, Ranking
+from council.ballots import Ballot, Ranking, rank_by_grades
 from council.labels import Label
 
 TOLERANCE = 1e-9  # shares this close are equal
@@ -78,11 +78,7 @@ def merge_passes(ballots: Sequence[Ballot]) -> tuple[Ballot, ...]:
 def _mean_ranking(ballots: Sequence[Ballot]) -> Ranking:
     """Return the ranking by the mean share over ballots on the same answers."""
     shares = [borda_shares(ballot.ranking) for ballot in ballots]
-    means = {x: round(fmean(share[x] for share in shares), 9) for x in ballots[0].shown}
-    places: dict[float, list[Label]] = {}
-    for label, mean in means.items():
-        places.setdefault(mean, []).append(label)
-    return tuple(tuple(places[mean]) for mean in sorted(places, reverse=True))
+    return rank_by_grades([(x, fmean(share[x] for share in shares)) for x in ballots[0].shown])
 
 
 def _weights(ballots: Sequence[Ballot], judges: JudgeWeights | None = None) -> list[float]:

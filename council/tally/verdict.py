@@ -117,10 +117,7 @@ def verdict(
 
 
 def classify_strength(lines: Sequence[Standing], ballots: Sequence[Ballot], p: float) -> Strength:
-    """Return the strength of the first of `lines`; at least two lines must have a share.
-
-    `p` is the probability that random ballots give some answer the share of the first.
-    """
+    """Return the strength of the first of `lines`; at least two lines must have a share."""
     shares = [line.share for line in lines if line.share is not None]
     if shares[0] - shares[-1] <= TOLERANCE:
         return Strength.NO_CONSENSUS
@@ -136,10 +133,7 @@ def classify_strength(lines: Sequence[Standing], ballots: Sequence[Ballot], p: f
 
 
 def _outside_lead(first: Label, second: Label, ballots: Sequence[Ballot]) -> float:
-    """Return M_ab: the mean lead in share given by judges who saw both answers, so wrote neither.
-
-    0 without such a judge.
-    """
+    """Return M_ab, the mean lead in share by judges who saw both, so wrote neither; 0 without."""
     leads = [
         shares[first] - shares[second]
         for shares in (borda_shares(ballot.ranking) for ballot in ballots)

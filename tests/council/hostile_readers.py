@@ -3,9 +3,9 @@
 from council.anonymize.scrub import MaskedText, mask_names
 from council.ballots import BallotFault, ParsedBallot, parse_ballot, translate_labels
 from council.labels import Label
-from council.prompts.synthesis import ChairReply, parse_chair_reply
+from council.prompts.synthesis import parse_chair_reply
 from council.research.filters import check_text
-from council.rounds import Question
+from council.rounds import Question, Synthesis
 
 
 def mask_reason(text: str) -> MaskedText:
@@ -20,7 +20,7 @@ def read_ballot_of_two(text: str) -> ParsedBallot | BallotFault:
     return parse_ballot(text, "n", "AB")
 
 
-def parse_synthesis(text: str) -> ChairReply:
+def parse_synthesis(text: str) -> Synthesis:
     return parse_chair_reply(text, [Label("K"), Label("L")])
 
 

@@ -140,30 +140,6 @@ def test_a_round_id_names_its_schedule(round_id: str, schedule: str) -> None:
     assert schedule_of_round(round_id) == schedule
 
 
-@pytest.mark.parametrize(
-    ("scope", "other", "shared"),
-    [
-        pytest.param(Scope.USER_DAY, replace(ONE, channel="x"), True, id="same-user"),
-        pytest.param(Scope.USER_DAY, replace(ONE, asker="U2"), False, id="another-user"),
-        pytest.param(Scope.CHANNEL_DAY, replace(ONE, channel="x"), False, id="another-channel"),
-        pytest.param(
-            Scope.WORKSPACE_DAY, replace(ONE, channel="slack/T1/x"), True, id="same-place"
-        ),
-        pytest.param(Scope.WORKSPACE_DAY, replace(ONE, channel="x/T1/C1"), False, id="other-place"),
-        pytest.param(Scope.SCHEDULE_DAY, replace(ONE, schedule="x"), False, id="another-schedule"),
-        pytest.param(Scope.DAY, Account("r2", TODAY), True, id="same-day"),
-        pytest.param(Scope.DAY, replace(ONE, day=date(2026, 11, 22)), False, id="another-day"),
-        pytest.param(Scope.MONTH, Account("r2", date(2026, 11, 30)), True, id="same-month"),
-        pytest.param(Scope.MONTH, Account("r2", date(2026, 12, 1)), False, id="next-month"),
-        pytest.param(Scope.MONTH, Account("r2", date(2026, 10, 31)), False, id="last-month"),
-    ],
-)
-def test_accounts_share_the_caps_of_their_scopes(
-    scope: Scope, other: Account, *, shared: bool
-) -> None:
-    assert ONE.shares(scope, other) is shared
-
-
 def test_december_is_followed_by_january() -> None:
     december = Account("r1", date(2026, 12, 31))
 

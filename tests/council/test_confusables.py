@@ -3,9 +3,9 @@
 import pytest
 
 from council.confusables import (
+    LATIN_TO_CYRILLIC,
     escape_invisible,
     fold,
-    fold_to_cyrillic,
     hides_characters,
     remove_invisible,
 )
@@ -102,4 +102,4 @@ def test_katakana_folds_to_hiragana() -> None:
 
 
 def test_latin_letters_fold_to_cyrillic() -> None:
-    assert fold_to_cyrillic("oтвeт") == "ответ"
+    assert "oтвeт".translate(LATIN_TO_CYRILLIC) == "ответ"

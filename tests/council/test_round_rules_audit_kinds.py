@@ -15,7 +15,6 @@ from council.round_rules import (
     ORDER,
     OWN,
     Audit,
-    audit_kinds,
     compute_draw,
     compute_tally,
     due_audit,
@@ -80,7 +79,12 @@ def test_the_first_policy_only_reverses_the_order() -> None:
 
 
 def test_an_unknown_policy_is_treated_as_the_current_one() -> None:
-    assert audit_kinds(_round(policy="99")) == audit_kinds(_round())
+    for seed in map(str, range(20)):
+        unknown, current = _round(seed, policy="99"), _round(seed)
+
+        assert due_audit(unknown, compute_draw(unknown)) == due_audit(
+            current, compute_draw(current)
+        )
 
 
 def test_the_seed_places_the_own_answer_on_the_first_slate() -> None:

@@ -19,13 +19,13 @@ from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.pipeline.stages import TOO_LONG_WHOLE
 from council.places import NOWHERE
+from council.prompts.shared import nonce_for
 from council.rounds import Artefact, Closing, Fallback, Question, Round, Synthesis
 from council.rubric_grader import (
     GRADE,
     SYNTHESIS,
     GradeCount,
     count_grades,
-    grade_nonce,
     grade_reasons,
     graded_keys,
     grader_agreement,
@@ -183,7 +183,7 @@ async def test_a_reply_that_does_not_grade_each_letter_once_is_asked_for_again(
     grades: object,
 ) -> None:
     round_ = a_rubric_round(outside=1)
-    reply = json.dumps({"nonce": grade_nonce(round_, DEEPSEEK), "grades": grades})
+    reply = json.dumps({"nonce": nonce_for(round_.seed, DEEPSEEK, GRADE), "grades": grades})
 
     ran = await run_with_fakes(round_, GradingGateway({DEEPSEEK: reply}))
 

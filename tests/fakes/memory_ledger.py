@@ -81,9 +81,26 @@ class MemoryLedger:
 
 def _used(account: Account, lines: list[_Line]) -> dict[Scope, CapUsage]:
     return {
-        scope: _sum([line for line in lines if account.shares(scope, line.account)])
+        scope: _sum([line for line in lines if _shares(account, scope, line.account)])
         for scope in account.scopes
     }
+
+
+_NAMES = {
+    Scope.USER_DAY: "asker",
+    Scope.CHANNEL_DAY: "channel",
+    Scope.WORKSPACE_DAY: "workspace",
+    Scope.SCHEDULE_DAY: "schedule",
+}
+
+
+def _shares(account: Account, scope: Scope, other: Account) -> bool:
+    """Return whether another account counts under the same cap of this scope."""
+    if scope is Scope.MONTH:
+        first, after = account.month
+        return first <= other.day < after
+    name = _NAMES.get(scope, "day")
+    return account.day == other.day and getattr(account, name) == getattr(other, name)
 
 
 def _sum(lines: list[_Line]) -> CapUsage:

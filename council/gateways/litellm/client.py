@@ -85,14 +85,14 @@ class SeatSettings:
 
     def own_cost(self, tokens_in: int | None, tokens_out: int | None) -> float | None:
         """Return the cost in USD at the seat's own prices; None without prices or counts."""
-        price_in, price_out = self.input_usd_per_million, self.output_usd_per_million
-        if price_in is None or price_out is None:
+        price = self.own_price
+        if price is None:
             return None
-        if price_in == price_out == 0:
+        if price.usd_in == price.usd_out == 0:
             return 0.0
         if tokens_in is None or tokens_out is None:
             return None
-        return (price_in * tokens_in + price_out * tokens_out) / _PER_MILLION
+        return price.usd_in * tokens_in + price.usd_out * tokens_out
 
 
 _SWITCHES = {

@@ -20,10 +20,7 @@ from council.panel import Member
 from council.ports import SharedRateLimiter
 from council.providers import Health, Limits, ProviderHint
 
-
-@cache
-def _version() -> str:
-    return version("litellm")
+_version = cache(version)
 
 
 class LitellmGateway:
@@ -59,7 +56,7 @@ class LitellmGateway:
     @property
     def versions(self) -> dict[str, str]:
         """The installed version of litellm, read without importing it."""
-        return {"litellm": _version()}
+        return {"litellm": _version("litellm")}
 
     def health(self) -> Health:
         """Return the current state of its providers and models."""

@@ -1,17 +1,18 @@
-"""Calls to litellm: request arguments, parsing of replies and streams."""
+"""Calls to litellm: request arguments; parsing of replies, streams, sources, log-probabilities."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
+from math import isfinite
 from types import ModuleType
 from typing import Any
+from urllib.parse import urlsplit
 
-from council.answers import Call, Logprobs, Reply, Role, Source, storable_text
+from council.answers import Call, Logprobs, Reply, Role, Scores, Source, storable_text
 from council.errors import GatewayError
 from council.files import IMAGE_TOKENS
 from council.gateways.litellm.client import SEARCH_TOKENS, SEARCH_USD, SeatSettings
-from council.gateways.litellm.logprobs import number_logprobs
-from council.gateways.litellm.sources import find_sources
 from council.gateways.litellm.transport import ReplyTooLargeError
 
 OnText = Callable[[str], None]
@@ -226,3 +227,114 @@ def build_reply(raw: RawReply, seat: SeatSettings, attempts: int, seconds: float
         sources=raw.sources,
         logprobs=raw.logprobs if text == raw.text else (),
     )
+
+
+# --- Sources of a web search, in the shapes of all providers
+
+MAX_SOURCES = 20
+MAX_TITLE_CHARACTERS = 200
+MAX_URL_CHARACTERS = 2_000
+_MAX_DEPTH = 6
+# Where providers put them: OpenAI and Anthropic in the message, the others in the reply.
+_IN_MESSAGE = ("annotations", "provider_specific_fields")
+_IN_REPLY = ("search_results", "citations", "vertex_ai_grounding_metadata")
+
+
+def find_sources(reply: Mapping[str, Any]) -> tuple[Source, ...]:
+    """Return the web pages that a reply cites, each once; other addresses than http are dropped."""
+    message = reply["choices"][0]["message"]
+    places = [message.get(name) for name in _IN_MESSAGE] + [reply.get(name) for name in _IN_REPLY]
+    found: dict[str, Source] = {}
+    for title, url in _walk(places, _MAX_DEPTH):
+        if _is_web_address(url):
+            name = " ".join(storable_text(title).split())[:MAX_TITLE_CHARACTERS]
+            found.setdefault(url, Source(name or urlsplit(url).hostname or "", url))
+    return tuple(found.values())[:MAX_SOURCES]
+
+
+def _walk(value: object, depth: int) -> Iterator[tuple[str, str]]:
+    """Yield the title and address of each link at any depth; a bare address has no title."""
+    if depth < 0:
+        return
+    if isinstance(value, str):
+        yield "", value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _walk(item, depth - 1)
+    elif isinstance(value, dict):
+        url, title = value.get("url") or value.get("uri"), value.get("title")
+        if isinstance(url, str):
+            yield title if isinstance(title, str) else "", url
+            return
+        for item in value.values():
+            if not isinstance(item, str):
+                yield from _walk(item, depth - 1)
+
+
+def _is_web_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        named = bool(parts.hostname)
+    except ValueError:
+        return False
+    is_plain = url.isprintable() and " " not in url and len(url) <= MAX_URL_CHARACTERS
+    return parts.scheme in {"http", "https"} and named and is_plain
+
+
+# --- Log-probabilities, in OpenAI's shape
+
+MAX_NUMBERS = 64  # the last ones
+MAX_ALTERNATIVES = 20
+_NUMBER = re.compile(rb"(\s*)([0-9]{1,3})\s*")
+_DIGITS = 6
+
+
+def number_logprobs(chunks: Iterable[Any], text: str) -> Logprobs:
+    """Return the log-probabilities of each token that is a whole number, from litellm's chunks.
+
+    () if the tokens have another shape, or do not hold the text exactly once: thinking and code
+    fences, which servers remove from texts, may surround it.
+    """
+    try:
+        choices = (choice for chunk in chunks for choice in chunk.choices[:1])
+        found = (getattr(choice, "logprobs", None) for choice in choices)
+        tokens = [token for one in found if one for token in one.content or ()]
+        encoded, pieces = text.encode(), [_bytes(token) for token in tokens]
+        before, _after = b"".join(pieces).split(encoded)
+        numbers = [*_numbers(tokens, pieces, -len(before))]
+        return tuple(
+            (len(encoded[:start].decode()), alternatives)
+            for start, token in numbers[-MAX_NUMBERS:]
+            if 0 <= start < len(encoded) and (alternatives := _alternatives(token))
+        )
+    except (AttributeError, TypeError, ValueError):
+        return ()
+
+
+def _numbers(
+    tokens: Sequence[Any], pieces: Sequence[bytes], start: int
+) -> Iterator[tuple[int, Any]]:
+    """Yield each token that is a number with the place of its first digit, counted in bytes."""
+    for token, piece in zip(tokens, pieces, strict=True):
+        if number := _NUMBER.fullmatch(piece):
+            yield start + number.start(2), token
+        start += len(piece)
+
+
+def _alternatives(token: Any) -> Scores:  # noqa: ANN401 - litellm's
+    """Return the token and its alternatives that are numbers; () if a value is not finite."""
+    listed = {_bytes(one): float(one.logprob) for one in token.top_logprobs[:MAX_ALTERNATIVES]}
+    listed.setdefault(_bytes(token), float(token.logprob))
+    if not all(map(isfinite, listed.values())):
+        return ()
+    # Rounded values without a negative zero are the same from every database.
+    return tuple(
+        (number[2].decode(), round(logprob, _DIGITS) + 0.0)
+        for piece, logprob in listed.items()
+        if (number := _NUMBER.fullmatch(piece))
+    )
+
+
+def _bytes(token: Any) -> bytes:  # noqa: ANN401 - litellm's
+    """Return the bytes of a token; it may end within a character, and then its text cannot say."""
+    return token.token.encode() if token.bytes is None else bytes([*token.bytes])

@@ -29,15 +29,12 @@ class Weight:
 
 @dataclass(frozen=True, slots=True)
 class ServerBuild:
-    """A build of llama-server for one platform; `executable` is one of the wheel's members.
-
-    `sha256` is that of the SHA-256 digests of its files, in the order of the members.
-    """
+    """A build of llama-server for one platform; `executable` is one of the wheel's members."""
 
     folder: str
     executable: str
     wheel: Wheel
-    sha256: str
+    sha256: str  # of the SHA-256 digests of its files, in the order of the members
 
 
 # Newer builds of this wheel require AMX and stop with SIGILL on other processors.

@@ -311,10 +311,8 @@ def unpack_members(path: Path, wheel: Wheel, folder: Path) -> None:
 
 
 def is_verified(path: Path, sha256: str) -> bool:
-    """Return whether the file exists with this hash; remove a file with another hash.
-
-    Every start reads every file: a size and a time are easy to forge.
-    """
+    """Return whether the file exists with this hash; remove a file with another hash."""
+    # Every start reads every file: a size and a time are easy to forge.
     if not path.is_file():
         return False
     if sha256_of(path) == sha256:

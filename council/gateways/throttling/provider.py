@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from functools import cache
 from math import inf
 from platform import node
 from urllib.parse import urlsplit
@@ -47,7 +46,7 @@ class ProviderAddress:
         if not self.host:
             return self.provider
         name = urlsplit(self.api_base or "").hostname or ""
-        machine = f" of {_machine_name()}" if is_loopback(name) else ""
+        machine = f" of {node()}" if is_loopback(name) else ""
         return f"{self.provider} at {self.host}{machine}"
 
 
@@ -91,7 +90,12 @@ class Throttling:
         """Apply a pause or an outage that another process has observed."""
         for (address, model), queue in self._queues.items():
             if (address.gate, model) == (hint.gate, hint.model):
-                queue.apply_hint(hint.lesson, hint.seconds)
+                if hint.lesson is HintKind.PAUSE:
+                    queue.pause.extend(hint.seconds)
+                elif hint.lesson is HintKind.SHUT:
+                    queue.breaker.keep_open(hint.seconds)
+                else:
+                    queue.breaker.record_success()
 
     def health(self) -> Health:
         """Return the current state of every provider and model."""
@@ -126,15 +130,6 @@ class ProviderQueue:
         self.breaker = CircuitBreaker(clock)
         self.retries = 0
         self.publish = publish
-
-    def apply_hint(self, kind: HintKind, seconds: float) -> None:
-        """Apply a pause or an outage that another process has observed."""
-        if kind is HintKind.PAUSE:
-            self.pause.extend(seconds)
-        elif kind is HintKind.SHUT:
-            self.breaker.keep_open(seconds)
-        else:
-            self.breaker.record_success()
 
     @contextmanager
     def call(self, deadline: float | None = None) -> Iterator["ProviderCall"]:
@@ -226,8 +221,3 @@ class ProviderCall:
         if after is not before and after is not BreakerState.HALF_OPEN:
             kind = HintKind.SHUT if after is BreakerState.OPEN else HintKind.BACK
             self._queue.publish(kind, breaker.remaining_seconds)
-
-
-@cache
-def _machine_name() -> str:
-    return node()

@@ -11,9 +11,10 @@ from bot.render.round_report import (
     voter_title,
 )
 from council.answers import Exchange, Prompt, Reply
+from council.prompts.shared import nonce_for
 from council.research.methods import plug_in_all
 from council.rounds import REVISION, Round
-from council.rubric_grader import GRADE, grade_nonce, graded_keys
+from council.rubric_grader import GRADE, graded_keys
 from tests.bot.rounds import held, round_thread, words_of
 from tests.builders import CLAUDE, GPT, GROK, TERMS, a_member, a_panel
 from tests.council.research.test_methods import a_round_by, run
@@ -103,7 +104,7 @@ async def test_a_grade_is_shown_in_words_with_its_reasons_by_answer() -> None:
         letter: {"reason": f"On {key}.", "meets": int(key == keys[0])}
         for letter, key in zip("ABCDEFG", keys, strict=False)
     }
-    nonce = grade_nonce(round_, GROK)
+    nonce = nonce_for(round_.seed, GROK, GRADE)
     text = json.dumps({"nonce": nonce, "grades": grades})
     scores = tuple(sorted((key, float(key == keys[0])) for key in keys))
     outside = (*round_.panel.outside_judges, a_member(GROK))

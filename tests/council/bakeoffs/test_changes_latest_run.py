@@ -45,7 +45,7 @@ def test_a_cube_stands_by_run_and_question() -> None:
         a_record({"ada": 0.5, "bob": 0.5}, number=3, run=1),
     )
 
-    found = stack_runs(columns, columns.author("share"), [[0], [1, 2]])
+    found = stack_runs(columns, columns.author("share"), [[0], [1, 2]], 3)
 
     expected = np.array([[np.nan, 0.25, np.nan], [1.0, np.nan, 0.5]])
     assert np.array_equal(found[:, :, 0], expected, equal_nan=True)

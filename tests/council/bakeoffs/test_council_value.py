@@ -1,6 +1,5 @@
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from council.bakeoffs.council_value import (
@@ -9,7 +8,6 @@ from council.bakeoffs.council_value import (
     Payoff,
     compare_with_drafts,
     draft_of,
-    mean_by_question,
     measure_council_value,
     measure_voted_value,
     question_numbers,
@@ -203,10 +201,10 @@ def test_a_question_put_twice_counts_once() -> None:
         a_record(shares, number=1, run=1),
         a_record(shares, number=2, run=0),
     )
-    questions = question_numbers(columns)
-    right = np.array([float(row.number == 1) for row in columns.rows])
 
-    assert mean_by_question(questions, right).tolist() == [1, 0]
+    found = zip(columns.rows, question_numbers(columns).tolist(), strict=True)
+
+    assert [(row.number, question) for row, question in found] == [(1, 0), (2, 1), (1, 0)]
 
 
 # --- Drafts of the best member

@@ -11,10 +11,10 @@ from council.ballots import Ballot
 from council.bias.judge_bias import (
     mean_agreement,
     pairwise_taus,
-    pooled_alpha,
     pooled_effective_judges,
     spoiled_rates,
 )
+from council.bias.measurement import measure_bias
 from council.bias.report import Effect
 from council.bias.vote_arrays import Block
 from council.bias.votes import Votes
@@ -98,7 +98,7 @@ def test_alpha_of_many_rounds_is_that_of_all_their_answers() -> None:
     ]
 
     # The tally takes a ballot for a judge's; one judge may cast many.
-    assert pooled_alpha([BLOCK]) == pytest.approx(krippendorff_alpha(pooled))
+    assert measure_bias([BLOCK]).alpha == pytest.approx(krippendorff_alpha(pooled))
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_alpha_of_many_rounds_is_that_of_all_their_answers() -> None:
     ],
 )
 def test_alpha_without_data_is_none(rounds: list[Votes]) -> None:
-    assert pooled_alpha(blocks_of(*rounds)) is None
+    assert measure_bias(blocks_of(*rounds)).alpha is None
 
 
 def test_spoiled_ballots_are_a_share_of_all_that_were_sent() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from council.answers import Absence, Call, Reply, Role
-from council.errors import ContextOverflowError, GatewayError, GatewayTimeoutError
+from council.errors import ContextOverflowError, GatewayError
 from council.rounds import Fallback, Stage
 from council.tally import Strength
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, TERMS, a_panel, a_round
@@ -15,7 +15,6 @@ from tests.fakes.gateway import FakeGateway, Hangs, ScriptEntry, read_prompt
 
 REASONS = [
     pytest.param(GatewayError("is out of credit"), "is out of credit", id="fails"),
-    pytest.param(GatewayTimeoutError("did not reply"), "did not reply", id="times-out-itself"),
     pytest.param(GatewayError("gave an empty answer"), "gave an empty answer", id="is-empty"),
     pytest.param(ContextOverflowError("takes no more"), "takes no more", id="overflows"),
     pytest.param(

@@ -2,12 +2,22 @@
 
 import pytest
 
-from council.prompts.synthesis import ChairReply, parse_chair_reply, visible_draft
+from council.labels import Label
+from council.prompts.synthesis import parse_chair_reply, visible_draft
+from council.rounds import Synthesis
 from tests.builders import labels
 
 LABELS = labels("K M Q")
 TRAILER = '{"drawn_on": ["K", "M"], "departs": true, "why": "Q is wrong."}'
-READ = ChairReply("Use Postgres.", labels("K M"), departs=True, why="Q is wrong.")
+
+
+def _read(
+    text: str, drawn_on: tuple[Label, ...] = (), *, departs: bool = False, why: str | None = None
+) -> Synthesis:
+    return Synthesis(text, None, drawn_on=drawn_on, departs=departs, why=why)
+
+
+READ = _read("Use Postgres.", labels("K M"), departs=True, why="Q is wrong.")
 
 
 @pytest.mark.parametrize(
@@ -45,19 +55,19 @@ def test_the_trailer_is_parsed_and_removed(reply: str) -> None:
     ],
 )
 def test_missing_trailer_fields_are_empty(trailer: str, text: str) -> None:
-    assert parse_chair_reply(f"Use Postgres.\n{trailer}", LABELS) == ChairReply(text)
+    assert parse_chair_reply(f"Use Postgres.\n{trailer}", LABELS) == _read(text)
 
 
 def test_json_inside_the_answer_stays() -> None:
     reply = f"Send this:\n{TRAILER}\nand wait."
 
-    assert parse_chair_reply(reply, LABELS) == ChairReply(reply)
+    assert parse_chair_reply(reply, LABELS) == _read(reply)
 
 
 def test_an_empty_reason_is_none() -> None:
     reply = 'Yes.\n{"drawn_on": ["Q"], "departs": false, "why": "  "}'
 
-    assert parse_chair_reply(reply, LABELS) == ChairReply("Yes.", labels("Q"))
+    assert parse_chair_reply(reply, LABELS) == _read("Yes.", labels("Q"))
 
 
 def test_labels_are_returned_in_the_order_of_the_round() -> None:

@@ -9,7 +9,7 @@ from council.errors import GatewayError
 from council.files import QuestionFile
 from council.gateways.litellm.client import SEARCH_TOKENS, SEARCH_USD
 from council.gateways.litellm.gateway import LitellmGateway
-from council.gateways.litellm.sources import MAX_SOURCES, find_sources
+from council.gateways.litellm.responses import MAX_SOURCES, find_sources
 from tests.council.gateways.litellm.harness import CALL, MEMBER, GatewayHarness
 from tests.wire.models import Say, answer
 
@@ -58,7 +58,6 @@ async def test_a_search_is_asked_for_in_answers_only_and_its_sources_are_kept(
     judged = await harness.gateway.complete(replace(CALL, role=Role.BALLOT))
 
     assert answered.sources == (Source("Docs of Postgres", "https://pg.org/docs"),)
-    assert answered.sources[0].domain == "pg.org"
     assert judged.sources == ()
     asked = ["web_search_options" in request.body for request in harness.server.requests]
     assert asked == [True, False]

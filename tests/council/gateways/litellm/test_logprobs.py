@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from council.answers import Logprobs
-from council.gateways.litellm.logprobs import MAX_ALTERNATIVES, MAX_NUMBERS
+from council.gateways.litellm.responses import MAX_ALTERNATIVES, MAX_NUMBERS
 from tests.council.gateways.litellm.harness import CALL, KEY, GatewayHarness
 from tests.wire.models import Say, answer, logprobs_of, rejects_logprobs
 

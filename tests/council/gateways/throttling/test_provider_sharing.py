@@ -82,7 +82,7 @@ async def test_a_hint_does_not_stop_a_probe(cluster: Cluster, clock: ManualClock
     probe = object()
     cluster.queues[0].breaker.admit(probe)
 
-    cluster.queues[0].apply_hint(HintKind.SHUT, 30)
+    cluster.queues[0].breaker.keep_open(30)
 
     assert not cluster.queues[0].breaker.refuses(probe)
 
