@@ -17,16 +17,14 @@ TOO_MANY, INTERNAL_ERROR = 429, 500
 _ROLES = {"system": "System", "developer": "System", "user": "User", "assistant": "Assistant"}
 # Parts of a message that hold a file, and the field with its data.
 _FILE_PARTS = {"image_url": "url", "file": "file_data"}
-_TOOL_FIELDS = ("tools", "tool_choice", "functions", "function_call")
-_UNASKED: tuple[object, ...] = (
-    {},
-    [],
-    False,
-    0,
-    "",
-    "none",
-    "auto",
-)  # what clients send for "no, thank you"
+# What a council cannot do, by the field that asks for it.
+_REFUSED = {
+    **dict.fromkeys(("tools", "tool_choice", "functions", "function_call"), "calls no tools"),
+    **dict.fromkeys(("logprobs", "top_logprobs"), "has no token probabilities"),
+    "stop": "has no stop sequences",
+}
+# What clients send for "no, thank you".
+_UNASKED: tuple[object, ...] = ({}, [], False, 0, "", "none", "auto")
 
 
 class ApiError(CouncilError):
@@ -131,24 +129,19 @@ def _check_refused(n: int | None, extra: Mapping[str, Any]) -> None:
     """Raise ApiError for what a council cannot do and what must not be ignored silently."""
     if n not in {None, 1}:
         raise _refusal("n", "A council writes one answer, so n must be 1.")
-    for name in _TOOL_FIELDS:
+    for name, why in _REFUSED.items():
         if _is_asked(extra.get(name)):
-            raise _refusal(name, f"The council calls no tools. Leave out {name}.")
+            raise _refusal(name, f"The council {why}. Leave out {name}.")
     form = extra.get("response_format")
     if _is_asked(form) and form != {"type": "text"}:
         raise _refusal(
             "response_format",
             'The council answers in text. Leave out response_format, or use "text".',
         )
-    for name in ("logprobs", "top_logprobs"):
-        if _is_asked(extra.get(name)):
-            raise _refusal(name, f"The council has no token probabilities. Leave out {name}.")
     modalities = extra.get("modalities")
     if _is_asked(extra.get("audio")) or modalities not in (None, [], ["text"]):
         name = "audio" if _is_asked(extra.get("audio")) else "modalities"
         raise _refusal(name, f"The council neither hears nor speaks audio. Leave out {name}.")
-    if _is_asked(extra.get("stop")):
-        raise _refusal("stop", "The council has no stop sequences. Leave out stop.")
 
 
 def _is_asked(value: object) -> bool:

@@ -257,12 +257,11 @@ def set_cookie(response: Response, connection: HTTPConnection, name: str, value:
 
 # --- Forms and login
 
+Form = Mapping[str, str]  # the text fields of a form; one that is missing is ""
 
-async def read_form(context: "WebContext", request: Request) -> Mapping[str, str]:
-    """Return a form's text fields; one that is missing is "".
 
-    Raise FormError if its CSRF token is wrong.
-    """
+async def read_form(context: "WebContext", request: Request) -> Form:
+    """Return a form; raise FormError if its CSRF token is wrong."""
     form = await request.form(max_part_size=MAX_FORM_BYTES, max_fields=MAX_FORM_FIELDS)
     fields = {name: value for name, value in form.items() if isinstance(value, str)}
     if not context.signer.is_csrf_token(visitor_of(request).secret, fields.get("token", "")):
@@ -284,9 +283,8 @@ async def login_page(context: "WebContext", request: Request) -> Response:
     return await context.render_page(request, "login.html", wrong=False, next=target, lines=())
 
 
-async def log_in(context: "WebContext", request: Request) -> Response:
+async def log_in(context: "WebContext", request: Request, form: Form) -> Response:
     """Set a session cookie for a visitor who has entered the token; delay after a wrong one."""
-    form = await read_form(context, request)
     target = _local_path(form["next"])
     context.limits.failures.check(address_of(request))
     if not context.token or not matches_token(form["password"], context.token):

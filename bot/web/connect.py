@@ -27,7 +27,7 @@ from bot.settings.connections import (
 from bot.settings.council_toml import Document
 from bot.settings.default_panels import LOCAL, propose_seats
 from bot.settings.panels import Seat
-from bot.web.auth import FormError, read_form, visitor_of
+from bot.web.auth import Form, FormError, visitor_of
 from bot.web.context import WebContext
 from council.errors import CouncilError, ModelListError
 from council.panel import MAX_MEMBERS, MIN_MEMBERS
@@ -53,9 +53,8 @@ async def connect_page(context: WebContext, request: Request) -> Response:
     return await _render_provider_form(context, request, {})
 
 
-async def check_connection(context: WebContext, request: Request) -> Response:
+async def check_connection(context: WebContext, request: Request, form: Form) -> Response:
     """Test a key with its provider; show the panel its models can form, or what is wrong."""
-    form = await read_form(context, request)
     connections, document = await _open(context, request)
     try:
         connection = _entered_connection(form, connections)
@@ -79,7 +78,7 @@ async def check_connection(context: WebContext, request: Request) -> Response:
     return await _render_panel_form(context, request, draft, pending=_keep(connections, found))
 
 
-def _entered_connection(form: Mapping[str, str], connections: Connections) -> Connection:
+def _entered_connection(form: Form, connections: Connections) -> Connection:
     """Return the connection of a form; raise ConnectionFormError, which never quotes the key."""
     provider = next((one for one in PROVIDERS if one.name == form["provider"]), None)
     if provider is None:
@@ -134,7 +133,7 @@ def _keep(connections: Connections, found: Connection) -> str:
 
 
 async def _render_provider_form(
-    context: WebContext, request: Request, form: Mapping[str, str], error: str = ""
+    context: WebContext, request: Request, form: Form, error: str = ""
 ) -> Response:
     connections = _connections(context, request)
     return await context.render_page(
@@ -177,9 +176,8 @@ async def panel_page(context: WebContext, request: Request) -> Response:
     return await _render_panel_form(context, request, draft)
 
 
-async def save_panel(context: WebContext, request: Request) -> Response:
+async def save_panel(context: WebContext, request: Request, form: Form) -> Response:
     """Store a panel, with the key of a new connection, and put it into use."""
-    form = await read_form(context, request)
     connections = _connections(context, request)
     members, judges = _listed(form, "member", MAX_MEMBERS), _listed(form, "judge", MAX_JUDGES)
     draft = PanelDraft(form["name"].strip(), members, judges, form["version"])
@@ -212,7 +210,7 @@ async def save_panel(context: WebContext, request: Request) -> Response:
     return RedirectResponse(f"/panels?saved={draft.name}", status_code=303)
 
 
-def _listed(form: Mapping[str, str], kind: str, most: int) -> tuple[str, ...]:
+def _listed(form: Form, kind: str, most: int) -> tuple[str, ...]:
     """Return the seats entered in the numbered fields of a kind."""
     entered = (form[f"{kind}{i}"].strip() for i in range(1, most + 1))
     return tuple(filter(None, entered))

@@ -47,7 +47,6 @@ from bot.web.health import DatabaseProbe
 from bot.web.limits import PageLimits
 from council.methods import offered_methods
 from council.money import format_usd
-from council.ports import RoundSummary
 from council.rounds import Round
 
 STATIC = Path(__file__).parent / "static"
@@ -107,8 +106,9 @@ class WebContext:
         if "lines" not in values:  # a page that passes its own works without the database
             await self.app.reload_picked_panel(place)
             # A visitor with only a signed link does not see others' questions.
-            rounds = await self.recent_rounds(request, MAX_SIDEBAR_ROUNDS) if is_known else ()
-            values["lines"] = rounds
+            wanted = listable_rounds(empty_message(request))
+            listed = self.app.store.list_summaries
+            values["lines"] = await listed(MAX_SIDEBAR_ROUNDS, wanted) if is_known else ()
         frame = {
             "form_token": self.signer.csrf_token(visitor.secret),
             "known": is_known,
@@ -128,11 +128,6 @@ class WebContext:
         if visitor.is_new:
             set_cookie(response, request, VISITOR_COOKIE, self.signer.visitor_cookie(visitor))
         return response
-
-    async def recent_rounds(self, request: Request, limit: int) -> tuple[RoundSummary, ...]:
-        """Return the newest rounds that the visitor may read."""
-        wanted = listable_rounds(empty_message(request))
-        return await self.app.store.list_summaries(limit, wanted)
 
     async def load_round(self, request: Request) -> Round:
         """Return the round a request is about; raise LinkError or RoundNotFoundError."""

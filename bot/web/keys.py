@@ -5,7 +5,7 @@ from starlette.responses import RedirectResponse, Response
 
 from bot.api_keys import CAP_RULE, ApiKeyError, list_keys, new_key, save_key
 from bot.api_keys import revoke_key as revoke
-from bot.web.auth import FormError, read_form
+from bot.web.auth import Form, FormError
 from bot.web.context import WebContext
 
 
@@ -14,9 +14,8 @@ async def keys_page(context: WebContext, request: Request) -> Response:
     return await _render(context, request)
 
 
-async def create_key(context: WebContext, request: Request) -> Response:
+async def create_key(context: WebContext, request: Request, form: Form) -> Response:
     """Create a key and show it, once; on an error, show why there is none."""
-    form = await read_form(context, request)
     app = context.app
     chosen = tuple(name for name in app.panels if form[f"panel {name}"])
     try:
@@ -27,9 +26,8 @@ async def create_key(context: WebContext, request: Request) -> Response:
     return await _render(context, request, text=text)
 
 
-async def revoke_key(context: WebContext, request: Request) -> Response:
+async def revoke_key(context: WebContext, request: Request, _form: Form) -> Response:
     """Revoke a key for every process, and redirect to the list."""
-    await read_form(context, request)
     try:
         await revoke(context.app.key_values, request.path_params["name"], context.app.now())
     except ApiKeyError as error:

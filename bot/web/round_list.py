@@ -1,6 +1,5 @@
 """Handlers of the list of rounds: filters, pages, and deleting a round."""
 
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
@@ -11,9 +10,9 @@ from starlette.responses import RedirectResponse, Response
 
 from bot.access import listable_rounds
 from bot.commands.rounds import find_round_to_forget, forget_and_wipe
-from bot.render.formatting import seat_names
+from bot.render.formatting import panel_seat_names
 from bot.render.round_report import round_title, verdict_facts
-from bot.web.auth import empty_message, read_form, visitor_of
+from bot.web.auth import Form, empty_message, visitor_of
 from bot.web.context import WebContext
 from council.places import Place
 from council.ports import RoundQuery
@@ -33,14 +32,15 @@ async def rounds_page(context: WebContext, request: Request) -> Response:
     if len(summaries) > PAGE_ROUNDS:
         last = {"before": shown[-1].asked_at.isoformat()}
         older = "?" + urlencode({name: value for name, value in given.items() if value} | last)
-    visitor = visitor_of(request).asker.id
+    visitor, panels = visitor_of(request).asker.id, app.panels.values()
+    names = panel_seat_names(panels)
     return await context.render_page(
         request,
         "rounds.html",
         found=[(line, verdict_facts(await app.store.load(line.id))) for line in shown],
         given=given,
         is_filtered=any(given.values()),
-        models=dict(_models(context)),
+        models={seat.key: names[seat.key] for one in panels for seat in one.members},
         older=older,
         is_first="before" not in request.query_params,
         visitor=visitor,
@@ -71,12 +71,6 @@ def _start_of(day: str) -> datetime:
     return datetime.combine(date.fromisoformat(day), time(), UTC)
 
 
-def _models(context: WebContext) -> Iterator[tuple[str, str]]:
-    for panel in context.app.panels.values():
-        names = seat_names(panel)
-        yield from ((seat.key, names[seat.key]) for seat in panel.members)
-
-
 async def confirm_forget(context: WebContext, request: Request) -> Response:
     """Ask whether to delete a round's texts."""
     round_ = await find_round_to_forget(
@@ -87,9 +81,8 @@ async def confirm_forget(context: WebContext, request: Request) -> Response:
     )
 
 
-async def forget(context: WebContext, request: Request) -> Response:
+async def forget(context: WebContext, request: Request, _form: Form) -> Response:
     """Delete a round's texts, and redirect to the list."""
-    await read_form(context, request)
     message = replace(empty_message(request), place=Place("web"))
     round_ = await find_round_to_forget(context.app, message, request.path_params["id"])
     await forget_and_wipe(context.app.store, round_, context.app.now())

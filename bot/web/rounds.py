@@ -41,11 +41,11 @@ from bot.render.round_status import progress_summary, receipt_line
 from bot.render.voting import blind_answers, takes_blind_votes, votes_line
 from bot.settings.default_panels import DEMO_QUESTIONS
 from bot.web.auth import (
+    Form,
     FormError,
     empty_message,
     is_member,
     place_of,
-    read_form,
     read_uploads,
     visitor_of,
 )
@@ -258,9 +258,8 @@ class PageChat(Chat):
         self.posts.append(post)
 
 
-async def ask(context: WebContext, request: Request) -> Response:
+async def ask(context: WebContext, request: Request, form: Form) -> Response:
     """Start a round and redirect to its page; show the reply to any other command."""
-    form = await read_form(context, request)
     text, visitor = form["question"], visitor_of(request)
     place = place_of(visitor, private=form["audience"] == "me")
     incoming = IncomingMessage(text, visitor.asker, place, context.form_key(form))
@@ -286,9 +285,8 @@ async def ask(context: WebContext, request: Request) -> Response:
     return await _start_and_redirect(context, request, incoming, question, options)
 
 
-async def ask_again(context: WebContext, request: Request) -> Response:
+async def ask_again(context: WebContext, request: Request, form: Form) -> Response:
     """Start another round with the question and panel of a round."""
-    form = await read_form(context, request)
     round_ = await context.load_round(request)
     visitor, question = visitor_of(request), round_.question
     place = place_of(visitor, private=question.place.private)
@@ -331,7 +329,7 @@ async def _show_refusal(
     )
 
 
-async def resume_round(context: WebContext, request: Request) -> Response:
+async def resume_round(context: WebContext, request: Request, _form: Form) -> Response:
     """Resume a stopped round."""
     round_ = await _load_own_round(context, request)
     if not round_.closing:
@@ -340,7 +338,7 @@ async def resume_round(context: WebContext, request: Request) -> Response:
     return RedirectResponse(f"/rounds/{round_.id}", status_code=303)
 
 
-async def stop_round(context: WebContext, request: Request) -> Response:
+async def stop_round(context: WebContext, request: Request, _form: Form) -> Response:
     """Stop a round; what it has produced so far stays."""
     round_ = await _load_own_round(context, request)
     await context.app.store.pause(round_.id, paused=True)
@@ -349,8 +347,7 @@ async def stop_round(context: WebContext, request: Request) -> Response:
 
 
 async def _load_own_round(context: WebContext, request: Request) -> Round:
-    """Return the round of a form; raise RoundNotFoundError unless the visitor asked it."""
-    await read_form(context, request)
+    """Return the round of a request; raise RoundNotFoundError unless the visitor asked it."""
     round_ = await context.load_round(request)
     if not _is_asker(request, round_):
         raise RoundNotFoundError("Only the person who asked can stop or resume this round.")
@@ -364,9 +361,8 @@ def _is_asker(request: Request, round_: Round) -> bool:
 # --- Feedback
 
 
-async def rate_round(context: WebContext, request: Request) -> Response:
+async def rate_round(context: WebContext, request: Request, form: Form) -> Response:
     """Store whether a round helped the visitor, and redirect to its page."""
-    form = await read_form(context, request)
     round_ = await context.load_round(request)
     if form["helpful"] not in {"yes", "no"}:
         raise FormError("Press Helpful or Not helpful.", 400)
@@ -375,9 +371,8 @@ async def rate_round(context: WebContext, request: Request) -> Response:
     return RedirectResponse(f"/rounds/{round_.id}#feedback", status_code=303)
 
 
-async def vote(context: WebContext, request: Request) -> Response:
+async def vote(context: WebContext, request: Request, form: Form) -> Response:
     """Store the visitor's vote for the best answer, and redirect to the answers."""
-    form = await read_form(context, request)
     round_ = await context.load_round(request)
     choice = form["label"] or form["order"]
     await cast_vote(context.app, round_, visitor_of(request).asker.id, choice)

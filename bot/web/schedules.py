@@ -14,7 +14,7 @@ from bot.render.formatting import ordinal
 from bot.render.schedules import next_runs_line, understood_post
 from bot.schedules.cron import DAY_NAMES
 from bot.schedules.parser import ScheduleRequest, find_zone, known_zones, parse_schedule
-from bot.web.auth import empty_message, read_form
+from bot.web.auth import Form, empty_message
 from bot.web.context import WebContext
 from council.bakeoffs.models import Schedule
 from council.errors import CouncilError, ScheduleError
@@ -79,12 +79,11 @@ def _fields_of(schedule: Schedule) -> Mapping[str, str]:
     return defaultdict(str, fields, cap="" if cap is None else f"{cap / MICRO_USD:g}")
 
 
-async def add_schedule(context: WebContext, request: Request) -> Response:
+async def add_schedule(context: WebContext, request: Request, form: Form) -> Response:
     """Store a new or changed schedule and show how it was understood, or only when it would run.
 
     After an error, the form still has what was typed.
     """
-    form = await read_form(context, request)
     app, incoming = context.app, empty_message(request)
     try:
         wanted = _read_request(app, form)
@@ -107,7 +106,7 @@ async def add_schedule(context: WebContext, request: Request) -> Response:
     return await schedules_page(context, request, understood=post)
 
 
-def _read_request(app: AppContext, form: Mapping[str, str]) -> ScheduleRequest:
+def _read_request(app: AppContext, form: Form) -> ScheduleRequest:
     """Return what the form asks for; raise ScheduleError with what to change."""
     name = form["name"].strip()
     if len(name.split()) != 1:
@@ -126,7 +125,7 @@ def _read_request(app: AppContext, form: Mapping[str, str]) -> ScheduleRequest:
     return wanted
 
 
-def _when(form: Mapping[str, str]) -> str:
+def _when(form: Form) -> str:
     """Return the time fields of the form in the words of a schedule."""
     often, time = form.get("often", ""), form.get("time", "")[:5]
     days = [day.lower() for day in WEEK if form.get(day.lower())]
@@ -151,7 +150,7 @@ def _whole(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 3 else 1  # noqa: PLR2004
 
 
-def _preview(app: AppContext, form: Mapping[str, str]) -> str:
+def _preview(app: AppContext, form: Form) -> str:
     typed = form.get("zone", "").strip()
     zone = find_zone(typed) if typed else app.zone
     if zone is None:
@@ -162,9 +161,8 @@ def _preview(app: AppContext, form: Mapping[str, str]) -> str:
     return next_runs_line(wanted.cron, wanted.zone or zone, app.now())
 
 
-async def change_schedule(context: WebContext, request: Request) -> Response:
+async def change_schedule(context: WebContext, request: Request, form: Form) -> Response:
     """Pause, resume, run or remove a schedule."""
-    form = await read_form(context, request)
     incoming = replace(empty_message(request), key=context.form_key(form))
     app, action = context.app, request.path_params["act"]
     visible = await scheduling.load_visible_schedules(app, incoming)

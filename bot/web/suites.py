@@ -25,7 +25,7 @@ from bot.suite_files import (
     suite_from_rows,
     validate_suite_name,
 )
-from bot.web.auth import FormError, empty_message, place_of, read_form, visitor_of
+from bot.web.auth import Form, FormError, empty_message, place_of, visitor_of
 from bot.web.context import WebContext, file_response
 from bot.web.rounds import PageChat
 from council.bakeoffs.models import Grading, Suite
@@ -83,9 +83,8 @@ async def download_suite_csv(context: WebContext, request: Request) -> Response:
     return file_response(f"{suite.name}.csv", suite_csv(suite), "text/csv; charset=utf-8")
 
 
-async def add_suite(context: WebContext, request: Request) -> Response:
+async def add_suite(context: WebContext, request: Request, form: Form) -> Response:
     """Show the questions of a file or a text in a form, before anything is saved."""
-    form = await read_form(context, request)
     file = await _read_upload(request)  # first, so that the upload is closed whatever is wrong
     try:
         name = validate_suite_name(form["name"])
@@ -148,9 +147,8 @@ async def edit_suite_page(context: WebContext, request: Request) -> Response:
     return await _render_editor(context, request, _Editor(suite.name, suite.version, rows))
 
 
-async def edit_suite(context: WebContext, request: Request) -> Response:
+async def edit_suite(context: WebContext, request: Request, form: Form) -> Response:
     """Add or remove a row, check the rows, or save them as the newest version of the suite."""
-    form = await read_form(context, request)
     rows = await _read_rows(request)
     editor = _Editor(validate_suite_name(request.path_params["name"]), form["before"], rows)
     action, _, number = form["act"].partition("-")
@@ -223,9 +221,8 @@ async def _render_editor(
 # --- Buttons
 
 
-async def remove_suite(context: WebContext, request: Request) -> Response:
+async def remove_suite(context: WebContext, request: Request, _form: Form) -> Response:
     """Remove a suite of the visitor."""
-    await read_form(context, request)
     chat, incoming = PageChat(), empty_message(request)
     name = request.path_params["name"]
     removed = suite_commands.remove_suite(context.app, chat, incoming, name)
@@ -233,9 +230,8 @@ async def remove_suite(context: WebContext, request: Request) -> Response:
     return await context.render_page(request, "said.html", posts=chat.posts, said="")
 
 
-async def press_button(context: WebContext, request: Request) -> Response:
+async def press_button(context: WebContext, request: Request, form: Form) -> Response:
     """Handle a button of a proposal on the page."""
-    form = await read_form(context, request)
     action = request.path_params["action"]
     if action not in PROPOSAL_ACTIONS:
         raise FormError("There is no such button.", 404)
@@ -245,9 +241,8 @@ async def press_button(context: WebContext, request: Request) -> Response:
     return await context.render_page(request, "said.html", posts=chat.posts, said="")
 
 
-async def add_round_to_suite(context: WebContext, request: Request) -> Response:
+async def add_round_to_suite(context: WebContext, request: Request, form: Form) -> Response:
     """Add a round's question to a suite, and redirect to the suite."""
-    form = await read_form(context, request)
     round_ = await context.load_round(request)
     incoming = empty_message(request)
     addition = SuiteAddition(form["name"], form["answer"])
