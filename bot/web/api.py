@@ -8,7 +8,6 @@ from datetime import datetime
 from math import ceil
 from typing import Any
 
-from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
@@ -31,6 +30,7 @@ from bot.web.api_requests import (
 )
 from bot.web.auth import TooManyRequestsError, address_of, bearer_of, matches_token
 from bot.web.context import WebContext
+from bot.web.events import event_stream
 from council.errors import BudgetError, CouncilError, FileError, QuestionError
 from council.places import Place
 from council.prompts.shared import truncate
@@ -142,12 +142,7 @@ async def complete_chat(context: WebContext, request: Request) -> Response:
     round_ = await _open_round(context, request, wanted)
     completion = _Completion(wanted, f"{request.base_url}rounds/{round_.id}")
     if wanted.streams:
-        return EventSourceResponse(
-            _stream(context, completion, round_),
-            sep="\n",
-            ping=HEARTBEAT_SECONDS,
-            ping_message_factory=lambda: ServerSentEvent(comment="still here", sep="\n"),
-        )
+        return event_stream(_stream(context, completion, round_), HEARTBEAT_SECONDS)
     async with context.app.runner.subscribe(round_.id) as snapshots:
         async for snapshot in snapshots:
             round_ = snapshot.round_

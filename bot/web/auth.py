@@ -51,15 +51,11 @@ _LOCAL_PATH = re.compile(r"/(?![/\\])[\x21-\x7e]{0,200}")
 
 
 class FormError(CouncilError):
-    """A form or link cannot be processed; `status` is the HTTP status."""
+    """A form or link cannot be used; `status` is the HTTP status: 410 for a link that has ended."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
         self.status = status
-
-
-class LinkError(FormError):
-    """A share link is forged (403), or no longer opens anything (410)."""
 
 
 class TooManyRequestsError(FormError):
@@ -135,13 +131,13 @@ class PageSigner:
         return f"{payload}.{self._links.get_signature(f'{round_id}.{payload}').decode()}"
 
     def verify_link(self, round_id: str, key: str) -> float:
-        """Return when a link's key expires; raise LinkError if it is not this round's, or has."""
+        """Return when a link's key expires; raise FormError if it is not this round's, or has."""
         payload, _, signature = key.rpartition(".")
         if not self._links.verify_signature(f"{round_id}.{payload}".encode(), signature):
-            raise LinkError(FORGED_LINK, 403)
+            raise FormError(FORGED_LINK, 403)
         expires = float(payload.rpartition(".")[2])
         if self.now() > expires:
-            raise LinkError(EXPIRED_LINK, 410)
+            raise FormError(EXPIRED_LINK, 410)
         return expires
 
 
@@ -269,10 +265,10 @@ async def read_form(context: "WebContext", request: Request) -> Form:
     return defaultdict(str, fields)
 
 
-async def read_uploads(request: Request) -> tuple[Attachment, ...]:
-    """Return the files in a form, in its field "files"; browsers send an empty one for none."""
+async def read_uploads(request: Request, field: str = "files") -> tuple[Attachment, ...]:
+    """Return the files in a field of a form; browsers send an empty one for none."""
     async with request.form() as form:
-        uploads = [file for file in form.getlist("files") if isinstance(file, UploadFile)]
+        uploads = [file for file in form.getlist(field) if isinstance(file, UploadFile)]
         contents = [(file.filename, await file.read()) for file in uploads if file.filename]
     return tuple(Attachment.of(name, content) for name, content in contents)
 

@@ -48,13 +48,14 @@ async def bakeoffs_page(
         (bakeoff, bakeoff_state(await load_progress(context.app, bakeoff))) for bakeoff in bakeoffs
     ]
     suites = await context.app.bakeoff_stores.suites.list_summaries(incoming.place.scope)
+    offered = offered_methods(context.app.panels.values())
     return await context.render_page(
         request,
         "bakeoffs.html",
         status=422 if error else 200,
         found=found,
         suites=suites,
-        summaries=[(name, find_method(name).summary) for name in _offered(context)],
+        summaries=[(name, find_method(name).summary) for name in offered],
         refused=Post((Caution(str(error)),)) if error else None,
     )
 
@@ -63,10 +64,12 @@ async def propose_bakeoff(context: WebContext, request: Request, form: Form) -> 
     """Show what a bake-off would cost, before anything is spent."""
     incoming = replace(empty_message(request), key=context.form_key(form))
     try:
-        methods = [name for name in _offered(context) if form[f"method {name}"]]
+        offered = offered_methods(context.app.panels.values())
+        methods = [name for name in offered if form[f"method {name}"]]
         wanted = (form["suite"], form["panel"] or None, methods)
         bakeoff = await new_bakeoff(context.app, incoming, *wanted)
-        bakeoff = replace(bakeoff, cap_micro=_cap_of(form))
+        cap = form["cap"].strip()
+        bakeoff = replace(bakeoff, cap_micro=parse_cap_text(cap) if cap else None)
     except CouncilError as error:
         return await bakeoffs_page(context, request, error)
     post = proposal_post(bakeoff, await estimate_bakeoff(context.app, bakeoff), "")
@@ -94,11 +97,11 @@ async def cancel_bakeoff(context: WebContext, request: Request, _form: Form) -> 
     return RedirectResponse(bakeoff_path(bakeoff), status_code=303)
 
 
-async def resume_bakeoff(context: WebContext, request: Request, form: Form) -> Response:
+async def resume_bakeoff(context: WebContext, request: Request, _form: Form) -> Response:
     """Resume a bake-off that ended early."""
     bakeoff = await _load_own_bakeoff(context, request, "resume a bake-off")
     if not await is_bakeoff_running(context.app, bakeoff):
-        again = await reopen_bakeoff(context.app, bakeoff, _cap_of(form))
+        again = await reopen_bakeoff(context.app, bakeoff)
         await begin_bakeoff(context.app, context.app.find_chat(again.place), again)
     return RedirectResponse(bakeoff_path(bakeoff), status_code=303)
 
@@ -156,15 +159,6 @@ def is_own_bakeoff(context: WebContext, request: Request, bakeoff: Bakeoff) -> b
     except CouncilError:
         return False
     return True
-
-
-def _offered(context: WebContext) -> tuple[str, ...]:
-    return offered_methods(context.app.panels.values())
-
-
-def _cap_of(form: Form) -> int | None:
-    cap = form["cap"].strip()
-    return parse_cap_text(cap) if cap else None
 
 
 def bakeoff_path(bakeoff: Bakeoff) -> str:

@@ -43,14 +43,27 @@ MAX_JUDGES = 3
 _MAX_SEATS_TRIED = 3
 _MAX_KEY_CHARACTERS = 500
 _SHOWN_MEMBERS = 5
+NO_FIELDS: Form = {}
 
 
 # --- Connect: enter a key, see the proposed panel
 
 
-async def connect_page(context: WebContext, request: Request) -> Response:
-    """Show the form for a provider and its key."""
-    return await _render_provider_form(context, request, {})
+async def connect_page(
+    context: WebContext, request: Request, form: Form = NO_FIELDS, error: str = ""
+) -> Response:
+    """Show the form for a provider and its key, with what was entered before an error."""
+    connections = _connections(context, request)
+    return await context.render_page(
+        request,
+        "connect.html",
+        status=422 if error else 200,
+        providers=PROVIDERS,
+        chosen=form.get("provider") or PROVIDERS[0].name,
+        address=form.get("address", ""),
+        ollama=connections.ollama,
+        error=error,
+    )
 
 
 async def check_connection(context: WebContext, request: Request, form: Form) -> Response:
@@ -65,7 +78,7 @@ async def check_connection(context: WebContext, request: Request, form: Form) ->
         seats = _proposed_seats(connection, members, known_seats(document))
     except (ConnectionFormError, ModelListError) as error:
         fixes = error.fixes if isinstance(error, ConnectionFormError) else {}
-        return await _render_provider_form(context, request, {**form, **fixes}, str(error))
+        return await connect_page(context, request, {**form, **fixes}, str(error))
     tested_at = context.app.now().timestamp()
     found = replace(
         connection, models=models, owner=visitor_of(request).secret, tested_at=tested_at
@@ -130,22 +143,6 @@ def _keep(connections: Connections, found: Connection) -> str:
     code = secrets.token_urlsafe(16)
     pending[code] = found
     return code
-
-
-async def _render_provider_form(
-    context: WebContext, request: Request, form: Form, error: str = ""
-) -> Response:
-    connections = _connections(context, request)
-    return await context.render_page(
-        request,
-        "connect.html",
-        status=422 if error else 200,
-        providers=PROVIDERS,
-        chosen=form.get("provider") or PROVIDERS[0].name,
-        address=form.get("address", ""),
-        ollama=connections.ollama,
-        error=error,
-    )
 
 
 # --- Panels: list, edit, save, remove
@@ -243,19 +240,18 @@ async def _render_panel_form(
 ) -> Response:
     connections, document = await _open(context, request)
     found = _pending(context, request, pending)
-    status = 200
-    if error:
-        status = 409 if isinstance(error, PanelConflictError) else 422
+    is_conflict = isinstance(error, PanelConflictError)
+    failed = 409 if is_conflict else 422
     return await context.render_page(
         request,
         "panel.html",
-        status=status,
+        status=failed if error else 200,
         draft=draft,
         member_fields=min(MAX_MEMBERS, max(_SHOWN_MEMBERS, len(draft.members) + 1)),
         judge_fields=min(MAX_JUDGES, len(draft.judges) + 1),
         choices=known_seats(document, found),
         stored=stored_panel(document, draft.name),
-        is_conflict=isinstance(error, PanelConflictError),
+        is_conflict=is_conflict,
         error=str(error or ""),
         pending=pending,
         provider=found.provider.label if found else "",

@@ -33,7 +33,7 @@ from bot.web.auth import (
     SESSION_COOKIE,
     SHARES,
     VISITOR_COOKIE,
-    LinkError,
+    FormError,
     PageSigner,
     bearer_of,
     empty_message,
@@ -49,6 +49,7 @@ from council.methods import offered_methods
 from council.money import format_usd
 from council.rounds import Round
 
+MAX_OPTION_CHARACTERS = 200  # of a filter in an address
 STATIC = Path(__file__).parent / "static"
 MAX_SIDEBAR_ROUNDS = 30
 _FORM_KEY = re.compile(r"[0-9a-f]{10}")
@@ -130,21 +131,27 @@ class WebContext:
         return response
 
     async def load_round(self, request: Request) -> Round:
-        """Return the round a request is about; raise LinkError or RoundNotFoundError."""
+        """Return the round a request is about; raise FormError or RoundNotFoundError."""
         round_id = request.path_params["id"]
         # Even an empty key is checked: with any key, the middleware admits everybody.
         key = request.query_params.get("key")
         if key is not None:
             self.signer.verify_link(round_id, key)
             if await self.app.key_values.read(SHARES, link_name(round_id, key)) is None:
-                raise LinkError(REVOKED_LINK, 410)
+                raise FormError(REVOKED_LINK, 410)
         running = self.app.runner.latest(round_id)
         round_ = running.round_ if running else await self.app.store.load(round_id)
         if key is None:
             check_readable(round_, empty_message(request))
         elif round_.forgotten:
-            raise LinkError(FORGOTTEN_LINK, 410)
+            raise FormError(FORGOTTEN_LINK, 410)
         return round_
+
+
+def query_options(request: Request, names: Sequence[str]) -> dict[str, str]:
+    """Return the options in an address that are not empty, each cut to its limit."""
+    found = {name: request.query_params.get(name, "").strip() for name in names}
+    return {name: value[:MAX_OPTION_CHARACTERS] for name, value in found.items() if value}
 
 
 def render_fragment(template: str, **values: Any) -> str:  # noqa: ANN401

@@ -1,5 +1,6 @@
 """Handlers of the list of rounds: filters, pages, and deleting a round."""
 
+from collections import defaultdict
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
@@ -13,25 +14,25 @@ from bot.commands.rounds import find_round_to_forget, forget_and_wipe
 from bot.render.formatting import panel_seat_names
 from bot.render.round_report import round_title, verdict_facts
 from bot.web.auth import Form, empty_message, visitor_of
-from bot.web.context import WebContext
+from bot.web.context import WebContext, query_options
 from council.places import Place
 from council.ports import RoundQuery
 
 PAGE_ROUNDS = 20
-MAX_FILTER_CHARACTERS = 200
 FILTERS = ("q", "panel", "winner", "by", "since", "until")
 
 
 async def rounds_page(context: WebContext, request: Request) -> Response:
     """Show the rounds that the filters admit, newest first, twenty a page."""
     app = context.app
-    given = {name: _parameter(request, name) for name in FILTERS}
+    options = query_options(request, FILTERS)
+    given = defaultdict(str, options)
     wanted = _query(request, given)
     summaries = await app.store.list_summaries(PAGE_ROUNDS + 1, wanted)
     shown, older = summaries[:PAGE_ROUNDS], ""
     if len(summaries) > PAGE_ROUNDS:
         last = {"before": shown[-1].asked_at.isoformat()}
-        older = "?" + urlencode({name: value for name, value in given.items() if value} | last)
+        older = "?" + urlencode(options | last)
     visitor, panels = visitor_of(request).asker.id, app.panels.values()
     names = panel_seat_names(panels)
     return await context.render_page(
@@ -39,16 +40,12 @@ async def rounds_page(context: WebContext, request: Request) -> Response:
         "rounds.html",
         found=[(line, verdict_facts(await app.store.load(line.id))) for line in shown],
         given=given,
-        is_filtered=any(given.values()),
+        is_filtered=bool(options),
         models={seat.key: names[seat.key] for one in panels for seat in one.members},
         older=older,
         is_first="before" not in request.query_params,
         visitor=visitor,
     )
-
-
-def _parameter(request: Request, name: str) -> str:
-    return request.query_params.get(name, "")[:MAX_FILTER_CHARACTERS].strip()
 
 
 def _query(request: Request, given: dict[str, str]) -> RoundQuery:
@@ -62,7 +59,7 @@ def _query(request: Request, given: dict[str, str]) -> RoundQuery:
     with suppress(ValueError, OverflowError):
         wanted = replace(wanted, before=_start_of(given["until"]) + timedelta(days=1))
     with suppress(ValueError, TypeError, OverflowError):
-        moment = datetime.fromisoformat(_parameter(request, "before")).astimezone(UTC)
+        moment = datetime.fromisoformat(request.query_params.get("before", "")).astimezone(UTC)
         wanted = replace(wanted, before=min(moment, wanted.before or moment))
     return wanted
 

@@ -37,7 +37,7 @@ from bot.render.round_report import (
     verdict_facts,
     whole_round,
 )
-from bot.render.round_status import progress_summary, receipt_line
+from bot.render.round_status import receipt_line
 from bot.render.voting import blind_answers, takes_blind_votes, votes_line
 from bot.settings.default_panels import DEMO_QUESTIONS
 from bot.web.auth import (
@@ -51,8 +51,8 @@ from bot.web.auth import (
 )
 from bot.web.context import WebContext, file_response
 from bot.web.round_view import (
+    blind_progress,
     late_answers,
-    progress_steps,
     ranking_rows,
     result_rows,
 )
@@ -129,8 +129,7 @@ async def _running_values(context: WebContext, request: Request, round_: Round) 
         "own": await own_vote(app, round_.id, asker_id) if may_vote else None,
         "root": None,
         "draw": None,
-        "summary": progress_summary(round_),
-        "steps": progress_steps(round_),
+        "progress": blind_progress(round_),
         "cards": blind_answers(round_),
         "receipt": receipt_line(round_, await estimate_round(round_, app.gateway)),
         "usual": rough_duration(usual) if usual else "",
@@ -139,13 +138,7 @@ async def _running_values(context: WebContext, request: Request, round_: Round) 
 
 async def _rating_values(context: WebContext, request: Request, round_: Round) -> dict[str, Any]:
     if not may_rate(context, request, round_):
-        return {
-            "may_rate": False,
-            "suites": (),
-            "said_before": None,
-            "voted_before": None,
-            "votes": "",
-        }
+        return {"may_rate": False, "voted_before": None}
     app, asker_id = context.app, visitor_of(request).asker.id
     return {
         "may_rate": True,

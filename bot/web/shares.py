@@ -25,7 +25,7 @@ async def share_page(context: WebContext, request: Request) -> Response:
 async def create_share(context: WebContext, request: Request, form: Form) -> Response:
     """Create a link and show it, once; raise FormError if the round has too many."""
     round_ = await _load_own_round(context, request)
-    if round_.forgotten or form["days"] not in map(str, SHARE_DAYS):
+    if form["days"] not in map(str, SHARE_DAYS):
         raise FormError("Choose how long the link works, on the page of a round.", 400)
     if len(await _active_links(context, round_.id)) >= MAX_SHARES:
         raise FormError(f"This question has {MAX_SHARES} active links. Revoke one first.", 422)
