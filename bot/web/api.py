@@ -333,21 +333,15 @@ def _error_headers(error: Exception, status: int, now: Callable[[], datetime]) -
 
 def _describe(error: Exception) -> tuple[int, Document]:
     """Return the status and the body of an error."""
-    status, code = _status_and_code(error)
-    message, param = str(error), error.param if isinstance(error, ApiError) else None
-    if isinstance(error, HTTPException):
+    message, param = str(error), None
+    if isinstance(error, ApiError):
+        status, code, param = error.status, error.code, error.param
+    elif isinstance(error, HTTPException):
+        status, code = error.status_code, None
         message = f"{error.detail}. The API has GET /v1/models and POST /v1/chat/completions."
+    else:
+        known = ((status, code) for kind, status, code in _STATUSES if isinstance(error, kind))
+        status, code = next(known, (INTERNAL_ERROR, None))
     if status == INTERNAL_ERROR:
         message = logs.log_unexpected_error("api_failed", error)
     return status, error_document(status, message, code, param)
-
-
-def _status_and_code(error: Exception) -> tuple[int, str | None]:
-    if isinstance(error, ApiError):
-        return error.status, error.code
-    if isinstance(error, HTTPException):
-        return error.status_code, None
-    for kind, status, code in _STATUSES:
-        if isinstance(error, kind):
-            return status, code
-    return INTERNAL_ERROR, None

@@ -3,7 +3,6 @@
 import asyncio
 import hashlib
 import hmac
-import os
 import re
 import secrets
 import time
@@ -13,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 
 from itsdangerous import BadSignature, Signer, TimestampSigner
@@ -163,7 +163,12 @@ def load_signing_key(folder: Path) -> bytes:
     file = folder / "page.key"
     folder.mkdir(parents=True, exist_ok=True)
     if not file.exists():
-        _create_private_file(file, secrets.token_bytes(_KEY_BYTES))
+        # It appears whole, and only this user may read it; of two processes, the first creates it.
+        with NamedTemporaryFile(dir=folder) as new:
+            new.write(secrets.token_bytes(_KEY_BYTES))
+            new.flush()
+            with suppress(FileExistsError):
+                file.hardlink_to(new.name)
     return file.read_bytes()
 
 
@@ -172,16 +177,6 @@ async def load_shared_signing_key(key_values: KeyValueStore) -> bytes:
     return bytes.fromhex(
         await key_values.put_if_absent("key", "page", secrets.token_hex(_KEY_BYTES))
     )
-
-
-def _create_private_file(file: Path, content: bytes) -> None:
-    """Create a file that only this user may read, atomically; leave an existing one unchanged."""
-    new = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
-        opened.write(content)
-    with suppress(FileExistsError):
-        file.hardlink_to(new)
-    new.unlink()
 
 
 # --- Visitors and their cookies

@@ -165,21 +165,18 @@ async def panels_page(context: WebContext, request: Request) -> Response:
 
 async def panel_page(context: WebContext, request: Request) -> Response:
     """Show the editor of a panel that was added on the page."""
-    connections = _connections(context, request)
-    name = request.path_params["name"]
-    document = await asyncio.to_thread(read_document, connections.folder)
-    if not (draft := stored_panel(document, name)).members:
+    _, document = await _open(context, request)
+    if not (draft := stored_panel(document, request.path_params["name"])).members:
         raise FormError("This panel cannot be edited here. See the list of panels.", 404)
     return await _render_panel_form(context, request, draft)
 
 
 async def save_panel(context: WebContext, request: Request, form: Form) -> Response:
     """Store a panel, with the key of a new connection, and put it into use."""
-    connections = _connections(context, request)
+    connections, document = await _open(context, request)
     members, judges = _listed(form, "member", MAX_MEMBERS), _listed(form, "judge", MAX_JUDGES)
     draft = PanelDraft(form["name"].strip(), members, judges, form["version"])
     found = _pending(context, request, code := form["pending"])
-    document = await asyncio.to_thread(read_document, connections.folder)
     try:
         if code and not found:
             raise ConnectionFormError(

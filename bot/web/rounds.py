@@ -50,12 +50,7 @@ from bot.web.auth import (
     visitor_of,
 )
 from bot.web.context import WebContext, file_response
-from bot.web.round_view import (
-    blind_progress,
-    late_answers,
-    ranking_rows,
-    result_rows,
-)
+from bot.web.round_view import blind_progress, late_answers, ranking_rows, result_rows
 from bot.web.shares import may_share
 from council.budget import estimate_round
 from council.errors import CouncilError, RoundNotFoundError
@@ -255,8 +250,8 @@ async def ask(context: WebContext, request: Request, form: Form) -> Response:
     """Start a round and redirect to its page; show the reply to any other command."""
     text, visitor = form["question"], visitor_of(request)
     place = place_of(visitor, private=form["audience"] == "me")
-    incoming = IncomingMessage(text, visitor.asker, place, context.form_key(form))
-    incoming = replace(incoming, files=await read_uploads(request))
+    key, files = context.form_key(form), await read_uploads(request)
+    incoming = IncomingMessage(text, visitor.asker, place, key, files=files)
     parsed = COMMANDS.parse(text) if text.strip() else None
     if parsed and not is_question(parsed):
         chat = PageChat()

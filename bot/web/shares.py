@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from bot.render.round_report import round_title
-from bot.web.auth import SHARES, Form, FormError, link_name, visitor_of
+from bot.web.auth import SHARES, Form, FormError, is_member, link_name, visitor_of
 from bot.web.context import WebContext
 from council.providers import is_loopback
 from council.rounds import Round
@@ -53,7 +53,7 @@ async def issue_share(context: WebContext, round_id: str, days: int = SHARE_DAYS
 
 def may_share(context: WebContext, request: Request, round_: Round) -> bool:
     """Return whether the visitor may share a round: its asker, an admin, or a page's only user."""
-    if "key" in request.query_params or round_.forgotten or not context.is_authenticated(request):
+    if round_.forgotten or not is_member(context, request):
         return False
     asker = visitor_of(request).asker
     is_admin = context.app.access.at(round_.question.place).is_admin(asker)
