@@ -15,7 +15,6 @@ from bot.render.formatting import panel_seat_names
 from bot.render.round_report import round_title, verdict_facts
 from bot.web.auth import Form, empty_message, visitor_of
 from bot.web.context import WebContext, query_options
-from council.places import Place
 from council.ports import RoundQuery
 
 PAGE_ROUNDS = 20
@@ -70,9 +69,8 @@ def _start_of(day: str) -> datetime:
 
 async def confirm_forget(context: WebContext, request: Request) -> Response:
     """Ask whether to delete a round's texts."""
-    round_ = await find_round_to_forget(
-        context.app, empty_message(request), request.path_params["id"]
-    )
+    app, id_ = context.app, request.path_params["id"]
+    round_ = await find_round_to_forget(app, empty_message(request), id_)
     return await context.render_page(
         request, "forget.html", round_=round_, title=round_title(round_)
     )
@@ -80,7 +78,7 @@ async def confirm_forget(context: WebContext, request: Request) -> Response:
 
 async def forget(context: WebContext, request: Request, _form: Form) -> Response:
     """Delete a round's texts, and redirect to the list."""
-    message = replace(empty_message(request), place=Place("web"))
-    round_ = await find_round_to_forget(context.app, message, request.path_params["id"])
-    await forget_and_wipe(context.app.store, round_, context.app.now())
+    app, id_ = context.app, request.path_params["id"]
+    round_ = await find_round_to_forget(app, empty_message(request), id_)
+    await forget_and_wipe(app.store, round_, app.now())
     return RedirectResponse("/rounds", status_code=303)
