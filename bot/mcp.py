@@ -6,7 +6,7 @@ Knows no transport: `council mcp` serves it on stdio, the page at `/mcp`. Import
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
@@ -50,7 +50,7 @@ from council.pipeline.ranking import Judges, Ranked, ranking_round, run_ranking
 from council.places import Place
 from council.rounds import Question, Round
 
-PROGRESS_SECONDS = 3.0  # at most, between two notifications of progress
+PROGRESS_SECONDS = 1.0  # between two notifications of progress
 MAX_LISTED_ROUNDS = 100
 INSTRUCTIONS = (
     "Several models answer a question, rank each other's answers without knowing who wrote them, "
@@ -133,21 +133,14 @@ class ToolCall:
     caller: Caller
     report: Callable[[float, str], Awaitable[None]]
     status: str = "Starting"
-    changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def message(self, text: str = "", context: str = "") -> IncomingMessage:
         """Return what the caller says as a message of a chat."""
         caller = self.caller
         return IncomingMessage(text, caller.asker, caller.place, self.app.new_id(), context)
 
-    def update(self, status: str) -> None:
-        """Report this status now, and from now on."""
-        if status != self.status:
-            self.status = status
-            self.changed.set()
-
     def reporting(self) -> AbstractAsyncContextManager[None]:
-        """Report the status during a block, when it changes and at least every few seconds."""
+        """Report the status during a block, every second."""
         return running_alongside(self._keep_reporting())
 
     async def _keep_reporting(self) -> None:
@@ -155,27 +148,19 @@ class ToolCall:
         started = loop.time()
         while True:
             await self.report(loop.time() - started, self.status)
-            try:
-                async with asyncio.timeout(PROGRESS_SECONDS):
-                    await self.changed.wait()
-            except TimeoutError:
-                pass
-            self.changed.clear()
+            await asyncio.sleep(PROGRESS_SECONDS)
 
 
-@dataclass(frozen=True, slots=True)
-class ToolReply:
-    """The reply of a tool: text for people and models, and a document for programs."""
-
-    text: str
-    document: Document
-    is_error: bool = False
+RunTool = Callable[[ToolCall, Any], Awaitable[CallToolResult]]
 
 
-RunTool = Callable[[ToolCall, Any], Awaitable[ToolReply]]
+def _reply(text: str, document: Document, *, is_error: bool = False) -> CallToolResult:
+    """Return the reply of a tool: text for people and models, and a document for programs."""
+    content = [TextContent(text=text)]
+    return CallToolResult(content=content, structured_content=document, is_error=is_error)
 
 
-async def _ask_council(call: ToolCall, given: AskCouncil) -> ToolReply:
+async def _ask_council(call: ToolCall, given: AskCouncil) -> CallToolResult:
     """Run a round to its end; if the call is cancelled, stop it: what is not paid is not asked."""
     app = call.app
     round_ = await open_round(
@@ -190,41 +175,41 @@ async def _ask_council(call: ToolCall, given: AskCouncil) -> ToolReply:
                 async with app.runner.subscribe(round_.id) as snapshots:
                     async for snapshot in snapshots:
                         round_ = snapshot.round_
-                        call.update(progress_summary(round_))
+                        call.status = progress_summary(round_)
     except asyncio.CancelledError:
         await cancel(app, round_)
         raise
     return _round_reply(call, round_)
 
 
-def _round_reply(call: ToolCall, round_: Round) -> ToolReply:
+def _round_reply(call: ToolCall, round_: Round) -> CallToolResult:
     """Return a round: the answer's text first, then standings and the link."""
     reference = call.caller.reference(round_.id)
     document = round_document(round_) | {"url": call.caller.link(round_.id)}
     if not round_.closing:
         status = progress_summary(round_)
-        return ToolReply(f"Not finished: {status}.\n\n{reference}", document)
+        return _reply(f"Not finished: {status}.\n\n{reference}", document)
     has_failed = round_.closing.failure is not None
     answer = round_.synthesis.text if round_.synthesis else ""
     parts = round_post(round_, with_results=True).parts
     rest = tuple(part for part in parts if not isinstance(part, Heading | Prose))
     told = thread_markdown(Thread(Post(rest, ""))).strip()
     text = "\n\n---\n\n".join(filter(None, (answer, told)))
-    return ToolReply(f"{text}\n\n{reference}", document, is_error=has_failed)
+    return _reply(f"{text}\n\n{reference}", document, is_error=has_failed)
 
 
-async def _rank_answers(call: ToolCall, given: RankAnswers) -> ToolReply:
+async def _rank_answers(call: ToolCall, given: RankAnswers) -> CallToolResult:
     """Rank texts; nothing of it is stored but its cost."""
     app, message = call.app, call.message(given.question)
     check_admitted(app.access, message)
     judges = Judges.of(app.panel(given.panel, message.place))
     question = checked_question(Question(given.question, message.asker.id, place=message.place))
     round_ = ranking_round(question, given.answers, judges, None, app.gateway)
-    call.update(f"{count_noun(len(judges.members), 'model')} are ranking")
+    call.status = f"{count_noun(len(judges.members), 'model')} are ranking"
     async with call.reporting(), app.budget.paying(round_, app.gateway) as gateway:
         await app.prepare(round_.panel)
         ranked = await run_ranking(round_, gateway)
-    return ToolReply(_ranked_text(ranked), ranking_document(ranked, round_.id))
+    return _reply(_ranked_text(ranked), ranking_document(ranked, round_.id))
 
 
 def _ranked_text(ranked: Ranked) -> str:
@@ -237,13 +222,13 @@ def _ranked_text(ranked: Ranked) -> str:
     return "\n".join((f"Most points: {first}. {certainty}.", "", *lines))
 
 
-async def _get_round(call: ToolCall, given: GetRound) -> ToolReply:
+async def _get_round(call: ToolCall, given: GetRound) -> CallToolResult:
     round_ = await find_round(call.app, call.message(), given.round_id)
     running = call.app.runner.latest(round_.id)
     return _round_reply(call, running.round_ if running else round_)
 
 
-async def _list_rounds(call: ToolCall, given: ListRounds) -> ToolReply:
+async def _list_rounds(call: ToolCall, given: ListRounds) -> CallToolResult:
     wanted = listable_rounds(call.message())
     found = await call.app.store.list_summaries(given.limit or 20, wanted)
     documents = [summary_document(line) | {"url": call.caller.link(line.id)} for line in found]
@@ -251,17 +236,17 @@ async def _list_rounds(call: ToolCall, given: ListRounds) -> ToolReply:
         f"{line['id']}  {line['asked_at']}  {line['stage']}  {line['question']}"
         for line in documents
     )
-    return ToolReply("\n".join(lines) or "There are no rounds yet.", {"rounds": documents})
+    return _reply("\n".join(lines) or "There are no rounds yet.", {"rounds": documents})
 
 
-async def _leaderboard(call: ToolCall, given: GetLeaderboard) -> ToolReply:
+async def _leaderboard(call: ToolCall, given: GetLeaderboard) -> CallToolResult:
     app = call.app
     query = parse_query({"suite": given.suite or ""}, app.now())
     await update_records(app)
     names = panel_seat_names(app.panels.values())
     board = await load_leaderboard(app.bakeoff_stores, query, names)
     text = thread_markdown(Thread(leaderboard_thread(board).root))
-    return ToolReply(text, leaderboard_document(board))
+    return _reply(text, leaderboard_document(board))
 
 
 TOOLS: Mapping[str, tuple[type[Arguments], RunTool]] = {
@@ -292,12 +277,7 @@ def create_server(app: AppContext, identify: Identify) -> "Server[Any]":
             await context.session.report_progress(seconds, message=status)
 
         call = ToolCall(app, identify(context.request), report)
-        reply = await _finish(asyncio.create_task(_run(call, params)))
-        return CallToolResult(
-            content=[TextContent(text=reply.text)],
-            structured_content=reply.document,
-            is_error=reply.is_error,
-        )
+        return await _finish(asyncio.create_task(_run(call, params)))
 
     return Server(
         "council",
@@ -317,7 +297,7 @@ def _describe(name: str) -> Tool:
     )
 
 
-async def _run(call: ToolCall, params: CallToolRequestParams) -> ToolReply:
+async def _run(call: ToolCall, params: CallToolRequestParams) -> CallToolResult:
     """Return the reply of a tool; an error is a reply as well, so that a model can correct it."""
     if params.name not in TOOLS:
         return _error(f"There is no tool {params.name!r}. Known tools: {', '.join(TOOLS)}.")
@@ -333,12 +313,12 @@ async def _run(call: ToolCall, params: CallToolRequestParams) -> ToolReply:
         return _error(logs.log_unexpected_error("tool_failed", error, tool=params.name))
 
 
-def _error(text: str) -> ToolReply:
+def _error(text: str) -> CallToolResult:
     sentence = shell_hints(text)
-    return ToolReply(sentence, {"error": sentence}, is_error=True)
+    return _reply(sentence, {"error": sentence}, is_error=True)
 
 
-async def _finish(task: asyncio.Task[ToolReply]) -> ToolReply:
+async def _finish(task: asyncio.Task[CallToolResult]) -> CallToolResult:
     """Return the task's reply; if the client cancels, cancel the task and wait for its end.
 
     Inside a cancelled scope of anyio, nothing could be awaited: neither money nor rounds settled.

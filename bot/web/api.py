@@ -8,7 +8,6 @@ from datetime import datetime
 from math import ceil
 from typing import Any
 
-from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
@@ -31,6 +30,7 @@ from bot.web.api_requests import (
 )
 from bot.web.auth import TooManyRequestsError, address_of, bearer_of, matches_token
 from bot.web.context import WebContext
+from bot.web.events import event_stream
 from council.errors import BudgetError, CouncilError, FileError, QuestionError
 from council.places import Place
 from council.prompts.shared import truncate
@@ -142,12 +142,7 @@ async def complete_chat(context: WebContext, request: Request) -> Response:
     round_ = await _open_round(context, request, wanted)
     completion = _Completion(wanted, f"{request.base_url}rounds/{round_.id}")
     if wanted.streams:
-        return EventSourceResponse(
-            _stream(context, completion, round_),
-            sep="\n",
-            ping=HEARTBEAT_SECONDS,
-            ping_message_factory=lambda: ServerSentEvent(comment="still here", sep="\n"),
-        )
+        return event_stream(_stream(context, completion, round_), HEARTBEAT_SECONDS)
     async with context.app.runner.subscribe(round_.id) as snapshots:
         async for snapshot in snapshots:
             round_ = snapshot.round_
@@ -338,21 +333,15 @@ def _error_headers(error: Exception, status: int, now: Callable[[], datetime]) -
 
 def _describe(error: Exception) -> tuple[int, Document]:
     """Return the status and the body of an error."""
-    status, code = _status_and_code(error)
-    message, param = str(error), error.param if isinstance(error, ApiError) else None
-    if isinstance(error, HTTPException):
+    message, param = str(error), None
+    if isinstance(error, ApiError):
+        status, code, param = error.status, error.code, error.param
+    elif isinstance(error, HTTPException):
+        status, code = error.status_code, None
         message = f"{error.detail}. The API has GET /v1/models and POST /v1/chat/completions."
+    else:
+        known = ((status, code) for kind, status, code in _STATUSES if isinstance(error, kind))
+        status, code = next(known, (INTERNAL_ERROR, None))
     if status == INTERNAL_ERROR:
         message = logs.log_unexpected_error("api_failed", error)
     return status, error_document(status, message, code, param)
-
-
-def _status_and_code(error: Exception) -> tuple[int, str | None]:
-    if isinstance(error, ApiError):
-        return error.status, error.code
-    if isinstance(error, HTTPException):
-        return error.status_code, None
-    for kind, status, code in _STATUSES:
-        if isinstance(error, kind):
-            return status, code
-    return INTERNAL_ERROR, None

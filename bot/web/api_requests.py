@@ -1,7 +1,7 @@
 """Chat completion requests in OpenAI's shape: parsed, or refused by name."""
 
 import base64
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -17,16 +17,14 @@ TOO_MANY, INTERNAL_ERROR = 429, 500
 _ROLES = {"system": "System", "developer": "System", "user": "User", "assistant": "Assistant"}
 # Parts of a message that hold a file, and the field with its data.
 _FILE_PARTS = {"image_url": "url", "file": "file_data"}
-_TOOL_FIELDS = ("tools", "tool_choice", "functions", "function_call")
-_UNASKED: tuple[object, ...] = (
-    {},
-    [],
-    False,
-    0,
-    "",
-    "none",
-    "auto",
-)  # what clients send for "no, thank you"
+# What a council cannot do, by the field that asks for it.
+_REFUSED = {
+    **dict.fromkeys(("tools", "tool_choice", "functions", "function_call"), "calls no tools"),
+    **dict.fromkeys(("logprobs", "top_logprobs"), "has no token probabilities"),
+    "stop": "has no stop sequences",
+}
+# What clients send for "no, thank you".
+_UNASKED: tuple[object, ...] = ({}, [], False, 0, "", "none", "auto")
 
 
 class ApiError(CouncilError):
@@ -98,12 +96,7 @@ def parse_request(body: bytes) -> CompletionRequest:
     except ValidationError as error:
         raise _invalid(error) from None
     _check_refused(parsed.n, parsed.model_extra or {})
-    question, context = split_messages(parsed.messages)
-    files = tuple(
-        file
-        for i, message in enumerate(parsed.messages)
-        for file in message_files(message.content, f"messages.{i}")
-    )
+    question, context, files = _split_messages(parsed.messages)
     options = parsed.stream_options
     return CompletionRequest(
         parsed.model,
@@ -131,24 +124,19 @@ def _check_refused(n: int | None, extra: Mapping[str, Any]) -> None:
     """Raise ApiError for what a council cannot do and what must not be ignored silently."""
     if n not in {None, 1}:
         raise _refusal("n", "A council writes one answer, so n must be 1.")
-    for name in _TOOL_FIELDS:
+    for name, why in _REFUSED.items():
         if _is_asked(extra.get(name)):
-            raise _refusal(name, f"The council calls no tools. Leave out {name}.")
+            raise _refusal(name, f"The council {why}. Leave out {name}.")
     form = extra.get("response_format")
     if _is_asked(form) and form != {"type": "text"}:
         raise _refusal(
             "response_format",
             'The council answers in text. Leave out response_format, or use "text".',
         )
-    for name in ("logprobs", "top_logprobs"):
-        if _is_asked(extra.get(name)):
-            raise _refusal(name, f"The council has no token probabilities. Leave out {name}.")
     modalities = extra.get("modalities")
     if _is_asked(extra.get("audio")) or modalities not in (None, [], ["text"]):
         name = "audio" if _is_asked(extra.get("audio")) else "modalities"
         raise _refusal(name, f"The council neither hears nor speaks audio. Leave out {name}.")
-    if _is_asked(extra.get("stop")):
-        raise _refusal("stop", "The council has no stop sequences. Leave out stop.")
 
 
 def _is_asked(value: object) -> bool:
@@ -159,8 +147,8 @@ def _refusal(param: str, message: str) -> ApiError:
     return ApiError(400, message, "unsupported_parameter", param)
 
 
-def split_messages(messages: Sequence[_Message]) -> tuple[str, str]:
-    """Return the last user message, which is the question, and the others as its context."""
+def _split_messages(messages: Sequence[_Message]) -> tuple[str, str, tuple[Attachment, ...]]:
+    """Return the question, which is the last user message; the others as its context; all files."""
     roles = [message.role for message in messages]
     for i, role in enumerate(roles):
         if role not in _ROLES:
@@ -174,7 +162,8 @@ def split_messages(messages: Sequence[_Message]) -> tuple[str, str]:
     if "assistant" in roles[asked:]:
         what = "The council continues no answers. End the messages with one from the user."
         raise ApiError(400, what, "unsupported_value", "messages")
-    texts = [message_text(message.content, f"messages.{i}") for i, message in enumerate(messages)]
+    read = [_read_content(message.content, f"messages.{i}") for i, message in enumerate(messages)]
+    texts = [text for text, _ in read]
     question = clean_text(texts[asked])
     if not question:
         raise ApiError(400, "The last user message is empty.", None, f"messages.{asked}.content")
@@ -183,41 +172,37 @@ def split_messages(messages: Sequence[_Message]) -> tuple[str, str]:
         for i, (role, text) in enumerate(zip(roles, texts, strict=True))
         if i != asked and text.strip()
     ]
-    return question, "\n\n".join(context)
+    return question, "\n\n".join(context), tuple(file for _, files in read for file in files)
 
 
-def message_text(content: object, param: str) -> str:
-    """Return the text of a message's content; raise ApiError for a part of an unknown type."""
+def _read_content(content: object, param: str) -> tuple[str, list[Attachment]]:
+    """Return the text and the files of a message's content.
+
+    Raise ApiError for a part of an unknown type, and for a file that is not sent along.
+    """
     if content is None or isinstance(content, str):
-        return content or ""
-    texts = []
-    for where, kind, part in _parts(content, param):
+        return content or "", []
+    texts: list[str] = []
+    files: list[Attachment] = []
+    for i, item in enumerate(content if isinstance(content, list) else [content]):
+        part = item if isinstance(item, dict) else {}
+        where, kind = f"{param}.content.{i}", str(part.get("type") or "")
         if kind == "text" and isinstance(part.get("text"), str):
             texts.append(part["text"])
-        elif kind not in _FILE_PARTS:
+        elif kind in _FILE_PARTS:
+            files.append(_read_file(kind, part, where))
+        else:
             name = kind[:40] or "unknown"
             what = f"The council reads text, images and files, not parts of the type {name!r}."
             raise ApiError(400, what, "unsupported_value", where)
-    return "\n".join(texts)
+    return "\n".join(texts), files
 
 
-def message_files(content: object, param: str) -> Iterator[Attachment]:
-    """Yield the files in a message's content; raise ApiError for one that is not sent along."""
-    if content is None or isinstance(content, str):
-        return
-    for where, kind, part in _parts(content, param):
-        if kind in _FILE_PARTS:
-            holder, field = part.get(kind), _FILE_PARTS[kind]
-            holder = holder if isinstance(holder, dict) else {field: holder}
-            name = str(holder.get("filename") or ("image" if kind == "image_url" else "file"))
-            yield Attachment.of(name, _decoded(str(holder.get(field) or ""), where))
-
-
-def _parts(content: object, param: str) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield the place, type and fields of each part of a message's content."""
-    for i, item in enumerate(content if isinstance(content, list) else [content]):
-        part = item if isinstance(item, dict) else {}
-        yield f"{param}.content.{i}", str(part.get("type") or ""), part
+def _read_file(kind: str, part: Mapping[str, Any], where: str) -> Attachment:
+    holder, field = part.get(kind), _FILE_PARTS[kind]
+    holder = holder if isinstance(holder, dict) else {field: holder}
+    name = str(holder.get("filename") or ("image" if kind == "image_url" else "file"))
+    return Attachment.of(name, _decoded(str(holder.get(field) or ""), where))
 
 
 def _decoded(data: str, where: str) -> bytes:

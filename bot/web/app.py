@@ -33,7 +33,7 @@ from bot.web import (
     suites,
 )
 from bot.web.api_requests import API
-from bot.web.auth import FormError, TooManyRequestsError
+from bot.web.auth import Form, FormError, TooManyRequestsError, read_form
 from bot.web.context import STATIC, WebContext
 from bot.web.limits import BodyLimitMiddleware
 from bot.web.mcp import McpEndpoint
@@ -45,6 +45,7 @@ from bot.web.middleware import (
 from council.errors import BakeoffError, CouncilError, RoundNotFoundError, SuiteError
 
 Handler = Callable[[WebContext, Request], Awaitable[Response]]
+FormHandler = Callable[[WebContext, Request, Form], Awaitable[Response]]
 
 _LOOPBACK = ["127.0.0.1", "localhost", "[::1]", "::1"]
 _INTERNAL_ERROR = 500
@@ -72,6 +73,12 @@ def create_app(
 
         return Route(path, handle, methods=[method])
 
+    def form_route(path: str, handler: FormHandler) -> Route:
+        async def handle(context: WebContext, request: Request) -> Response:
+            return await handler(context, request, await read_form(context, request))
+
+        return route(path, handle, "POST")
+
     async def handle_error(request: Request, error: Exception) -> Response:
         if request.scope["path"].startswith(API):
             return api.error_response(error, context.app.now)
@@ -81,7 +88,8 @@ def create_app(
     return Starlette(
         routes=[
             *(route(path, handler, "GET") for path, handler in _GET.items()),
-            *(route(path, handler, "POST") for path, handler in _POST.items()),
+            *(form_route(path, handler) for path, handler in _FORMS.items()),
+            route("/v1/chat/completions", api.complete_chat, "POST"),
             *slack,
             Route("/mcp", McpEndpoint(context)),
             Mount("/static", StaticFiles(directory=STATIC)),
@@ -169,13 +177,12 @@ _GET: dict[str, Handler] = {
     "/keys": keys.keys_page,
     "/v1/models": api.list_models,
     "/login": auth.login_page,
-    legal.PRIVACY: legal.privacy_page,
-    legal.TERMS: legal.terms_page,
+    **dict.fromkeys(legal.LEGAL_PATHS, legal.legal_page),
     "/healthz": health.health,
     "/readyz": health.readiness,
     "/metrics": health.metrics,
 }
-_POST: dict[str, Handler] = {
+_FORMS: dict[str, FormHandler] = {
     "/ask": rounds.ask,
     "/rounds/{id}/again": rounds.ask_again,
     "/rounds/{id}/forget": round_list.forget,
@@ -201,6 +208,5 @@ _POST: dict[str, Handler] = {
     "/panels": connect.save_panel,
     "/keys": keys.create_key,
     "/keys/{name}/revoke": keys.revoke_key,
-    "/v1/chat/completions": api.complete_chat,
     "/login": auth.log_in,
 }

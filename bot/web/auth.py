@@ -3,7 +3,6 @@
 import asyncio
 import hashlib
 import hmac
-import os
 import re
 import secrets
 import time
@@ -13,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 
 from itsdangerous import BadSignature, Signer, TimestampSigner
@@ -51,15 +51,11 @@ _LOCAL_PATH = re.compile(r"/(?![/\\])[\x21-\x7e]{0,200}")
 
 
 class FormError(CouncilError):
-    """A form or link cannot be processed; `status` is the HTTP status."""
+    """A form or link cannot be used; `status` is the HTTP status: 410 for a link that has ended."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
         self.status = status
-
-
-class LinkError(FormError):
-    """A share link is forged (403), or no longer opens anything (410)."""
 
 
 class TooManyRequestsError(FormError):
@@ -135,13 +131,13 @@ class PageSigner:
         return f"{payload}.{self._links.get_signature(f'{round_id}.{payload}').decode()}"
 
     def verify_link(self, round_id: str, key: str) -> float:
-        """Return when a link's key expires; raise LinkError if it is not this round's, or has."""
+        """Return when a link's key expires; raise FormError if it is not this round's, or has."""
         payload, _, signature = key.rpartition(".")
         if not self._links.verify_signature(f"{round_id}.{payload}".encode(), signature):
-            raise LinkError(FORGED_LINK, 403)
+            raise FormError(FORGED_LINK, 403)
         expires = float(payload.rpartition(".")[2])
         if self.now() > expires:
-            raise LinkError(EXPIRED_LINK, 410)
+            raise FormError(EXPIRED_LINK, 410)
         return expires
 
 
@@ -167,7 +163,12 @@ def load_signing_key(folder: Path) -> bytes:
     file = folder / "page.key"
     folder.mkdir(parents=True, exist_ok=True)
     if not file.exists():
-        _create_private_file(file, secrets.token_bytes(_KEY_BYTES))
+        # It appears whole, and only this user may read it; of two processes, the first creates it.
+        with NamedTemporaryFile(dir=folder) as new:
+            new.write(secrets.token_bytes(_KEY_BYTES))
+            new.flush()
+            with suppress(FileExistsError):
+                file.hardlink_to(new.name)
     return file.read_bytes()
 
 
@@ -176,16 +177,6 @@ async def load_shared_signing_key(key_values: KeyValueStore) -> bytes:
     return bytes.fromhex(
         await key_values.put_if_absent("key", "page", secrets.token_hex(_KEY_BYTES))
     )
-
-
-def _create_private_file(file: Path, content: bytes) -> None:
-    """Create a file that only this user may read, atomically; leave an existing one unchanged."""
-    new = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
-        opened.write(content)
-    with suppress(FileExistsError):
-        file.hardlink_to(new)
-    new.unlink()
 
 
 # --- Visitors and their cookies
@@ -257,12 +248,11 @@ def set_cookie(response: Response, connection: HTTPConnection, name: str, value:
 
 # --- Forms and login
 
+Form = Mapping[str, str]  # the text fields of a form; one that is missing is ""
 
-async def read_form(context: "WebContext", request: Request) -> Mapping[str, str]:
-    """Return a form's text fields; one that is missing is "".
 
-    Raise FormError if its CSRF token is wrong.
-    """
+async def read_form(context: "WebContext", request: Request) -> Form:
+    """Return a form; raise FormError if its CSRF token is wrong."""
     form = await request.form(max_part_size=MAX_FORM_BYTES, max_fields=MAX_FORM_FIELDS)
     fields = {name: value for name, value in form.items() if isinstance(value, str)}
     if not context.signer.is_csrf_token(visitor_of(request).secret, fields.get("token", "")):
@@ -270,10 +260,10 @@ async def read_form(context: "WebContext", request: Request) -> Mapping[str, str
     return defaultdict(str, fields)
 
 
-async def read_uploads(request: Request) -> tuple[Attachment, ...]:
-    """Return the files in a form, in its field "files"; browsers send an empty one for none."""
+async def read_uploads(request: Request, field: str = "files") -> tuple[Attachment, ...]:
+    """Return the files in a field of a form; browsers send an empty one for none."""
     async with request.form() as form:
-        uploads = [file for file in form.getlist("files") if isinstance(file, UploadFile)]
+        uploads = [file for file in form.getlist(field) if isinstance(file, UploadFile)]
         contents = [(file.filename, await file.read()) for file in uploads if file.filename]
     return tuple(Attachment.of(name, content) for name, content in contents)
 
@@ -284,9 +274,8 @@ async def login_page(context: "WebContext", request: Request) -> Response:
     return await context.render_page(request, "login.html", wrong=False, next=target, lines=())
 
 
-async def log_in(context: "WebContext", request: Request) -> Response:
+async def log_in(context: "WebContext", request: Request, form: Form) -> Response:
     """Set a session cookie for a visitor who has entered the token; delay after a wrong one."""
-    form = await read_form(context, request)
     target = _local_path(form["next"])
     context.limits.failures.check(address_of(request))
     if not context.token or not matches_token(form["password"], context.token):

@@ -1,6 +1,5 @@
 """Handlers of bake-offs."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from starlette.requests import Request
@@ -27,7 +26,7 @@ from bot.commands.bakeoffs import (
 from bot.commands.voting import NO_MORE, cast_vote, next_question, voting_progress
 from bot.render.bakeoffs import bakeoff_state, bakeoff_title, proposal_post
 from bot.render.voting import blind_answers
-from bot.web.auth import empty_message, read_form, visitor_of
+from bot.web.auth import Form, empty_message, visitor_of
 from bot.web.context import WebContext
 from council.bakeoffs.models import Bakeoff, split_round_id
 from council.errors import BakeoffError, CouncilError
@@ -49,26 +48,28 @@ async def bakeoffs_page(
         (bakeoff, bakeoff_state(await load_progress(context.app, bakeoff))) for bakeoff in bakeoffs
     ]
     suites = await context.app.bakeoff_stores.suites.list_summaries(incoming.place.scope)
+    offered = offered_methods(context.app.panels.values())
     return await context.render_page(
         request,
         "bakeoffs.html",
         status=422 if error else 200,
         found=found,
         suites=suites,
-        summaries=[(name, find_method(name).summary) for name in _offered(context)],
+        summaries=[(name, find_method(name).summary) for name in offered],
         refused=Post((Caution(str(error)),)) if error else None,
     )
 
 
-async def propose_bakeoff(context: WebContext, request: Request) -> Response:
+async def propose_bakeoff(context: WebContext, request: Request, form: Form) -> Response:
     """Show what a bake-off would cost, before anything is spent."""
-    form = await read_form(context, request)
     incoming = replace(empty_message(request), key=context.form_key(form))
     try:
-        methods = [name for name in _offered(context) if form[f"method {name}"]]
+        offered = offered_methods(context.app.panels.values())
+        methods = [name for name in offered if form[f"method {name}"]]
         wanted = (form["suite"], form["panel"] or None, methods)
         bakeoff = await new_bakeoff(context.app, incoming, *wanted)
-        bakeoff = replace(bakeoff, cap_micro=_cap_of(form))
+        cap = form["cap"].strip()
+        bakeoff = replace(bakeoff, cap_micro=parse_cap_text(cap) if cap else None)
     except CouncilError as error:
         return await bakeoffs_page(context, request, error)
     post = proposal_post(bakeoff, await estimate_bakeoff(context.app, bakeoff), "")
@@ -76,9 +77,8 @@ async def propose_bakeoff(context: WebContext, request: Request) -> Response:
     return await context.render_page(request, "bakeoff_proposal.html", shown=post, value=value)
 
 
-async def start_bakeoff(context: WebContext, request: Request) -> Response:
+async def start_bakeoff(context: WebContext, request: Request, form: Form) -> Response:
     """Start a proposed bake-off, once, and redirect to its page."""
-    form = await read_form(context, request)
     incoming = replace(empty_message(request), key=context.app.new_id())
     try:
         bakeoff = await proposed_bakeoff(context.app, incoming, form["value"])
@@ -89,19 +89,19 @@ async def start_bakeoff(context: WebContext, request: Request) -> Response:
     return RedirectResponse(bakeoff_path(bakeoff), status_code=303)
 
 
-async def cancel_bakeoff(context: WebContext, request: Request) -> Response:
+async def cancel_bakeoff(context: WebContext, request: Request, _form: Form) -> Response:
     """Cancel a bake-off; its rounds so far stay."""
-    bakeoff, _ = await _load_own_bakeoff(context, request, "cancel a bake-off")
+    bakeoff = await _load_own_bakeoff(context, request, "cancel a bake-off")
     if not bakeoff.ending:
         await stop_bakeoff(context.app, bakeoff, CANCELLED)
     return RedirectResponse(bakeoff_path(bakeoff), status_code=303)
 
 
-async def resume_bakeoff(context: WebContext, request: Request) -> Response:
+async def resume_bakeoff(context: WebContext, request: Request, _form: Form) -> Response:
     """Resume a bake-off that ended early."""
-    bakeoff, form = await _load_own_bakeoff(context, request, "resume a bake-off")
+    bakeoff = await _load_own_bakeoff(context, request, "resume a bake-off")
     if not await is_bakeoff_running(context.app, bakeoff):
-        again = await reopen_bakeoff(context.app, bakeoff, _cap_of(form))
+        again = await reopen_bakeoff(context.app, bakeoff)
         await begin_bakeoff(context.app, context.app.find_chat(again.place), again)
     return RedirectResponse(bakeoff_path(bakeoff), status_code=303)
 
@@ -124,9 +124,8 @@ async def vote_page(context: WebContext, request: Request) -> Response:
     )
 
 
-async def vote(context: WebContext, request: Request) -> Response:
+async def vote(context: WebContext, request: Request, form: Form) -> Response:
     """Store the visitor's vote on a question, and redirect to the next one."""
-    form = await read_form(context, request)
     bakeoff = await load_bakeoff(context, request)
     round_ = await context.app.store.load(form["round"])
     if round_.bakeoff != bakeoff.id:
@@ -147,13 +146,10 @@ async def load_bakeoff(context: WebContext, request: Request, id_: str = "") -> 
     return bakeoff
 
 
-async def _load_own_bakeoff(
-    context: WebContext, request: Request, action: str
-) -> tuple[Bakeoff, Mapping[str, str]]:
-    form = await read_form(context, request)
+async def _load_own_bakeoff(context: WebContext, request: Request, action: str) -> Bakeoff:
     bakeoff = await load_bakeoff(context, request)
     check_own_bakeoff(context.app.access, bakeoff, visitor_of(request).asker, action)
-    return bakeoff, form
+    return bakeoff
 
 
 def is_own_bakeoff(context: WebContext, request: Request, bakeoff: Bakeoff) -> bool:
@@ -163,15 +159,6 @@ def is_own_bakeoff(context: WebContext, request: Request, bakeoff: Bakeoff) -> b
     except CouncilError:
         return False
     return True
-
-
-def _offered(context: WebContext) -> tuple[str, ...]:
-    return offered_methods(context.app.panels.values())
-
-
-def _cap_of(form: Mapping[str, str]) -> int | None:
-    cap = form["cap"].strip()
-    return parse_cap_text(cap) if cap else None
 
 
 def bakeoff_path(bakeoff: Bakeoff) -> str:

@@ -27,7 +27,7 @@ from bot.settings.connections import (
 from bot.settings.council_toml import Document
 from bot.settings.default_panels import LOCAL, propose_seats
 from bot.settings.panels import Seat
-from bot.web.auth import FormError, read_form, visitor_of
+from bot.web.auth import Form, FormError, visitor_of
 from bot.web.context import WebContext
 from council.errors import CouncilError, ModelListError
 from council.panel import MAX_MEMBERS, MIN_MEMBERS
@@ -43,19 +43,31 @@ MAX_JUDGES = 3
 _MAX_SEATS_TRIED = 3
 _MAX_KEY_CHARACTERS = 500
 _SHOWN_MEMBERS = 5
+NO_FIELDS: Form = {}
 
 
 # --- Connect: enter a key, see the proposed panel
 
 
-async def connect_page(context: WebContext, request: Request) -> Response:
-    """Show the form for a provider and its key."""
-    return await _render_provider_form(context, request, {})
+async def connect_page(
+    context: WebContext, request: Request, form: Form = NO_FIELDS, error: str = ""
+) -> Response:
+    """Show the form for a provider and its key, with what was entered before an error."""
+    connections = _connections(context, request)
+    return await context.render_page(
+        request,
+        "connect.html",
+        status=422 if error else 200,
+        providers=PROVIDERS,
+        chosen=form.get("provider") or PROVIDERS[0].name,
+        address=form.get("address", ""),
+        ollama=connections.ollama,
+        error=error,
+    )
 
 
-async def check_connection(context: WebContext, request: Request) -> Response:
+async def check_connection(context: WebContext, request: Request, form: Form) -> Response:
     """Test a key with its provider; show the panel its models can form, or what is wrong."""
-    form = await read_form(context, request)
     connections, document = await _open(context, request)
     try:
         connection = _entered_connection(form, connections)
@@ -66,7 +78,7 @@ async def check_connection(context: WebContext, request: Request) -> Response:
         seats = _proposed_seats(connection, members, known_seats(document))
     except (ConnectionFormError, ModelListError) as error:
         fixes = error.fixes if isinstance(error, ConnectionFormError) else {}
-        return await _render_provider_form(context, request, {**form, **fixes}, str(error))
+        return await connect_page(context, request, {**form, **fixes}, str(error))
     tested_at = context.app.now().timestamp()
     found = replace(
         connection, models=models, owner=visitor_of(request).secret, tested_at=tested_at
@@ -79,7 +91,7 @@ async def check_connection(context: WebContext, request: Request) -> Response:
     return await _render_panel_form(context, request, draft, pending=_keep(connections, found))
 
 
-def _entered_connection(form: Mapping[str, str], connections: Connections) -> Connection:
+def _entered_connection(form: Form, connections: Connections) -> Connection:
     """Return the connection of a form; raise ConnectionFormError, which never quotes the key."""
     provider = next((one for one in PROVIDERS if one.name == form["provider"]), None)
     if provider is None:
@@ -133,22 +145,6 @@ def _keep(connections: Connections, found: Connection) -> str:
     return code
 
 
-async def _render_provider_form(
-    context: WebContext, request: Request, form: Mapping[str, str], error: str = ""
-) -> Response:
-    connections = _connections(context, request)
-    return await context.render_page(
-        request,
-        "connect.html",
-        status=422 if error else 200,
-        providers=PROVIDERS,
-        chosen=form.get("provider") or PROVIDERS[0].name,
-        address=form.get("address", ""),
-        ollama=connections.ollama,
-        error=error,
-    )
-
-
 # --- Panels: list, edit, save, remove
 
 
@@ -169,22 +165,18 @@ async def panels_page(context: WebContext, request: Request) -> Response:
 
 async def panel_page(context: WebContext, request: Request) -> Response:
     """Show the editor of a panel that was added on the page."""
-    connections = _connections(context, request)
-    name = request.path_params["name"]
-    document = await asyncio.to_thread(read_document, connections.folder)
-    if not (draft := stored_panel(document, name)).members:
+    _, document = await _open(context, request)
+    if not (draft := stored_panel(document, request.path_params["name"])).members:
         raise FormError("This panel cannot be edited here. See the list of panels.", 404)
     return await _render_panel_form(context, request, draft)
 
 
-async def save_panel(context: WebContext, request: Request) -> Response:
+async def save_panel(context: WebContext, request: Request, form: Form) -> Response:
     """Store a panel, with the key of a new connection, and put it into use."""
-    form = await read_form(context, request)
-    connections = _connections(context, request)
+    connections, document = await _open(context, request)
     members, judges = _listed(form, "member", MAX_MEMBERS), _listed(form, "judge", MAX_JUDGES)
     draft = PanelDraft(form["name"].strip(), members, judges, form["version"])
     found = _pending(context, request, code := form["pending"])
-    document = await asyncio.to_thread(read_document, connections.folder)
     try:
         if code and not found:
             raise ConnectionFormError(
@@ -212,7 +204,7 @@ async def save_panel(context: WebContext, request: Request) -> Response:
     return RedirectResponse(f"/panels?saved={draft.name}", status_code=303)
 
 
-def _listed(form: Mapping[str, str], kind: str, most: int) -> tuple[str, ...]:
+def _listed(form: Form, kind: str, most: int) -> tuple[str, ...]:
     """Return the seats entered in the numbered fields of a kind."""
     entered = (form[f"{kind}{i}"].strip() for i in range(1, most + 1))
     return tuple(filter(None, entered))
@@ -245,19 +237,18 @@ async def _render_panel_form(
 ) -> Response:
     connections, document = await _open(context, request)
     found = _pending(context, request, pending)
-    status = 200
-    if error:
-        status = 409 if isinstance(error, PanelConflictError) else 422
+    is_conflict = isinstance(error, PanelConflictError)
+    failed = 409 if is_conflict else 422
     return await context.render_page(
         request,
         "panel.html",
-        status=status,
+        status=failed if error else 200,
         draft=draft,
         member_fields=min(MAX_MEMBERS, max(_SHOWN_MEMBERS, len(draft.members) + 1)),
         judge_fields=min(MAX_JUDGES, len(draft.judges) + 1),
         choices=known_seats(document, found),
         stored=stored_panel(document, draft.name),
-        is_conflict=isinstance(error, PanelConflictError),
+        is_conflict=is_conflict,
         error=str(error or ""),
         pending=pending,
         provider=found.provider.label if found else "",

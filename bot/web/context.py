@@ -33,7 +33,7 @@ from bot.web.auth import (
     SESSION_COOKIE,
     SHARES,
     VISITOR_COOKIE,
-    LinkError,
+    FormError,
     PageSigner,
     bearer_of,
     empty_message,
@@ -47,9 +47,9 @@ from bot.web.health import DatabaseProbe
 from bot.web.limits import PageLimits
 from council.methods import offered_methods
 from council.money import format_usd
-from council.ports import RoundSummary
 from council.rounds import Round
 
+MAX_OPTION_CHARACTERS = 200  # of a filter in an address
 STATIC = Path(__file__).parent / "static"
 MAX_SIDEBAR_ROUNDS = 30
 _FORM_KEY = re.compile(r"[0-9a-f]{10}")
@@ -107,8 +107,9 @@ class WebContext:
         if "lines" not in values:  # a page that passes its own works without the database
             await self.app.reload_picked_panel(place)
             # A visitor with only a signed link does not see others' questions.
-            rounds = await self.recent_rounds(request, MAX_SIDEBAR_ROUNDS) if is_known else ()
-            values["lines"] = rounds
+            wanted = listable_rounds(empty_message(request))
+            listed = self.app.store.list_summaries
+            values["lines"] = await listed(MAX_SIDEBAR_ROUNDS, wanted) if is_known else ()
         frame = {
             "form_token": self.signer.csrf_token(visitor.secret),
             "known": is_known,
@@ -129,27 +130,28 @@ class WebContext:
             set_cookie(response, request, VISITOR_COOKIE, self.signer.visitor_cookie(visitor))
         return response
 
-    async def recent_rounds(self, request: Request, limit: int) -> tuple[RoundSummary, ...]:
-        """Return the newest rounds that the visitor may read."""
-        wanted = listable_rounds(empty_message(request))
-        return await self.app.store.list_summaries(limit, wanted)
-
     async def load_round(self, request: Request) -> Round:
-        """Return the round a request is about; raise LinkError or RoundNotFoundError."""
+        """Return the round a request is about; raise FormError or RoundNotFoundError."""
         round_id = request.path_params["id"]
         # Even an empty key is checked: with any key, the middleware admits everybody.
         key = request.query_params.get("key")
         if key is not None:
             self.signer.verify_link(round_id, key)
             if await self.app.key_values.read(SHARES, link_name(round_id, key)) is None:
-                raise LinkError(REVOKED_LINK, 410)
+                raise FormError(REVOKED_LINK, 410)
         running = self.app.runner.latest(round_id)
         round_ = running.round_ if running else await self.app.store.load(round_id)
         if key is None:
             check_readable(round_, empty_message(request))
         elif round_.forgotten:
-            raise LinkError(FORGOTTEN_LINK, 410)
+            raise FormError(FORGOTTEN_LINK, 410)
         return round_
+
+
+def query_options(request: Request, names: Sequence[str]) -> dict[str, str]:
+    """Return the options in an address that are not empty, each cut to its limit."""
+    found = {name: request.query_params.get(name, "").strip() for name in names}
+    return {name: value[:MAX_OPTION_CHARACTERS] for name, value in found.items() if value}
 
 
 def render_fragment(template: str, **values: Any) -> str:  # noqa: ANN401

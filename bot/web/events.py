@@ -14,12 +14,11 @@ from bot.bakeoffs.lifecycle import is_bakeoff_running, load_progress, watch_bake
 from bot.observability import logs
 from bot.ports import RoundSnapshot
 from bot.render.bakeoffs import running_post
-from bot.render.round_status import progress_summary
 from bot.render.voting import blind_answers, takes_blind_votes
 from bot.web.auth import is_member
 from bot.web.bakeoffs import load_bakeoff
 from bot.web.context import WebContext, render_fragment
-from bot.web.round_view import progress_steps
+from bot.web.round_view import blind_progress
 from council.bakeoffs.models import BakeoffProgress
 from council.errors import CouncilError
 
@@ -53,14 +52,14 @@ async def round_state(context: WebContext, request: Request) -> Response:
 @lru_cache(maxsize=256)  # many browsers show the same snapshot
 def round_payload(snapshot: RoundSnapshot, *, may_vote: bool = False) -> Payload:
     """Return what a page shows of a running round; if it is `closed`, the page reloads."""
-    round_, summary = snapshot.round_, progress_summary(snapshot.round_)
-    steps, cards = progress_steps(round_), () if round_.closing else blind_answers(round_)
+    round_, progress = snapshot.round_, blind_progress(snapshot.round_)
+    cards = () if round_.closing else blind_answers(round_)
     shown = {"is_running": True, "takes_votes": may_vote and takes_blind_votes(round_)}
     return {
         "closed": round_.closing is not None,
-        "summary": summary,
+        "summary": progress.summary,
         "seconds": round(snapshot.seconds, 1),
-        "progress": render_fragment("progress.html", summary=summary, steps=steps),
+        "progress": render_fragment("progress.html", progress=progress),
         "answers": [render_fragment("blind.html", card=card, **shown) for card in cards],
         "draft": render_fragment("draft.html", draft=snapshot.draft) if snapshot.draft else "",
     }
@@ -89,7 +88,7 @@ def bakeoff_payload(context: WebContext, progress: BakeoffProgress) -> Payload:
         "closed": bakeoff.ending is not None,
         "summary": post.summary,
         "seconds": round((context.app.now() - bakeoff.at).total_seconds(), 1),
-        "progress": render_fragment("bakeoff_progress.html", progress=post),
+        "progress": render_fragment("progress.html", progress=post),
         "draft": "",
     }
 
@@ -121,14 +120,18 @@ def _stream(
             if is_running is None or not await is_running():
                 yield _event("end", {})
 
+    return event_stream(events(), HEARTBEAT_SECONDS)
+
+
+def event_stream(events: AsyncIterator[Payload], heartbeat_seconds: float) -> Response:
+    """Return a response that streams events, and a comment whenever there was none for a while."""
     return EventSourceResponse(
-        events(), sep="\n", ping=HEARTBEAT_SECONDS, ping_message_factory=_heartbeat
+        events,
+        sep="\n",
+        ping=heartbeat_seconds,
+        ping_message_factory=lambda: ServerSentEvent(comment="still here", sep="\n"),
     )
 
 
 def _event(name: str, data: Payload) -> Payload:
     return {"event": name, "data": json.dumps(data)}
-
-
-def _heartbeat() -> ServerSentEvent:
-    return ServerSentEvent(comment="still here", sep="\n")

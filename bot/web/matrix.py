@@ -1,5 +1,6 @@
 """Handlers of a bake-off's page: its result question by question, one cell, downloads."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from functools import partial
 from itertools import takewhile
@@ -10,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from bot.bakeoffs.lifecycle import is_bakeoff_running, load_progress
-from bot.bakeoffs.matrix import BakeoffResults, earlier_runs, load_matrix, load_results
+from bot.bakeoffs.matrix import earlier_runs, load_matrix, load_results
 from bot.chat import Prose
 from bot.render.bakeoffs import bakeoff_title, result_thread, running_post
 from bot.render.formatting import panel_seat_names, seat_names
@@ -30,23 +31,23 @@ from bot.render.matrix import (
 )
 from bot.web.auth import empty_message
 from bot.web.bakeoffs import bakeoff_path, is_own_bakeoff, load_bakeoff
-from bot.web.context import WebContext, render_fragment
+from bot.web.context import WebContext, query_options, render_fragment
 from bot.web.reports import report_file
 from bot.web.round_view import ranking_rows
 from council.bakeoffs.matrix import FILTERS, RunMatrix, select_rows
 from council.bakeoffs.models import Bakeoff
 from council.errors import BakeoffError
+from council.labels import Label
 from council.rounds import Round
 from council.rubric_grader import grade_reasons, usable_grades
 
 ROWS_AT_ONCE = 100
-MAX_OPTION_LENGTH = 200
 OPTIONS = ("show", "category", "against")
 
 
 def _options(request: Request) -> dict[str, str]:
     """Return the filters of a request; unknown ones show everything."""
-    given = {name: request.query_params.get(name, "")[:MAX_OPTION_LENGTH] for name in OPTIONS}
+    given = defaultdict(str, query_options(request, OPTIONS))
     given["show"] = given["show"] if given["show"] in FILTERS else ""
     return given
 
@@ -65,7 +66,8 @@ async def bakeoff_page(context: WebContext, request: Request) -> Response:
     runs = await earlier_runs(app, empty_message(request), bakeoff)
     results = await load_results(app, progress, await _load_other(context, request, options, runs))
     is_own = is_own_bakeoff(context, request, bakeoff)
-    board = results.board
+    board, run = results.board, results.run
+    thread = result_thread(progress, None, linked=True)
     return await context.render_page(
         request,
         "bakeoff.html",
@@ -75,26 +77,19 @@ async def bakeoff_page(context: WebContext, request: Request) -> Response:
         may_resume=not is_running and not progress.is_complete and is_own,
         may_cancel=is_running and is_own,
         progress=running_post(progress, ""),
-        result=result_thread(progress, None, linked=True).root,
-        failed=result_thread(progress, None, linked=True).replies,
+        result=thread.root,
+        failed=thread.replies,
         headline=[*headline_lines(board)],
         worth=council_value_table(board) if board.worth.is_decided else None,
         worth_lines=[*council_value_lines(board)],
         board_query=urlencode({"suite": bakeoff.suite.name, "panel": bakeoff.panel.name}),
         runs=runs,
-        **_matrix_values(context, request, results.run, options),
-        **_totals(results),
+        totals=totals(board, run.matrix.members),
+        compared=[*comparison_lines(run, board.names)],
+        methods=methods_post(run.matrix),
+        grader_lines=[*grader_lines(run)],
+        **_matrix_values(context, request, run, options),
     )
-
-
-def _totals(results: BakeoffResults) -> dict[str, Any]:
-    run, names = results.run, results.board.names
-    return {
-        "totals": totals(results.board, run.matrix.members),
-        "compared": [*comparison_lines(run, names)],
-        "methods": methods_post(run.matrix),
-        "grader_lines": [*grader_lines(run)],
-    }
 
 
 async def _load_other(
@@ -131,7 +126,6 @@ def _matrix_values(
         "left": [(key, names.get(key, key)) for key in left],
         "names": names,
         "rows": rows[first - 1 : last],
-        "count": len(rows),
         "before": run.earlier.before if run.earlier else {},
         "changed": run.changed if run.against else frozenset(),
         "query": urlencode(wanted),
@@ -167,6 +161,7 @@ async def cell_page(context: WebContext, request: Request) -> Response:
     if not row.round_id:
         raise BakeoffError(f"Question {number} has not been asked yet.")
     round_ = await context.app.store.load(row.round_id)
+    label = round_.draw.labels.label_of(member) if round_.draw else None
     names = panel_seat_names((bakeoff.panel,)) | seat_names(round_.panel)
     return await context.render_page(
         request,
@@ -176,10 +171,9 @@ async def cell_page(context: WebContext, request: Request) -> Response:
         cell=row.cells.get(member),
         name=names.get(member, member),
         answer=_answer_of(round_, member),
-        rankings=_rankings_of(round_, member),
-        cell_text=cell_text,
+        rankings=_rankings_of(round_, label),
         question=row.question,
-        grades=_grades_of(round_, member, names),
+        grades=_grades_of(round_, label, names),
     )
 
 
@@ -188,23 +182,20 @@ def _answer_of(round_: Round, member: str) -> Prose | None:
     return next((Prose(text) for text in texts if text), None)
 
 
-def _rankings_of(round_: Round, member: str) -> list[tuple[str, int, int, str]]:
+def _rankings_of(round_: Round, label: Label | None) -> list[tuple[str, int, int, str]]:
     """Return how each judge placed an answer: its name, the place, of how many, and the reason."""
-    draw = round_.draw
-    label = next((own for key, own in draw.labels.pairs if key == member), None) if draw else None
-    if draw is None or label is None:
-        return []
     found = []
-    for judge, _, ballot, _ in ranking_rows(round_, draw):
+    for judge, _, ballot, _ in ranking_rows(round_, round_.draw) if round_.draw else ():
         if ballot and label in ballot.shown:
             above = takewhile(lambda tied: label not in tied, ballot.ranking)
             found.append((judge, 1 + sum(map(len, above)), len(ballot.shown), ballot.reason))
     return found
 
 
-def _grades_of(round_: Round, member: str, names: Mapping[str, str]) -> list[tuple[str, bool, str]]:
+def _grades_of(
+    round_: Round, label: Label | None, names: Mapping[str, str]
+) -> list[tuple[str, bool, str]]:
     """Return what each outside judge says: its name, whether the answer meets it, and why."""
-    label = round_.draw.labels.label_of(member) if round_.draw else None
     return [
         (
             names.get(one.seat, one.seat),

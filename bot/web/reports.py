@@ -67,11 +67,10 @@ from bot.render.leaderboard_text import (
     footnote_lines,
     headline_lines,
 )
-from bot.web.context import WebContext, file_response
+from bot.web.context import WebContext, file_response, query_options
 
 LEADERBOARD_OPTIONS = ("suite", "version", "panel", "category", "since", "until", "as", "weights")
 BIAS_OPTIONS = ("suite", "panel", "category", "since", "until")
-MAX_OPTION_LENGTH = 200
 WEIGHTS = (
     ("", "alike"),
     ("consistency", "by order consistency"),
@@ -83,14 +82,6 @@ WINDOWS = (("", "any time"), ("7d", "7 days"), ("30d", "30 days"), ("90d", "90 d
 
 
 ParseQuery = Callable[[Mapping[str, str], datetime], LeaderboardQuery]
-
-
-def options_of(request: Request, names: Sequence[str] = LEADERBOARD_OPTIONS) -> dict[str, str]:
-    """Return the query options that are not empty, each cut to `MAX_OPTION_LENGTH`."""
-    found = {name: request.query_params.get(name, "") for name in names}
-    return {
-        name: value[:MAX_OPTION_LENGTH].strip() for name, value in found.items() if value.strip()
-    }
 
 
 def _read_filters(
@@ -132,9 +123,11 @@ async def report_file(
 
 async def leaderboard_page(context: WebContext, request: Request) -> Response:
     """Show the leaderboard that the query selects; a wrong query shows all of it with the error."""
-    query, filters = _read_filters(context, options_of(request), parse_query)
+    options = query_options(request, LEADERBOARD_OPTIONS)
+    query, filters = _read_filters(context, options, parse_query)
     board, choices = await _load_leaderboard(context, query)
-    values = await asyncio.to_thread(_leaderboard_values, board, query, request)
+    sort = request.query_params.get("sort", "")
+    values = await asyncio.to_thread(_leaderboard_values, board, query, options, sort)
     return await context.render_page(
         request,
         "leaderboard.html",
@@ -149,7 +142,8 @@ async def leaderboard_page(context: WebContext, request: Request) -> Response:
 
 async def download_leaderboard(context: WebContext, request: Request) -> Response:
     """Return the leaderboard as CSV, as `council leaderboard --json` prints it, or as an image."""
-    query = parse_query(options_of(request), context.app.now())
+    options = query_options(request, LEADERBOARD_OPTIONS)
+    query = parse_query(options, context.app.now())
     board, _ = await _load_leaderboard(context, query)
     return await report_file(
         request,
@@ -173,10 +167,8 @@ async def _load_leaderboard(
 
 
 def _leaderboard_values(
-    board: Leaderboard, query: LeaderboardQuery, request: Request
+    board: Leaderboard, query: LeaderboardQuery, options: Mapping[str, str], sort: str
 ) -> dict[str, Any]:
-    sort = request.query_params.get("sort", "")
-    options = options_of(request)
     rows: Sequence[Any] = board.judges.rows if query.as_judge else board.board.rows
     columns = judge_columns(board) if query.as_judge else author_columns(board.names)
     shown = columns if query.as_judge else author_summary_columns(board.names)
@@ -224,7 +216,7 @@ def _sorted_table(
 
 async def bias_page(context: WebContext, request: Request) -> Response:
     """Show the judges' bias over the rounds that the query selects."""
-    app, options = context.app, options_of(request, BIAS_OPTIONS)
+    app, options = context.app, query_options(request, BIAS_OPTIONS)
     query, filters = _read_filters(context, options, parse_bias_query)
     names = panel_seat_names(app.panels.values())
     bias, choices = await load_bias_page(app, query, names, app.measure_bias)
@@ -237,7 +229,7 @@ async def bias_page(context: WebContext, request: Request) -> Response:
 async def download_bias(context: WebContext, request: Request) -> Response:
     """Return every measure as CSV, as `council bias --rounds --json` prints it, or all charts."""
     app = context.app
-    query = parse_bias_query(options_of(request, BIAS_OPTIONS), app.now())
+    query = parse_bias_query(query_options(request, BIAS_OPTIONS), app.now())
     names = panel_seat_names(app.panels.values())
     bias = await load_bias(app, query, names, app.measure_bias)
     return await report_file(

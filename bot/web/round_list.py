@@ -1,6 +1,6 @@
 """Handlers of the list of rounds: filters, pages, and deleting a round."""
 
-from collections.abc import Iterator
+from collections import defaultdict
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
@@ -11,44 +11,40 @@ from starlette.responses import RedirectResponse, Response
 
 from bot.access import listable_rounds
 from bot.commands.rounds import find_round_to_forget, forget_and_wipe
-from bot.render.formatting import seat_names
+from bot.render.formatting import panel_seat_names
 from bot.render.round_report import round_title, verdict_facts
-from bot.web.auth import empty_message, read_form, visitor_of
-from bot.web.context import WebContext
-from council.places import Place
+from bot.web.auth import Form, empty_message, visitor_of
+from bot.web.context import WebContext, query_options
 from council.ports import RoundQuery
 
 PAGE_ROUNDS = 20
-MAX_FILTER_CHARACTERS = 200
 FILTERS = ("q", "panel", "winner", "by", "since", "until")
 
 
 async def rounds_page(context: WebContext, request: Request) -> Response:
     """Show the rounds that the filters admit, newest first, twenty a page."""
     app = context.app
-    given = {name: _parameter(request, name) for name in FILTERS}
+    options = query_options(request, FILTERS)
+    given = defaultdict(str, options)
     wanted = _query(request, given)
     summaries = await app.store.list_summaries(PAGE_ROUNDS + 1, wanted)
     shown, older = summaries[:PAGE_ROUNDS], ""
     if len(summaries) > PAGE_ROUNDS:
         last = {"before": shown[-1].asked_at.isoformat()}
-        older = "?" + urlencode({name: value for name, value in given.items() if value} | last)
-    visitor = visitor_of(request).asker.id
+        older = "?" + urlencode(options | last)
+    visitor, panels = visitor_of(request).asker.id, app.panels.values()
+    names = panel_seat_names(panels)
     return await context.render_page(
         request,
         "rounds.html",
         found=[(line, verdict_facts(await app.store.load(line.id))) for line in shown],
         given=given,
-        is_filtered=any(given.values()),
-        models=dict(_models(context)),
+        is_filtered=bool(options),
+        models={seat.key: names[seat.key] for one in panels for seat in one.members},
         older=older,
         is_first="before" not in request.query_params,
         visitor=visitor,
     )
-
-
-def _parameter(request: Request, name: str) -> str:
-    return request.query_params.get(name, "")[:MAX_FILTER_CHARACTERS].strip()
 
 
 def _query(request: Request, given: dict[str, str]) -> RoundQuery:
@@ -62,7 +58,7 @@ def _query(request: Request, given: dict[str, str]) -> RoundQuery:
     with suppress(ValueError, OverflowError):
         wanted = replace(wanted, before=_start_of(given["until"]) + timedelta(days=1))
     with suppress(ValueError, TypeError, OverflowError):
-        moment = datetime.fromisoformat(_parameter(request, "before")).astimezone(UTC)
+        moment = datetime.fromisoformat(request.query_params.get("before", "")).astimezone(UTC)
         wanted = replace(wanted, before=min(moment, wanted.before or moment))
     return wanted
 
@@ -71,26 +67,18 @@ def _start_of(day: str) -> datetime:
     return datetime.combine(date.fromisoformat(day), time(), UTC)
 
 
-def _models(context: WebContext) -> Iterator[tuple[str, str]]:
-    for panel in context.app.panels.values():
-        names = seat_names(panel)
-        yield from ((seat.key, names[seat.key]) for seat in panel.members)
-
-
 async def confirm_forget(context: WebContext, request: Request) -> Response:
     """Ask whether to delete a round's texts."""
-    round_ = await find_round_to_forget(
-        context.app, empty_message(request), request.path_params["id"]
-    )
+    app, id_ = context.app, request.path_params["id"]
+    round_ = await find_round_to_forget(app, empty_message(request), id_)
     return await context.render_page(
         request, "forget.html", round_=round_, title=round_title(round_)
     )
 
 
-async def forget(context: WebContext, request: Request) -> Response:
+async def forget(context: WebContext, request: Request, _form: Form) -> Response:
     """Delete a round's texts, and redirect to the list."""
-    await read_form(context, request)
-    message = replace(empty_message(request), place=Place("web"))
-    round_ = await find_round_to_forget(context.app, message, request.path_params["id"])
-    await forget_and_wipe(context.app.store, round_, context.app.now())
+    app, id_ = context.app, request.path_params["id"]
+    round_ = await find_round_to_forget(app, empty_message(request), id_)
+    await forget_and_wipe(app.store, round_, app.now())
     return RedirectResponse("/rounds", status_code=303)

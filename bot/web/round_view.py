@@ -3,10 +3,10 @@
 While a round runs, nothing here may show who wrote which answer.
 """
 
-from bot.chat import Prose, Step, StepState
+from bot.chat import Post, Prose, Step, Steps, StepState
 from bot.render.formatting import seat_names
 from bot.render.round_report import ranking_notes, slates_to_read, voter_title
-from bot.render.round_status import WRITING, ballot_steps
+from bot.render.round_status import WRITING, ballot_steps, progress_summary
 from council.answers import Role
 from council.ballots import Ballot
 from council.labels import Slate
@@ -16,8 +16,8 @@ from council.rounds import Draw, Round
 # --- A running round
 
 
-def progress_steps(round_: Round) -> tuple[Step, ...]:
-    """Return the steps of a running round, always as many, so that nothing on the page moves.
+def blind_progress(round_: Round) -> Post:
+    """Return the progress of a round, always in as many steps, so that nothing on the page moves.
 
     Answers are only counted: their authors' names would show who wrote the one that just appeared.
     """
@@ -37,7 +37,9 @@ def progress_steps(round_: Round) -> tuple[Step, ...]:
     ]
     writing = StepState.RUNNING if round_.tally else StepState.WAITING
     last = Step(WRITING, StepState.DONE if round_.synthesis else writing)
-    return (answers, *(ballot_steps(round_) if round_.draw else ranks), last)
+    steps = (answers, *(ballot_steps(round_) if round_.draw else ranks), last)
+    summary = progress_summary(round_)
+    return Post((Steps(summary, steps),), summary)
 
 
 # --- A closed round

@@ -37,20 +37,20 @@ from bot.render.round_report import (
     verdict_facts,
     whole_round,
 )
-from bot.render.round_status import progress_summary, receipt_line
+from bot.render.round_status import receipt_line
 from bot.render.voting import blind_answers, takes_blind_votes, votes_line
 from bot.settings.default_panels import DEMO_QUESTIONS
 from bot.web.auth import (
+    Form,
     FormError,
     empty_message,
     is_member,
     place_of,
-    read_form,
     read_uploads,
     visitor_of,
 )
 from bot.web.context import WebContext, file_response
-from bot.web.round_view import late_answers, progress_steps, ranking_rows
+from bot.web.round_view import blind_progress, late_answers, ranking_rows
 from bot.web.shares import may_share
 from council.budget import estimate_round
 from council.errors import CouncilError, RoundNotFoundError
@@ -124,8 +124,7 @@ async def _running_values(context: WebContext, request: Request, round_: Round) 
         "own": await own_vote(app, round_.id, asker_id) if may_vote else None,
         "root": None,
         "draw": None,
-        "summary": progress_summary(round_),
-        "steps": progress_steps(round_),
+        "progress": blind_progress(round_),
         "cards": blind_answers(round_),
         "receipt": receipt_line(round_, await estimate_round(round_, app.gateway)),
         "usual": rough_duration(usual) if usual else "",
@@ -134,13 +133,7 @@ async def _running_values(context: WebContext, request: Request, round_: Round) 
 
 async def _rating_values(context: WebContext, request: Request, round_: Round) -> dict[str, Any]:
     if not may_rate(context, request, round_):
-        return {
-            "may_rate": False,
-            "suites": (),
-            "said_before": None,
-            "voted_before": None,
-            "votes": "",
-        }
+        return {"may_rate": False, "voted_before": None}
     app, asker_id = context.app, visitor_of(request).asker.id
     return {
         "may_rate": True,
@@ -252,13 +245,12 @@ class PageChat(Chat):
         self.posts.append(post)
 
 
-async def ask(context: WebContext, request: Request) -> Response:
+async def ask(context: WebContext, request: Request, form: Form) -> Response:
     """Start a round and redirect to its page; show the reply to any other command."""
-    form = await read_form(context, request)
     text, visitor = form["question"], visitor_of(request)
     place = place_of(visitor, private=form["audience"] == "me")
-    incoming = IncomingMessage(text, visitor.asker, place, context.form_key(form))
-    incoming = replace(incoming, files=await read_uploads(request))
+    key, files = context.form_key(form), await read_uploads(request)
+    incoming = IncomingMessage(text, visitor.asker, place, key, files=files)
     parsed = COMMANDS.parse(text) if text.strip() else None
     if parsed and not is_question(parsed):
         chat = PageChat()
@@ -280,9 +272,8 @@ async def ask(context: WebContext, request: Request) -> Response:
     return await _start_and_redirect(context, request, incoming, question, options)
 
 
-async def ask_again(context: WebContext, request: Request) -> Response:
+async def ask_again(context: WebContext, request: Request, form: Form) -> Response:
     """Start another round with the question and panel of a round."""
-    form = await read_form(context, request)
     round_ = await context.load_round(request)
     visitor, question = visitor_of(request), round_.question
     place = place_of(visitor, private=question.place.private)
@@ -325,7 +316,7 @@ async def _show_refusal(
     )
 
 
-async def resume_round(context: WebContext, request: Request) -> Response:
+async def resume_round(context: WebContext, request: Request, _form: Form) -> Response:
     """Resume a stopped round."""
     round_ = await _load_own_round(context, request)
     if not round_.closing:
@@ -334,7 +325,7 @@ async def resume_round(context: WebContext, request: Request) -> Response:
     return RedirectResponse(f"/rounds/{round_.id}", status_code=303)
 
 
-async def stop_round(context: WebContext, request: Request) -> Response:
+async def stop_round(context: WebContext, request: Request, _form: Form) -> Response:
     """Stop a round; what it has produced so far stays."""
     round_ = await _load_own_round(context, request)
     await context.app.store.pause(round_.id, paused=True)
@@ -343,8 +334,7 @@ async def stop_round(context: WebContext, request: Request) -> Response:
 
 
 async def _load_own_round(context: WebContext, request: Request) -> Round:
-    """Return the round of a form; raise RoundNotFoundError unless the visitor asked it."""
-    await read_form(context, request)
+    """Return the round of a request; raise RoundNotFoundError unless the visitor asked it."""
     round_ = await context.load_round(request)
     if not _is_asker(request, round_):
         raise RoundNotFoundError("Only the person who asked can stop or resume this round.")
@@ -358,9 +348,8 @@ def _is_asker(request: Request, round_: Round) -> bool:
 # --- Feedback
 
 
-async def rate_round(context: WebContext, request: Request) -> Response:
+async def rate_round(context: WebContext, request: Request, form: Form) -> Response:
     """Store whether a round helped the visitor, and redirect to its page."""
-    form = await read_form(context, request)
     round_ = await context.load_round(request)
     if form["helpful"] not in {"yes", "no"}:
         raise FormError("Press Helpful or Not helpful.", 400)
@@ -369,9 +358,8 @@ async def rate_round(context: WebContext, request: Request) -> Response:
     return RedirectResponse(f"/rounds/{round_.id}#feedback", status_code=303)
 
 
-async def vote(context: WebContext, request: Request) -> Response:
+async def vote(context: WebContext, request: Request, form: Form) -> Response:
     """Store the visitor's vote for the best answer, and redirect to the answers."""
-    form = await read_form(context, request)
     round_ = await context.load_round(request)
     choice = form["label"] or form["order"]
     await cast_vote(context.app, round_, visitor_of(request).asker.id, choice)

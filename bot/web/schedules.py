@@ -10,28 +10,19 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from bot.bakeoffs.lifecycle import begin_bakeoff
 from bot.commands import schedules as scheduling
 from bot.context import AppContext
-from bot.render.formatting import ordinal
-from bot.render.schedules import next_runs_line, understood_post
+from bot.render.schedules import next_runs_line
 from bot.schedules.cron import DAY_NAMES
 from bot.schedules.parser import ScheduleRequest, find_zone, known_zones, parse_schedule
-from bot.web.auth import empty_message, read_form
+from bot.web.auth import Form, empty_message
 from bot.web.context import WebContext
 from council.bakeoffs.models import Schedule
 from council.errors import CouncilError, ScheduleError
 from council.money import MICRO_USD
 
 SCHEDULE_ACTIONS = {"pause", "resume", "remove", "run"}
-OFTEN = {
-    "day": "every day",
-    "weekday": "every weekday",
-    "week": "on the days ticked below",
-    "month": "every month",
-    "hour": "every hour",
-    "words": "as written below",
-}
 WEEK = (*DAY_NAMES[1:], DAY_NAMES[0])
 GONE = "There is no such schedule any more."
-_DEFAULT_TIME = {"monday": "on", "month_day": "1", "time": "09:00"}
+_DEFAULT_TIME = "09:00"
 _MAX_TYPED = 200  # characters of a field that the form of a schedule takes
 
 
@@ -42,23 +33,20 @@ async def schedules_page(
     app, incoming = context.app, empty_message(request)
     visible = await scheduling.load_visible_schedules(app, incoming)
     suites = await app.bakeoff_stores.suites.list_summaries(incoming.place.scope)
-    typed: Mapping[str, str] = defaultdict(str, _DEFAULT_TIME, often="week", zone=app.zone)
+    typed: Mapping[str, str] = defaultdict(str, monday="on", time=_DEFAULT_TIME, zone=app.zone)
     if edited := next((one for one in visible if one.id == request.query_params.get("edit")), None):
         typed = _fields_of(edited)
-    blank = {"wrong": "", "form_wrong": "", "typed": typed, "preview": ""}
+    blank = {"wrong": "", "form_wrong": "", "typed": typed}
     return await context.render_page(
         request,
         "schedules.html",
         status=status,
         found=[await scheduling.load_schedule_status(app, schedule) for schedule in visible],
         suites=suites,
-        often=OFTEN,
         week=WEEK,
-        month_days=[*((str(day), ordinal(day)) for day in range(1, 32)), ("last", "last day")],
         zones=known_zones(),
-        zone=app.zone,
         here=incoming.place,
-        **{**blank, "understood": None, **values},
+        **{**blank, **values},
     )
 
 
@@ -74,23 +62,16 @@ async def next_runs(context: WebContext, request: Request) -> Response:
 def _fields_of(schedule: Schedule) -> Mapping[str, str]:
     """Return the fields of the form that changes a schedule."""
     cap = schedule.cap_micro
-    fields = {"edit": schedule.id, "often": "words", "words": schedule.words, **_DEFAULT_TIME}
+    fields = {"edit": schedule.id, "words": schedule.words, "time": _DEFAULT_TIME}
     fields |= {name: getattr(schedule, name) for name in ("name", "suite", "panel", "zone")}
     return defaultdict(str, fields, cap="" if cap is None else f"{cap / MICRO_USD:g}")
 
 
-async def add_schedule(context: WebContext, request: Request) -> Response:
-    """Store a new or changed schedule and show how it was understood, or only when it would run.
-
-    After an error, the form still has what was typed.
-    """
-    form = await read_form(context, request)
+async def add_schedule(context: WebContext, request: Request, form: Form) -> Response:
+    """Store a new or changed schedule, and redirect to the list; show what is wrong."""
     app, incoming = context.app, empty_message(request)
     try:
         wanted = _read_request(app, form)
-        if form["act"] == "preview":
-            line = _preview(app, form)
-            return await schedules_page(context, request, typed=form, preview=line)
         if id_ := form["edit"]:
             visible = await scheduling.load_visible_schedules(app, incoming)
             before = next((one for one in visible if one.id == id_), None)
@@ -102,12 +83,10 @@ async def add_schedule(context: WebContext, request: Request) -> Response:
         await scheduling.save_schedule(app, schedule)
     except CouncilError as error:
         return await schedules_page(context, request, status=422, form_wrong=str(error), typed=form)
-    status = await scheduling.load_schedule_status(app, schedule)
-    post = understood_post(status, incoming.place, "" if wanted.zone else app.zone)
-    return await schedules_page(context, request, understood=post)
+    return RedirectResponse("/schedules", status_code=303)
 
 
-def _read_request(app: AppContext, form: Mapping[str, str]) -> ScheduleRequest:
+def _read_request(app: AppContext, form: Form) -> ScheduleRequest:
     """Return what the form asks for; raise ScheduleError with what to change."""
     name = form["name"].strip()
     if len(name.split()) != 1:
@@ -126,32 +105,19 @@ def _read_request(app: AppContext, form: Mapping[str, str]) -> ScheduleRequest:
     return wanted
 
 
-def _when(form: Mapping[str, str]) -> str:
-    """Return the time fields of the form in the words of a schedule."""
-    often, time = form.get("often", ""), form.get("time", "")[:5]
+def _when(form: Form) -> str:
+    """Return when it runs: the words of the form if there are any, else its days and time."""
+    if words := form.get("words", "").strip():
+        return words[:_MAX_TYPED]
     days = [day.lower() for day in WEEK if form.get(day.lower())]
-    if often == "words":
-        return form.get("words", "")[:_MAX_TYPED]
-    if often == "week" and not days:
+    if not days:
         raise ScheduleError("Tick at least one day of the week.")
-    if not time:
+    if not (time := form.get("time", "")[:5]):
         raise ScheduleError("Choose a time of day.")
-    month_day = form.get("month_day", "")
-    nth = "last day" if month_day == "last" else f"the {ordinal(_whole(month_day))}"
-    phrases = {
-        "weekday": f"every weekday {time}",
-        "week": f"every {' and '.join(days)} {time}",
-        "month": f"{nth} of the month {time}",
-        "hour": f'"{_whole(time[-2:])} * * * *"',
-    }
-    return phrases.get(often, f"every day {time}")
+    return f"every {' and '.join(days)} {time}"
 
 
-def _whole(text: str) -> int:
-    return int(text) if text.isdecimal() and len(text) < 3 else 1  # noqa: PLR2004
-
-
-def _preview(app: AppContext, form: Mapping[str, str]) -> str:
+def _preview(app: AppContext, form: Form) -> str:
     typed = form.get("zone", "").strip()
     zone = find_zone(typed) if typed else app.zone
     if zone is None:
@@ -162,9 +128,8 @@ def _preview(app: AppContext, form: Mapping[str, str]) -> str:
     return next_runs_line(wanted.cron, wanted.zone or zone, app.now())
 
 
-async def change_schedule(context: WebContext, request: Request) -> Response:
+async def change_schedule(context: WebContext, request: Request, form: Form) -> Response:
     """Pause, resume, run or remove a schedule."""
-    form = await read_form(context, request)
     incoming = replace(empty_message(request), key=context.form_key(form))
     app, action = context.app, request.path_params["act"]
     visible = await scheduling.load_visible_schedules(app, incoming)

@@ -17,10 +17,6 @@ from council.errors import CouncilError
 _UVICORN_LOG = logging.getLogger("uvicorn.error")
 
 
-class PortTakenError(CouncilError):
-    """The server cannot listen on the address."""
-
-
 class Server(uvicorn.Server):
     """A running server and its address."""
 
@@ -52,13 +48,13 @@ async def run_server(
 
     `on_bound` runs after the port is bound and before the first request. With `behind_proxy`, a
     proxy on this machine, or one named in FORWARDED_ALLOW_IPS, says where a request came from.
-    Raise PortTakenError if the address cannot be used.
+    Raise CouncilError if the address cannot be used.
     """
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         sock = socket.create_server((host, port), family=family)
     except OSError as error:
-        raise PortTakenError(
+        raise CouncilError(
             f"Can't listen on {host}:{port} ({os.strerror(error.errno or 0).lower()}). Set "
             "COUNCIL_PORT to another port."
         ) from None

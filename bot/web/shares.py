@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from bot.render.round_report import round_title
-from bot.web.auth import SHARES, FormError, link_name, read_form, visitor_of
+from bot.web.auth import SHARES, Form, FormError, is_member, link_name, visitor_of
 from bot.web.context import WebContext
 from council.providers import is_loopback
 from council.rounds import Round
@@ -22,11 +22,10 @@ async def share_page(context: WebContext, request: Request) -> Response:
     return await _render(context, request, await _load_own_round(context, request))
 
 
-async def create_share(context: WebContext, request: Request) -> Response:
+async def create_share(context: WebContext, request: Request, form: Form) -> Response:
     """Create a link and show it, once; raise FormError if the round has too many."""
-    form = await read_form(context, request)
     round_ = await _load_own_round(context, request)
-    if round_.forgotten or form["days"] not in map(str, SHARE_DAYS):
+    if form["days"] not in map(str, SHARE_DAYS):
         raise FormError("Choose how long the link works, on the page of a round.", 400)
     if len(await _active_links(context, round_.id)) >= MAX_SHARES:
         raise FormError(f"This question has {MAX_SHARES} active links. Revoke one first.", 422)
@@ -35,9 +34,8 @@ async def create_share(context: WebContext, request: Request) -> Response:
     return await _render(context, request, round_, link, link_name(round_.id, key))
 
 
-async def revoke_share(context: WebContext, request: Request) -> Response:
+async def revoke_share(context: WebContext, request: Request, form: Form) -> Response:
     """Revoke a link for every process, and redirect to those that are left."""
-    form = await read_form(context, request)
     round_ = await _load_own_round(context, request)
     name = form["link"]
     if name.startswith(f"{round_.id}/"):
@@ -55,7 +53,7 @@ async def issue_share(context: WebContext, round_id: str, days: int = SHARE_DAYS
 
 def may_share(context: WebContext, request: Request, round_: Round) -> bool:
     """Return whether the visitor may share a round: its asker, an admin, or a page's only user."""
-    if "key" in request.query_params or round_.forgotten or not context.is_authenticated(request):
+    if round_.forgotten or not is_member(context, request):
         return False
     asker = visitor_of(request).asker
     is_admin = context.app.access.at(round_.question.place).is_admin(asker)

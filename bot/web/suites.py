@@ -1,18 +1,18 @@
 """Handlers of suites: list, read a file, edit the questions in a form, save, download, remove."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.chat import Attachment
+from bot.chat import Attachment, Chat, IncomingMessage
 from bot.commands import suites as suite_commands
 from bot.commands.buttons import BUTTON_HANDLERS, PROPOSAL_ACTIONS, add_to_suite
 from bot.commands.dispatch import report_errors
 from bot.commands.suites import SuiteAddition, estimate_suite_run, find_suite_summary
+from bot.context import AppContext
 from bot.render.suites import cost_line, left_out_lines, size_line, suite_post
 from bot.suite_files import (
     COLUMNS,
@@ -20,12 +20,11 @@ from bot.suite_files import (
     check_size,
     question_fields,
     read_suite_file,
-    read_suite_text,
     suite_csv,
     suite_from_rows,
     validate_suite_name,
 )
-from bot.web.auth import FormError, empty_message, place_of, read_form, visitor_of
+from bot.web.auth import Form, FormError, empty_message, place_of, read_uploads, visitor_of
 from bot.web.context import WebContext, file_response
 from bot.web.rounds import PageChat
 from council.bakeoffs.models import Grading, Suite
@@ -33,9 +32,9 @@ from council.errors import CouncilError, SuiteError
 
 MAX_ROWS = 200  # a larger suite is changed as a file
 _NEW_ROWS = 3
-PASTED = {".txt": "one question per line", ".csv": "CSV", ".jsonl": "JSON Lines", ".yaml": "YAML"}
 
 _Row = Mapping[str, str]
+Command = Callable[[AppContext, Chat, IncomingMessage, str], Awaitable[None]]
 
 
 async def suites_page(
@@ -54,8 +53,6 @@ async def suites_page(
         wrong=str(error or ""),
         typed_name=typed["name"] if typed else "",
         lines_typed=typed["lines"] if typed else "",
-        kind=typed["kind"] if typed else "",
-        kinds=PASTED,
     )
 
 
@@ -83,24 +80,20 @@ async def download_suite_csv(context: WebContext, request: Request) -> Response:
     return file_response(f"{suite.name}.csv", suite_csv(suite), "text/csv; charset=utf-8")
 
 
-async def add_suite(context: WebContext, request: Request) -> Response:
+async def add_suite(context: WebContext, request: Request, form: Form) -> Response:
     """Show the questions of a file or a text in a form, before anything is saved."""
-    form = await read_form(context, request)
-    file = await _read_upload(request)  # first, so that the upload is closed whatever is wrong
+    # First, so that the upload is closed whatever is wrong.
+    files = await read_uploads(request, "file")
+    if form["lines"].strip():
+        files = (*files, Attachment.of("The text.txt", form["lines"].encode()))
     try:
         name = validate_suite_name(form["name"])
-        if file:
-            check_size(file.name, file.size)
-            # Parsing a large file takes seconds and must not block the event loop.
-            content = await file.read()
-            read = await asyncio.to_thread(read_suite_file, name, file.name, content)
-        elif form["lines"].strip():
-            kind = form["kind"] if form["kind"] in PASTED else ".txt"
-            check_size("The text", len(form["lines"].encode()))
-            text = f"The text{kind}", form["lines"]
-            read = await asyncio.to_thread(read_suite_text, name, *text)
-        else:
+        if not files:
             return await _render_editor(context, request, await _new_editor(context, name))
+        file = files[0]
+        check_size(file.name, file.size)
+        # Parsing a large file takes seconds and must not block the event loop.
+        read = await asyncio.to_thread(read_suite_file, name, file.name, await file.read())
     except SuiteError as error:
         return await suites_page(context, request, error, form)
     if len(read.suite.questions) > MAX_ROWS:
@@ -148,21 +141,14 @@ async def edit_suite_page(context: WebContext, request: Request) -> Response:
     return await _render_editor(context, request, _Editor(suite.name, suite.version, rows))
 
 
-async def edit_suite(context: WebContext, request: Request) -> Response:
-    """Add or remove a row, check the rows, or save them as the newest version of the suite."""
-    form = await read_form(context, request)
+async def edit_suite(context: WebContext, request: Request, form: Form) -> Response:
+    """Check the rows, or save them as the newest version of the suite."""
     rows = await _read_rows(request)
     editor = _Editor(validate_suite_name(request.path_params["name"]), form["before"], rows)
-    action, _, number = form["act"].partition("-")
-    if action == "add":
-        return await _render_editor(context, request, replace(editor, rows=(*rows, {})))
-    if action == "remove" and number.isdecimal():
-        kept = tuple(row for at, row in enumerate(rows, start=1) if at != int(number))
-        return await _render_editor(context, request, replace(editor, rows=kept or ({},)))
     try:
         made = await asyncio.to_thread(suite_from_rows, editor.name, rows)
         suite = await _with_settings(context, made)
-        if action == "save":
+        if form["act"] == "save":
             incoming = empty_message(request)
             await suite_commands.save_suite(context.app, incoming, suite, editor.before)
             return RedirectResponse(f"/suites/{suite.name}", status_code=303)
@@ -223,47 +209,33 @@ async def _render_editor(
 # --- Buttons
 
 
-async def remove_suite(context: WebContext, request: Request) -> Response:
+async def remove_suite(context: WebContext, request: Request, _form: Form) -> Response:
     """Remove a suite of the visitor."""
-    await read_form(context, request)
-    chat, incoming = PageChat(), empty_message(request)
     name = request.path_params["name"]
-    removed = suite_commands.remove_suite(context.app, chat, incoming, name)
-    await report_errors(chat, incoming, removed)
-    return await context.render_page(request, "said.html", posts=chat.posts, said="")
+    return await _run_command(context, request, suite_commands.remove_suite, name)
 
 
-async def press_button(context: WebContext, request: Request) -> Response:
+async def press_button(context: WebContext, request: Request, form: Form) -> Response:
     """Handle a button of a proposal on the page."""
-    form = await read_form(context, request)
     action = request.path_params["action"]
     if action not in PROPOSAL_ACTIONS:
         raise FormError("There is no such button.", 404)
+    return await _run_command(context, request, BUTTON_HANDLERS[action], form["value"])
+
+
+async def _run_command(
+    context: WebContext, request: Request, command: Command, value: str
+) -> Response:
+    """Run a command of the chats and show what it posts."""
     chat, incoming = PageChat(), empty_message(request)
-    pressed = BUTTON_HANDLERS[action](context.app, chat, incoming, form["value"])
-    await report_errors(chat, incoming, pressed)
+    await report_errors(chat, incoming, command(context.app, chat, incoming, value))
     return await context.render_page(request, "said.html", posts=chat.posts, said="")
 
 
-async def add_round_to_suite(context: WebContext, request: Request) -> Response:
+async def add_round_to_suite(context: WebContext, request: Request, form: Form) -> Response:
     """Add a round's question to a suite, and redirect to the suite."""
-    form = await read_form(context, request)
     round_ = await context.load_round(request)
     incoming = empty_message(request)
     addition = SuiteAddition(form["name"], form["answer"])
     await add_to_suite(context.app, PageChat(), incoming, round_.id, addition)
     return RedirectResponse(f"/suites/{addition.name.strip().lower()}", status_code=303)
-
-
-async def _read_upload(request: Request) -> Attachment | None:
-    """Return the uploaded file of a form that was read; None if there is none."""
-    upload = (await request.form()).get("file")
-    if not isinstance(upload, UploadFile) or not upload.filename:
-        return None
-    content = await upload.read()
-    await upload.close()
-
-    async def read() -> bytes:
-        return content
-
-    return Attachment(upload.filename, len(content), read)

@@ -123,10 +123,9 @@ async def create_schedules(site: Site, browser: Browser) -> datetime:
     await page.get_by_label("Suite").select_option("easy")
     await page.get_by_label("Panel").select_option("local")
     await page.screenshot(path=PICTURES / "schedules.png", full_page=True)
-    await page.get_by_label("It runs").select_option("words")
     await page.get_by_label("In words").fill(f'"{cron(now, 0)}"')
     await page.get_by_role("button", name="Add schedule").click()
-    print(await page.get_by_role("status").first.inner_text())
+    print(await page.locator(".schedule").first.inner_text())
     await page.close()
     words = f'schedule add easy suite:easy panel:local "{cron(now, 1)}" UTC'
     await site.slack.command(ADMIN, CHANNEL, "/council", words)

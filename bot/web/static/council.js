@@ -255,9 +255,7 @@ addEventListener("click", (event) => {
 function numberRows(form) {
   form.querySelectorAll("fieldset.row").forEach((row, i) => {
     row.querySelector("legend").textContent = `Question ${i + 1}`;
-    const button = row.querySelector("[data-remove]");
-    button.value = `remove-${i + 1}`;
-    button.setAttribute("aria-label", `Remove question ${i + 1}`);
+    row.querySelector("[data-remove]").setAttribute("aria-label", `Remove question ${i + 1}`);
   });
 }
 
@@ -282,7 +280,6 @@ function rowForm(form) {
         .focus();
       row.remove();
     }
-    event.preventDefault();
     numberRows(form);
   });
 }
@@ -299,12 +296,9 @@ function dropForm(form) {
 
 // The next runs of a schedule, while its form is filled in.
 function scheduleForm(form) {
-  const often = form.elements.often;
-  if (!often) return;
+  if (!form.elements.time) return;
   let asked = 0;
   const show = async () => {
-    for (const part of form.querySelectorAll("[data-for]"))
-      part.hidden = !part.dataset.for.split(" ").includes(often.value);
     const nth = ++asked;
     const fields = new URLSearchParams(new FormData(form));
     fields.delete("token");

@@ -14,7 +14,7 @@ from bot.discord.components import MAX_CUSTOM_ID_LENGTH, custom_id
 from bot.render.bakeoffs import CANCEL, LEAVE, RESUME, START
 from bot.render.formatting import file_name
 from bot.render.round_report import ACTIONS
-from bot.web.auth import LinkError, PageSigner
+from bot.web.auth import FormError, PageSigner
 from council.bakeoffs.models import split_round_id
 from council.budget_caps import schedule_of_round
 from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite
@@ -81,5 +81,5 @@ def test_a_signed_link_opens_its_round_alone(id_: str) -> None:
 
     seals.verify_link(f"{id_}.1", seals.link_key(f"{id_}.1", 60))
 
-    with pytest.raises(LinkError):
+    with pytest.raises(FormError):
         seals.verify_link(f"{id_}.11", seals.link_key(f"{id_}.1", 60))

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from bot.chat import StepState
+from bot.chat import Step, Steps, StepState
 from bot.render.voting import blind_answers
-from bot.web.round_view import progress_steps
+from bot.web.round_view import blind_progress
 from council.answers import Exchange, Prompt, Reply, Role
 from council.round_rules import compute_draw
 from council.rounds import REVISION, Round
@@ -15,6 +15,12 @@ ANSWERS = {key: an_answer(key, f"What {i} thinks.") for i, key in enumerate((CLA
 
 def answered(*keys: str) -> Round:
     return replace(a_round(), answers=tuple(ANSWERS[key] for key in keys))
+
+
+def steps(round_: Round) -> tuple[Step, ...]:
+    (progress,) = blind_progress(round_).parts
+    assert isinstance(progress, Steps)
+    return progress.steps
 
 
 def places(round_: Round) -> list[str | None]:
@@ -73,17 +79,17 @@ def test_steps_name_nobody_who_answered_and_are_always_as_many() -> None:
     before, one, done = answered(), answered(GPT), answered(*ANSWERS)
     drawn = replace(done, draw=compute_draw(done))
 
-    assert len({len(progress_steps(round_)) for round_ in (before, one, done, drawn)}) == 1
-    (answers, *rest) = progress_steps(one)
+    assert len({len(steps(round_)) for round_ in (before, one, done, drawn)}) == 1
+    (answers, *rest) = steps(one)
     assert (answers.detail, answers.state) == ("1 of 3", StepState.RUNNING)
     assert {step.state for step in rest} == {StepState.WAITING}
-    assert [step.title for step in rest] == [step.title for step in progress_steps(before)[1:]]
+    assert [step.title for step in rest] == [step.title for step in steps(before)[1:]]
 
 
 def test_who_did_not_answer_is_said() -> None:
     round_ = replace(answered(CLAUDE), absences=(an_absence(GPT, Role.ANSWER, "hung up"),))
 
-    assert progress_steps(round_)[0].detail == "1 of 3; GPT-5.1 hung up"
+    assert steps(round_)[0].detail == "1 of 3; GPT-5.1 hung up"
 
 
 def test_a_revision_is_read_in_place_of_its_draft_and_names_no_author() -> None:

@@ -13,7 +13,8 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 
-from bot.web.server import PortTakenError, run_server
+from bot.web.server import run_server
+from council.errors import CouncilError
 from tests.bot.homes import TIMEOUT_SECONDS, Home, wait_for_exit
 from tests.ports import free_port
 
@@ -85,7 +86,7 @@ async def test_a_port_in_use_is_an_error() -> None:
 
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(PortTakenError, match=f"127.0.0.1:{port}"):
+        with pytest.raises(CouncilError, match=f"127.0.0.1:{port}"):
             async with run_server(Starlette(), "127.0.0.1", port, on_bound):
                 pass
 
