@@ -254,7 +254,7 @@ def check_readable(round_: Round, message: IncomingMessage) -> None:
 
 
 def listable_bakeoffs(message: IncomingMessage) -> BakeoffQuery:
-    """Return a query for candidates that a person may read; check each with `reads_bakeoff`."""
+    """Return a query for candidates that a person may read; check each with `can_read_bakeoff`."""
     return BakeoffQuery(scope=None if message.place.chat == "terminal" else message.place.scope)
 
 

@@ -131,7 +131,7 @@ class AppContext:
             self.chosen[_channel_key(place)] = picked
 
     def picked_panel(self, place: Place) -> str | None:
-        """Return the panel picked in a place's channel, as of the last `look_up`."""
+        """Return the panel picked in a place's channel, as of the last `reload_picked_panel`."""
         return self.chosen.get(_channel_key(place))
 
     def panel_name(self, place: Place) -> str | None:

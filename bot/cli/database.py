@@ -50,7 +50,7 @@ async def copy(
     first: Annotated[
         str,
         typer.Argument(
-            metavar="FROM", help="The database to upgrade (default: the one in the settings)."
+            metavar="FROM", help="The database to copy (default: the one in the settings)."
         ),
     ] = "",
     second: Annotated[

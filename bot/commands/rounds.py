@@ -254,7 +254,7 @@ async def cancel(app: AppContext, round_: Round) -> str:
 
 
 def answers_kept(round_: Round) -> str:
-    """Return how many answers stay: "2 of 3 answers are kept"."""
+    """Return how many answers stay: "2 of 3 answers are saved"."""
     members = count_noun(len(round_.panel.members), "answer")
     are = "is" if len(round_.answers) == 1 else "are"
     return f"{len(round_.answers)} of {members} {are} saved"

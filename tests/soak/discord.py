@@ -105,6 +105,8 @@ class _Crowd(Crowd):
         parts: list[str] = []
         for message in _all_in(self._discord.channel(place.rpartition("/")[2])):
             shown = str(message.components)
+            if "council:vote:" in shown:  # the offer to vote, in direct messages
+                continue
             if f":{round_id}'" in shown:  # its buttons; the mark goes with the first edit
                 parts.append("0")
                 count.answers += f"council:answers:{round_id}" in shown
