@@ -225,7 +225,11 @@ async def bakeoff_matrix(
 async def render_result(
     app: AppContext, progress: BakeoffProgress, *, pictured: bool = False
 ) -> BakeoffResult:
-    """Return the result as posts; without the leaderboard if that fails."""
+    """Return the result as posts; without the leaderboard if that fails.
+
+    A bake-off of several methods has their comparison in place of a leaderboard, which would count
+    each question several times.
+    """
     bakeoff = progress.bakeoff
     try:
         board = await bakeoff_leaderboard(app, bakeoff)
@@ -239,10 +243,10 @@ async def render_result(
     except Exception as error:  # noqa: BLE001
         log_unexpected_error("board_failed", error, bakeoff_id=bakeoff.id)
         return BakeoffResult(result_thread(progress, None))
+    if methods:
+        return BakeoffResult(result_thread(progress, Thread(methods)), news)
     shown = leaderboard_thread(board, picture) if board.board.rows else None
-    thread = result_thread(progress, shown)
-    replies = (*([methods] if methods else []), *thread.replies)
-    return BakeoffResult(replace(thread, replies=replies), news)
+    return BakeoffResult(result_thread(progress, shown), news)
 
 
 async def _news_post(app: AppContext, bakeoff: Bakeoff, board: Leaderboard) -> Post | None:

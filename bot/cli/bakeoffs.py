@@ -315,8 +315,9 @@ async def _follow(app: AppContext, bakeoff: Bakeoff, console: Console) -> None:
 
 
 def _print(results: BakeoffResults) -> None:
-    """Print the results as they read in a chat."""
-    board = leaderboard_thread(results.board) if results.board.board.rows else None
+    """Print the results as they read in a chat; methods are compared in the matrix instead."""
+    is_one_board = results.board.board.rows and not results.progress.bakeoff.suite.methods
+    board = leaderboard_thread(results.board) if is_one_board else None
     thread = result_thread(results.progress, board)
     print_posts((thread.root, *thread.replies))
 

@@ -36,6 +36,7 @@ METHODS_NOTE = (
     "Agreement is the judges' mean Kendall τ_b, cost and time are means for a question. "
     "A few questions tell methods apart only by chance."
 )
+_NOT_RANKED = "not ranked"
 UNGRADED = "?"  # its grader failed, or outside judges were split
 _MAX_QUESTION = 60  # characters of a question in a table
 _MAX_ROWS = 100  # in a terminal
@@ -201,7 +202,7 @@ def _grades_text(run: RunMatrix) -> str:
 def methods_post(matrix: Matrix) -> Post | None:
     """Return the methods of a bake-off next to each other; None for a bake-off under one.
 
-    A column that would be empty, such as "Winner right" without grades, is left out.
+    A column without a number, such as "Winner right" without grades, is left out.
     """
     lines = compare_methods(matrix)
     if not lines:
@@ -219,7 +220,9 @@ def methods_post(matrix: Matrix) -> Post | None:
         )
         for line in lines
     )
-    filled = (column for column in zip(columns, *rows, strict=True) if any(column[1:]))
+    filled = (
+        column for column in zip(columns, *rows, strict=True) if {*column[1:]} - {"", _NOT_RANKED}
+    )
     shown, *cells = zip(*filled, strict=True)
     table = number_table(shown, cells)
     return Post((Heading(METHODS_TITLE), table, Note(METHODS_NOTE)), METHODS_TITLE)
@@ -227,7 +230,7 @@ def methods_post(matrix: Matrix) -> Post | None:
 
 def _of(right: int | None, graded: int) -> str:
     if right is None:
-        return "not ranked"
+        return _NOT_RANKED
     return f"{right} of {graded}" if graded else ""
 
 

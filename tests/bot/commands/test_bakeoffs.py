@@ -13,7 +13,7 @@ from bot.commands.dispatch import handle_message, report_errors
 from bot.context import AppContext
 from bot.discord.components import MAX_CUSTOM_ID_LENGTH
 from bot.render.bakeoffs import LEAVE, START
-from bot.render.matrix import METHODS_TITLE
+from bot.render.matrix import METHODS_NOTE
 from council.bakeoffs.models import Ending
 from council.errors import CouncilError
 from council.methods import METHODS
@@ -120,8 +120,9 @@ async def test_several_methods_are_compared_by_a_button_or_at_once(app: AppConte
     assert several.suite.methods == ("both-orders", "blind-ranking")
     assert (len(several.suite.questions), several.cap_micro) == (4, 2_000_000)
     assert (one.suite.methods, one.panel.terms.method) == ((), "both-orders")
-    assert sum(METHODS_TITLE in text for _, text in chat.posted) == 1
-    assert any("4 of 4 rounds" in text for text in chat.edited)
+    (result,) = [text for text in chat.edited if "4 of 4 rounds" in text]
+    assert METHODS_NOTE in result
+    assert "It takes at least" not in result
 
 
 @pytest.mark.parametrize(
