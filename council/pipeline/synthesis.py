@@ -38,7 +38,7 @@ WROTE_NOTHING = "wrote no answer"
 async def synthesize(session: RoundSession, draw: Draw, tally: Tally) -> Synthesis:
     """Return the synthesis of the first chairman that writes one, else the winning answer."""
     panel = session.round_.panel
-    # What demonstration models write from answers is worse than the answers.
+    # What demo models write from answers is worse than the answers.
     is_demonstration = any(seat.demonstration for seat in panel.members)
     written = None if is_demonstration else await _ask_chairmen(session, draw, tally)
     if written:

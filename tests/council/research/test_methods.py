@@ -355,6 +355,10 @@ async def test_how_often_a_judge_ranks_against_the_others_is_known_by_wording() 
     assert all(check.found == (check.kind == INVERTED_WORDING) for check in checks)
 
 
+async def test_judges_with_no_two_answers_in_common_are_not_checked_by_wording() -> None:
+    assert build_votes(await run(Unheeding(), a_round_by("worst-first", 3))).checks == ()
+
+
 def test_a_key_that_was_not_asked_for_spoils_grades() -> None:
     paper = BallotExchange(
         "n", Prompt("", ""), Reply(a_graded_reply({"A": 1, "B": 2}, ranking=["A", "B"]))
