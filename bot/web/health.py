@@ -46,6 +46,9 @@ async def _probe(key_values: KeyValueStore, result: "asyncio.Future[str]") -> No
         result.set_result(str(error))
     else:
         result.set_result("")
+    finally:
+        if not result.done():  # a bug, which the next probe may not meet
+            result.set_result(DATABASE_SILENT)
 
 
 async def health(_context: "WebContext", _request: Request) -> Response:

@@ -28,9 +28,12 @@ class Database(MemoryKeyValueStore):
     def __init__(self, error: str = "", *, is_silent: bool = False) -> None:
         super().__init__()
         self.error, self.is_silent, self.writes = error, is_silent, 0
+        self.bug: Exception | None = None
 
     async def check_writable(self) -> None:
         self.writes += 1
+        if self.bug:
+            raise self.bug
         if self.is_silent:
             await asyncio.Event().wait()
         if self.error:
@@ -81,6 +84,21 @@ async def test_many_checks_are_one_write(
     await site.browser().get("/readyz")
 
     assert (cached, database.writes) == (1, 2)
+
+
+async def test_a_check_that_breaks_is_made_again(
+    new_site: NewSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "PROBE_SECONDS", 0.0)
+    database = Database()
+    database.bug = RuntimeError()
+    site = site_on(new_site, database)
+
+    broken = await site.browser().get("/readyz")
+    database.bug = None
+    mended = await site.browser().get("/readyz")
+
+    assert (broken.status_code, mended.status_code) == (503, 200)
 
 
 async def test_it_is_not_ready_while_slacks_endpoint_is_not(site: Site) -> None:
