@@ -233,18 +233,17 @@ async def render_result(
     bakeoff = progress.bakeoff
     try:
         board = await bakeoff_leaderboard(app, bakeoff)
+        news = await _news_post(app, bakeoff, board) if progress.is_complete else None
+        failures = {one.number: one.why for one in progress.failed}
+        if methods := methods_post((await bakeoff_matrix(app, bakeoff, failures))[0]):
+            return BakeoffResult(result_thread(progress, Thread(methods)), news)
         picture = b""
         if pictured and board.board.rows:
             picture = await asyncio.to_thread(render_leaderboard_png, board)
-        news = await _news_post(app, bakeoff, board) if progress.is_complete else None
-        failures = {one.number: one.why for one in progress.failed}
-        methods = methods_post((await bakeoff_matrix(app, bakeoff, failures))[0])
     # People paid for the rounds, so they get the rest even if the leaderboard has a bug.
     except Exception as error:  # noqa: BLE001
         log_unexpected_error("board_failed", error, bakeoff_id=bakeoff.id)
         return BakeoffResult(result_thread(progress, None))
-    if methods:
-        return BakeoffResult(result_thread(progress, Thread(methods)), news)
     shown = leaderboard_thread(board, picture) if board.board.rows else None
     return BakeoffResult(result_thread(progress, shown), news)
 
