@@ -8,6 +8,9 @@ Q ?= Why is the sky blue?
 KILLS ?= 200
 ROUNDS ?= 400
 
+# Each of the many processes that the tests start would compile everything again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help run ask test nightly check fix soak soak-cluster bench hostile pictures docs lock
 

@@ -19,6 +19,7 @@ from council.places import Place
 from council.prompts.shared import nonce_for
 from council.round_rules import compute_draw, compute_tally
 from council.rounds import Question, Round
+from council.tally.chance import DEFAULT_RULE
 
 NAMES = {
     "anthropic/claude-sonnet-4-6": "Claude Sonnet 4.6",
@@ -80,7 +81,9 @@ def a_question(text: str = "Is Postgres enough for a job queue?", context: str =
 def a_round(
     panel: Panel | None = None, *, seed: str = "seed", question: Question | None = None
 ) -> Round:
-    return Round("r1", question or a_question(), panel or a_panel(), seed, ASKED_AT)
+    """Return a round that is open, under the rule of chance of today."""
+    rule = tuple(DEFAULT_RULE.versions.items())
+    return Round("r1", question or a_question(), panel or a_panel(), seed, ASKED_AT, versions=rule)
 
 
 def an_answer(

@@ -33,9 +33,9 @@ Names = Mapping[str, str]
 MATRIX_TITLE = "Question by question"
 METHODS_TITLE = "Methods side by side"
 METHODS_NOTE = (
-    "Agreement is the judges' mean Kendall τ_b, cost and time are means for a question. "
-    "A few questions tell methods apart only by chance."
+    "Cost and time are means for a question. A few questions tell methods apart only by chance."
 )
+AGREEMENT_NOTE = "Agreement is the judges' mean Kendall τ_b."
 _NOT_RANKED = "not ranked"
 UNGRADED = "?"  # its grader failed, or outside judges were split
 _MAX_QUESTION = 60  # characters of a question in a table
@@ -225,7 +225,8 @@ def methods_post(matrix: Matrix) -> Post | None:
     )
     shown, *cells = zip(*filled, strict=True)
     table = number_table(shown, cells)
-    return Post((Heading(METHODS_TITLE), table, Note(METHODS_NOTE)), METHODS_TITLE)
+    note = f"{AGREEMENT_NOTE} {METHODS_NOTE}" if "Agreement" in shown else METHODS_NOTE
+    return Post((Heading(METHODS_TITLE), table, Note(note)), METHODS_TITLE)
 
 
 def _of(right: int | None, graded: int) -> str:

@@ -34,6 +34,7 @@ def new_bolt(
     """Return the Bolt app, which refuses a request whose workspace has not installed it."""
     where = f" at {tokens.install_url}." if tokens.install_url else "."
     bolt = AsyncApp(
+        name=__name__,  # or Bolt looks for the caller in every module, for a tenth of a second
         logger=redirect_library_log(__name__, logging.ERROR, "slack_trouble"),
         client=client,
         signing_secret=tokens.signing,

@@ -66,8 +66,10 @@ async def list_models(
 async def _fetch(url: str, headers: Mapping[str, str]) -> tuple[int, bytes]:
     """Return the status and body; follow no redirect and raise ValueError for a body too large."""
     body = b""
+    # A server without TLS, such as Ollama, needs no certificates, which are slow to load.
+    is_tls = url.startswith("https:")
     async with (
-        httpx.AsyncClient(headers=headers) as client,
+        httpx.AsyncClient(headers=headers, verify=is_tls) as client,
         client.stream("GET", url) as response,
     ):
         async for chunk in response.aiter_raw():

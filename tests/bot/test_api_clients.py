@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from tests.bot.homes import TIMEOUT_SECONDS, Home, scripted_config, served_config
+from tests.bot.homes import TIMEOUT_SECONDS, Home, Result, scripted_config, served_config
 from tests.bot.web.browser.product import Product, serve_product
 from tests.wire.models import ModelServer, hang
 
@@ -38,8 +38,12 @@ def client_of(product: Product, key: str = TOKEN) -> "AsyncOpenAI":
     return AsyncOpenAI(base_url=f"{product.address}/v1", api_key=key, http_client=http)
 
 
+async def council(product: Product, *arguments: str) -> Result:
+    return await product.home.invoke_in_thread(*arguments)
+
+
 async def test_openais_sdk_asks_streams_and_retries(product: Product) -> None:
-    key = product.home.council("key", "add", "ci", "--panel", "house").out.strip()
+    key = (await council(product, "key", "add", "ci", "--panel", "house")).out.strip()
     async with client_of(product, key) as client:
         models = [model.id async for model in client.models.list()]
         whole = await client.chat.completions.create(
@@ -59,24 +63,24 @@ async def test_openais_sdk_asks_streams_and_retries(product: Product) -> None:
         )
         chunks = [chunk async for chunk in stream]
 
-    council: Any = (whole.model_extra or {})["council"]
-    shown = product.home.council("show", council["round_id"], "--json").json
-    verified = product.home.council("verify", council["round_id"])
+    answer: Any = (whole.model_extra or {})["council"]
+    shown = (await council(product, "show", answer["round_id"], "--json")).json
+    verified = await council(product, "verify", answer["round_id"])
     pieces = [choice.delta.content or "" for chunk in chunks for choice in chunk.choices]
     assert models == ["council", "council/house"]
-    assert (whole.id, shown["asked_by"]) == (f"chatcmpl-{council['round_id']}", "api:ci")
+    assert (whole.id, shown["asked_by"]) == (f"chatcmpl-{answer['round_id']}", "api:ci")
     assert whole.choices[0].message.content == shown["synthesis"]["text"] == "".join(pieces)
     assert {chunk.id for chunk in chunks} == {whole.id}
-    assert (chunks[-1].model_extra or {})["council"] == council
+    assert (chunks[-1].model_extra or {})["council"] == answer
     assert chunks[-1].usage == whole.usage
-    assert council["standings"] == shown["standings"]
+    assert answer["standings"] == shown["standings"]
     assert verified.code == 0
 
 
 async def test_openais_sdk_raises_its_own_errors(product: Product) -> None:
     import openai
 
-    key = product.home.council("key", "add", "ci").out.strip()
+    key = (await council(product, "key", "add", "ci")).out.strip()
     async with client_of(product, key) as client:
         with pytest.raises(openai.NotFoundError) as missing:
             await client.chat.completions.create(model="council/house/x", messages=ASKED)
@@ -91,7 +95,7 @@ async def test_openais_sdk_raises_its_own_errors(product: Product) -> None:
                 messages=[{"role": "user", "content": "Why?"}],
                 extra_headers={"Idempotency-Key": "k1"},
             )
-        product.home.council("key", "revoke", "ci")
+        await council(product, "key", "revoke", "ci")
         with pytest.raises(openai.AuthenticationError):
             await client.models.list()
 
@@ -114,11 +118,9 @@ async def test_litellm_asks_and_streams(product: Product) -> None:
     stream = await litellm.acompletion(**base, stream=True)
     pieces = [chunk.choices[0].delta.content or "" async for chunk in stream]
 
-    rounds = product.home.council("rounds", "--json").json
-    texts = {
-        product.home.council("show", line["id"], "--json").json["synthesis"]["text"]
-        for line in rounds
-    }
+    rounds = (await council(product, "rounds", "--json")).json
+    shown = [(await council(product, "show", line["id"], "--json")).json for line in rounds]
+    texts = {one["synthesis"]["text"] for one in shown}
     assert len(rounds) == 2
     assert {whole.choices[0].message.content, "".join(pieces)} <= texts
 

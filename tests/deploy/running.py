@@ -37,8 +37,9 @@ async def answering(
     """Run a server, wait until it answers, and kill it at the end of the block."""
     process = await start(words, folder, environment)
     try:
-        async with asyncio.timeout(TIMEOUT_SECONDS):
-            while not await _answers(port):
+        client = httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False)
+        async with asyncio.timeout(TIMEOUT_SECONDS), client:
+            while not await _answers(client):
                 assert process.returncode is None, await wait_for_exit(process)
                 await asyncio.sleep(0.05)
         yield process
@@ -55,9 +56,7 @@ async def stop(process: asyncio.subprocess.Process) -> tuple[Result, float]:
     return result, time.monotonic() - sent
 
 
-async def _answers(port: int) -> bool:
-    async with httpx.AsyncClient(timeout=10, trust_env=False) as client:
-        with suppress(httpx.TransportError):
-            response = await client.get(f"http://127.0.0.1:{port}/healthz")
-            return response.status_code == 200
+async def _answers(client: httpx.AsyncClient) -> bool:
+    with suppress(httpx.TransportError):
+        return (await client.get("/healthz")).status_code == 200
     return False

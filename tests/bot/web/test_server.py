@@ -42,8 +42,8 @@ async def serving(home: Home, port: int) -> AsyncIterator[asyncio.subprocess.Pro
     """Run `web`, and wait until it answers; kill it at the end of the block."""
     process = await start(home, "web")
     try:
-        async with asyncio.timeout(TIMEOUT_SECONDS):
-            while not await status(port, "/healthz"):
+        async with asyncio.timeout(TIMEOUT_SECONDS), visitor_of(port) as visitor:
+            while not await status(visitor, "/healthz"):
                 assert process.returncode is None
                 await asyncio.sleep(0.05)
         yield process
@@ -52,12 +52,15 @@ async def serving(home: Home, port: int) -> AsyncIterator[asyncio.subprocess.Pro
             process.kill()
 
 
-async def status(port: int, path: str) -> int | None:
-    async with httpx.AsyncClient(timeout=10, trust_env=False) as client:
-        try:
-            return (await client.get(f"http://127.0.0.1:{port}{path}")).status_code
-        except httpx.TransportError:
-            return None
+def visitor_of(port: int) -> httpx.AsyncClient:
+    return httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=10, trust_env=False)
+
+
+async def status(visitor: httpx.AsyncClient, path: str) -> int | None:
+    try:
+        return (await visitor.get(path)).status_code
+    except httpx.TransportError:
+        return None
 
 
 def test_the_procfile_names_one_process_that_does_not_end() -> None:
@@ -69,8 +72,8 @@ async def test_web_answers_on_the_platforms_port_and_stops_cleanly(home: Home) -
     port = free_port()
     home = home.with_settings(PORT=str(port))
 
-    async with serving(home, port) as process:
-        found = [await status(port, path) for path in ("/healthz", "/readyz", "/nowhere")]
+    async with serving(home, port) as process, visitor_of(port) as visitor:
+        found = [await status(visitor, path) for path in ("/healthz", "/readyz", "/nowhere")]
         process.send_signal(signal.SIGTERM)
         ran = await wait_for_exit(process)
 

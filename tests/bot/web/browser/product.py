@@ -45,8 +45,9 @@ class Product:
     async def answers(self, path: str) -> None:
         """Wait until a path answers with 200."""
         assert self.process
-        async with asyncio.timeout(TIMEOUT_SECONDS):
-            while not await self._answers(path):
+        client = httpx.AsyncClient(base_url=self.address, timeout=10, trust_env=False)
+        async with client, asyncio.timeout(TIMEOUT_SECONDS):
+            while not await _answers(client, path):
                 assert self.process.poll() is None, self.log
                 await asyncio.sleep(0.05)
 
@@ -56,12 +57,12 @@ class Product:
             self.process.kill()
             self.process.wait()
 
-    async def _answers(self, path: str) -> bool:
-        async with httpx.AsyncClient(timeout=10, trust_env=False) as client:
-            try:
-                return (await client.get(self.address + path)).status_code == httpx.codes.OK
-            except httpx.TransportError:
-                return False
+
+async def _answers(client: httpx.AsyncClient, path: str) -> bool:
+    try:
+        return (await client.get(path)).status_code == httpx.codes.OK
+    except httpx.TransportError:
+        return False
 
 
 @asynccontextmanager
