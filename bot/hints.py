@@ -53,8 +53,10 @@ def page_link(code: str) -> tuple[str, str] | None:
             return "this round", f"/rounds/{id_}"
         case ["forget", id_, "yes"]:
             return "Delete this round", f"/rounds/{id_}/forget"
-        case ["bakeoff", _, id_] if id_.islower():
-            return "this bake-off", f"/bakeoffs/{id_}"
+        case ["bakeoff", verb, id_] if id_.islower():
+            has_button = verb in {"resume", "cancel"}
+            label = "the button on its page" if has_button else "this bake-off"
+            return label, f"/bakeoffs/{id_}"
         case [group] | [group, "list"]:
             return _PAGES.get(group)
     return None

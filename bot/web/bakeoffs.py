@@ -26,7 +26,7 @@ from bot.commands.bakeoffs import (
 from bot.commands.voting import NO_MORE, cast_vote, next_question, voting_progress
 from bot.render.bakeoffs import bakeoff_state, bakeoff_title, proposal_post
 from bot.render.voting import blind_answers
-from bot.web.auth import Form, empty_message, visitor_of
+from bot.web.auth import Form, FormError, empty_message, visitor_of
 from bot.web.context import WebContext
 from council.bakeoffs.models import Bakeoff, split_round_id
 from council.errors import BakeoffError, CouncilError
@@ -60,6 +60,15 @@ async def bakeoffs_page(
     )
 
 
+def _entered_cap(form: Form) -> int | None:
+    """Return the cap in a form, in micro-dollars; None if the field is empty."""
+    cap = form["cap"].strip()
+    try:
+        return parse_cap_text(cap) if cap else None
+    except BakeoffError as error:
+        raise FormError(str(error), 422) from None
+
+
 async def propose_bakeoff(context: WebContext, request: Request, form: Form) -> Response:
     """Show what a bake-off would cost, before anything is spent."""
     incoming = replace(empty_message(request), key=context.form_key(form))
@@ -68,8 +77,7 @@ async def propose_bakeoff(context: WebContext, request: Request, form: Form) -> 
         methods = [name for name in offered if form[f"method {name}"]]
         wanted = (form["suite"], form["panel"] or None, methods)
         bakeoff = await new_bakeoff(context.app, incoming, *wanted)
-        cap = form["cap"].strip()
-        bakeoff = replace(bakeoff, cap_micro=parse_cap_text(cap) if cap else None)
+        bakeoff = replace(bakeoff, cap_micro=_entered_cap(form))
     except CouncilError as error:
         return await bakeoffs_page(context, request, error)
     post = proposal_post(bakeoff, await estimate_bakeoff(context.app, bakeoff), "")
@@ -97,11 +105,11 @@ async def cancel_bakeoff(context: WebContext, request: Request, _form: Form) -> 
     return RedirectResponse(bakeoff_path(bakeoff), status_code=303)
 
 
-async def resume_bakeoff(context: WebContext, request: Request, _form: Form) -> Response:
-    """Resume a bake-off that ended early."""
+async def resume_bakeoff(context: WebContext, request: Request, form: Form) -> Response:
+    """Resume a bake-off that ended early, with a new cap if given."""
     bakeoff = await _load_own_bakeoff(context, request, "resume a bake-off")
     if not await is_bakeoff_running(context.app, bakeoff):
-        again = await reopen_bakeoff(context.app, bakeoff)
+        again = await reopen_bakeoff(context.app, bakeoff, _entered_cap(form))
         await begin_bakeoff(context.app, context.app.find_chat(again.place), again)
     return RedirectResponse(bakeoff_path(bakeoff), status_code=303)
 

@@ -27,6 +27,7 @@ def test_in_a_shell_a_hint_is_a_command_of_the_shell(hint: str, command: str) ->
         ("/council suite list", ("Suites", "/suites")),
         ("/council show abcdef0123", ("this round", "/rounds/abcdef0123")),
         ("/council bakeoff show b1", ("this bake-off", "/bakeoffs/b1")),
+        ("/council bakeoff resume b1", ("the button on its page", "/bakeoffs/b1")),
         ("/council bakeoff SUITE", None),
         ("/council QUESTION", ("New question", "/")),
         ("/council forget b1 yes", ("Delete this round", "/rounds/b1/forget")),

@@ -286,6 +286,21 @@ async def test_a_bakeoff_is_cancelled_and_resumed_by_its_author(stalled_site: Si
     assert stalled_site.context.app.bakeoff_registry.latest(address.removeprefix("/bakeoffs/"))
 
 
+async def test_a_bakeoff_with_a_cap_is_resumed_under_a_new_one(stalled_site: Site) -> None:
+    browser = stalled_site.browser()
+    address = await start(browser, cap="2")
+    await browser.post(f"{address}/cancel", **(await browser.form(address, f"{address}/cancel")))
+    await wait_until_ended(stalled_site, address)
+    resume = await browser.form(address, f"{address}/resume")
+
+    refused = await browser.post(f"{address}/resume", **(resume | {"cap": "much"}))
+    resumed = await browser.post(f"{address}/resume", **(resume | {"cap": "$3.50"}))
+
+    bakeoffs = stalled_site.context.app.bakeoff_stores.bakeoffs
+    assert (refused.status_code, resumed.status_code) == (422, 303)
+    assert (await bakeoffs.load(address.removeprefix("/bakeoffs/"))).cap_micro == 3_500_000
+
+
 async def test_bakeoffs_of_chats_are_not_listed(site: Site) -> None:
     await store_bakeoff(site.context.app)
 
