@@ -12,28 +12,28 @@ SEATS = {
 
 ANSWERS = {
     "claude": """\
-Keep the queue **in Postgres** and take jobs with `SELECT … FOR UPDATE SKIP LOCKED`.
+Keep the queue **in Postgres** and take jobs with `SELECT … FOR UPDATE SKIP LOCKED`. \
 At 2,000 jobs a second a single well-kept instance has room to spare, if three things hold:
 
 - workers take jobs in batches of 50 to 100, not one by one;
 - finished jobs are deleted from a partition that is later dropped, so that vacuum keeps up;
 - `LISTEN/NOTIFY` wakes idle workers, with a slow poll behind it.
 
-You gain what no broker gives: the job and the change that caused it commit together.
+You gain what no broker gives: the job and the change that caused it commit together. \
 Measure dead tuples and the age of the oldest job; move only when one of them keeps growing.""",
     "gpt": """\
-Use a Postgres-backed queue such as **pgmq** or **River**, rather than writing one.
-Both rest on `SKIP LOCKED`, and both have solved retries, visibility timeouts and archiving.
-Batch the reads, keep payloads under a kilobyte, and give the queue its own autovacuum settings.
+Use a Postgres-backed queue such as **pgmq** or **River**, rather than writing one. \
+Both rest on `SKIP LOCKED`, and both have solved retries, visibility timeouts and archiving. \
+Batch the reads, keep payloads under a kilobyte, and give the queue its own autovacuum settings. \
 At 2,000 a second you will write some 10 MB of WAL a second, so check replication lag first.""",
     "gemini": """\
-2,000 jobs a second is 172 million a day, and each is at least three row versions.
-That is within reach of Postgres, but bloat becomes the work of whoever is on call.
-I would start on Postgres with *hourly partitions* and an outbox, so that moving to **NATS
+2,000 jobs a second is 172 million a day, and each is at least three row versions. \
+That is within reach of Postgres, but bloat becomes the work of whoever is on call. \
+I would start on Postgres with *hourly partitions* and an outbox, so that moving to **NATS \
 JetStream** later changes one consumer and no producer.""",
     "qwen": """\
-Add **Redis Streams**. It handles more than 100,000 messages a second on one core, and
-consumer groups give acknowledgement and redelivery.
+Add **Redis Streams**. It handles more than 100,000 messages a second on one core, and \
+consumer groups give acknowledgement and redelivery. \
 Postgres stays the source of truth; an outbox table feeds the stream.""",
 }
 

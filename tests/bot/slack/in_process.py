@@ -23,8 +23,9 @@ from tests.wire.slack.state import SCOPES, Installation
 
 OUTBOX_SPEED = 0.05  # seconds the outbox waits for a second
 NO_RATES = Rates(off=True)
+# On a busy machine the loop stands still for a while: a missed ping is not a broken socket.
 FAST_LIMITS = SlackLimits(
-    ping_seconds=0.5, late_seconds=0.3, edit_seconds=0.1, posts_at_once=100, posts_a_second=100
+    ping_seconds=60.0, late_seconds=0.3, edit_seconds=0.1, posts_at_once=100, posts_a_second=100
 )
 
 

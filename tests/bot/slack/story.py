@@ -5,7 +5,7 @@ Everything is the product's own, down to the database file; only Slack and the m
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
@@ -25,8 +25,6 @@ from tests.wire.slack.fields import elements_in
 from tests.wire.slack.workspace import Kind
 
 TIMEOUT_SECONDS = 60
-# The loop stands still between two modules of tests: a missed ping is not a broken socket.
-LIMITS = replace(FAST_LIMITS, ping_seconds=60.0)
 _NUMBERS = count(1)
 
 
@@ -171,7 +169,7 @@ async def run_in_process(
     settings = Settings.model_validate(dict(home.environment))
     async with open_app(settings, StartOptions(serves=True)) as app:
         tokens = Tokens(slack.state.app.bot_token, slack.state.app.app_token, "", slack.api_url)
-        running = Slack(app, tokens, report, LIMITS).run()
+        running = Slack(app, tokens, report, FAST_LIMITS).run()
         async with running_alongside(running, Scheduler(app).run()):
             await slack.connected(seconds=TIMEOUT_SECONDS)
             yield app

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from tests.bot.slack.in_process import RunningSlack, make_fake_slack, run_slack
+from tests.bot.slack.in_process import FAST_LIMITS, RunningSlack, make_fake_slack, run_slack
 from tests.wire.slack import BOT, FakeSlack, Slow
+
+LIMITS = replace(FAST_LIMITS, ping_seconds=0.5)  # the wait before a socket is opened again
 
 
 async def assert_one_round_is_answered(slack: FakeSlack, bot: RunningSlack) -> None:
@@ -22,7 +24,7 @@ async def assert_one_round_is_answered(slack: FakeSlack, bot: RunningSlack) -> N
 
 @pytest.mark.parametrize("reason", ["warning", "refresh_requested", "link_disabled", ""])
 async def test_a_socket_that_ends_announced_or_not_loses_nothing(reason: str) -> None:
-    async with make_fake_slack() as slack, run_slack(slack) as bot:
+    async with make_fake_slack() as slack, run_slack(slack, limits=LIMITS) as bot:
         if reason:
             await slack.links.say_disconnect(reason)
         else:
@@ -33,7 +35,7 @@ async def test_a_socket_that_ends_announced_or_not_loses_nothing(reason: str) ->
 
 
 async def test_an_expired_socket_url_is_replaced() -> None:
-    async with make_fake_slack() as slack, run_slack(slack) as bot:
+    async with make_fake_slack() as slack, run_slack(slack, limits=LIMITS) as bot:
         asked = len(slack.called("apps.connections.open"))
         slack.trouble("apps.connections.open", Slow(0.3))
         slack.links.cut()
@@ -45,7 +47,7 @@ async def test_an_expired_socket_url_is_replaced() -> None:
 
 
 async def test_an_event_redelivered_over_a_new_socket_makes_one_round() -> None:
-    async with make_fake_slack() as slack, run_slack(slack) as bot:
+    async with make_fake_slack() as slack, run_slack(slack, limits=LIMITS) as bot:
         event = await slack.mention("U1", "C1", f"<@{BOT}> Which queue?")
         await slack.links.say_disconnect("refresh_requested")
         await slack.until(lambda: slack.links.opened > 1 and slack.links.open)
@@ -61,7 +63,7 @@ async def test_an_event_redelivered_over_a_new_socket_makes_one_round() -> None:
 
 
 async def test_an_event_is_acknowledged_after_its_round_is_stored() -> None:
-    async with make_fake_slack() as slack, run_slack(slack) as bot:
+    async with make_fake_slack() as slack, run_slack(slack, limits=LIMITS) as bot:
         slack.state.rules = replace(slack.state.rules, ack_seconds=0.2, retry_delays=())
         slack.trouble("users.info", Slow(1.0))
 
