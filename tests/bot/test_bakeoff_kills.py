@@ -99,7 +99,7 @@ async def test_two_processes_do_not_hold_the_same_one(tmp_path: Path) -> None:
         first = await home.started("bakeoff", "run", "sql.txt", "--yes")
         await until_calls(server, 2)
 
-        second = await home.beside("bakeoff", "run", "--resume", "last")
+        second = await home.invoke_in_thread("bakeoff", "run", "--resume", "last")
         first.kill()
         await first.communicate()
 

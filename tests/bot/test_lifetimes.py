@@ -59,7 +59,7 @@ async def test_a_second_process_is_refused_the_database_and_a_running_round(
             await asked(server, len(NAMES))
 
             served = await home.with_settings(COUNCIL_PORT="0").beside("serve")
-            resumed = await home.beside("ask", "--resume", round_id)
+            resumed = await home.invoke_in_thread("ask", "--resume", round_id)
 
     assert (served.code, resumed.code) == (1, 1)
     assert [
@@ -109,7 +109,7 @@ async def test_a_copy_made_while_it_runs_is_whole(tmp_path: Path) -> None:
             await visitor.closed(await asking)
         there = home.with_settings(COUNCIL_DATABASE_URL=f"sqlite:///{copy}")
 
-        ran = await there.beside("verify", "--all")
+        ran = await there.invoke_in_thread("verify", "--all")
 
     assert ran.code == 0
     assert ": verified: " in ran.out

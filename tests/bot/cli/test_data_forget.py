@@ -139,7 +139,7 @@ async def test_serve_forgets_rounds_that_are_too_old(stored_round: tuple[Home, s
 
     assert json.loads(line)["rounds"] == 1
     assert process.returncode == 0
-    assert "forgotten on" in (await home.beside("verify", round_id)).out
+    assert "forgotten on" in (await home.invoke_in_thread("verify", round_id)).out
 
 
 def test_without_a_terminal_it_must_be_told_yes(stored_round: tuple[Home, str]) -> None:

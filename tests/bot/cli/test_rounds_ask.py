@@ -142,10 +142,10 @@ def test_files_come_with_a_question_and_are_exported(home: Home) -> None:
     (home.folder / "sales.csv").write_text("month,sales\n1,7\n")
     (home.folder / "report.pdf").write_bytes(a_pdf("Revenue fell."))
 
-    asked = home.council(
+    asked = home.invoke(
         "ask", "What fell?", "--file", "sales.csv", "--file", "report.pdf", "--json"
     )
-    exported = home.council("export")
+    exported = home.invoke("export")
 
     assert asked.json["files"] == [
         {"name": "sales.csv", "media_type": "text/plain"},

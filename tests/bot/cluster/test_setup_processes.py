@@ -44,7 +44,7 @@ async def test_a_command_cannot_resume_a_round_that_the_cluster_runs(
             round_id = await visitor.ask("Now?")
             await asked(server, len(NAMES))
 
-            refused = await home.beside("ask", "--resume", round_id)
+            refused = await home.invoke_in_thread("ask", "--resume", round_id)
 
     assert refused.code == 1
     assert "is running in another process" in refused.err
@@ -52,6 +52,6 @@ async def test_a_command_cannot_resume_a_round_that_the_cluster_runs(
 
 
 def test_a_command_asks_by_itself(home: Home, migrated_url: str) -> None:
-    ran = home.with_settings(COUNCIL_DATABASE_URL=migrated_url).council("ask", "Why?", "--json")
+    ran = home.with_settings(COUNCIL_DATABASE_URL=migrated_url).invoke("ask", "Why?", "--json")
 
     assert (ran.code, ran.json["stage"]) == (0, "closed")
