@@ -185,5 +185,5 @@ def method_of(round_: Round) -> Method:
             return reduce(lambda changed, change: change(round_, changed), _CHANGES, method)
     raise PanelError(
         f"This round used version {version} of method {newest.name}, which this program does not "
-        "know. Update it."
+        "know. Install the newer version."
     )

@@ -36,7 +36,7 @@ def parse_cap_text(text: str) -> int:
     micro = cap_micro_usd(float(found[1])) if found else 0
     if micro <= 0:
         raise BakeoffError(
-            f"{text!r} is not an amount of money. Write the cap in dollars, such as cap:$1.50."
+            f"{text!r} is not an amount of money. Write the cost limit in dollars, such as $1.50."
         )
     return micro
 

@@ -38,6 +38,7 @@ from council.bakeoffs.matrix import FILTERS, RunMatrix, select_rows
 from council.bakeoffs.models import Bakeoff
 from council.errors import BakeoffError
 from council.labels import Label
+from council.money import format_usd
 from council.rounds import Round
 from council.rubric_grader import grade_reasons, usable_grades
 
@@ -74,6 +75,7 @@ async def bakeoff_page(context: WebContext, request: Request) -> Response:
         bakeoff=bakeoff,
         title=bakeoff_title(bakeoff),
         is_running=is_running,
+        cap="" if bakeoff.cap_micro is None else format_usd(bakeoff.cap_micro).replace(",", ""),
         may_resume=not is_running and not progress.is_complete and is_own,
         may_cancel=is_running and is_own,
         progress=running_post(progress, ""),

@@ -63,13 +63,16 @@ async def list_models(
     return names
 
 
+def uses_tls(url: str) -> bool:
+    """Return False for plain HTTP, as of Ollama, which needs no certificates: they load slowly."""
+    return httpx.URL(url).scheme != "http"  # in small letters, however it was typed
+
+
 async def _fetch(url: str, headers: Mapping[str, str]) -> tuple[int, bytes]:
     """Return the status and body; follow no redirect and raise ValueError for a body too large."""
     body = b""
-    # A server without TLS, such as Ollama, needs no certificates, which are slow to load.
-    is_tls = url.startswith("https:")
     async with (
-        httpx.AsyncClient(headers=headers, verify=is_tls) as client,
+        httpx.AsyncClient(headers=headers, verify=uses_tls(url)) as client,
         client.stream("GET", url) as response,
     ):
         async for chunk in response.aiter_raw():

@@ -6,7 +6,7 @@ import pytest
 
 from council.errors import ModelListError
 from council.gateways import model_lists
-from council.gateways.model_lists import list_models
+from council.gateways.model_lists import list_models, uses_tls
 from council.providers import PROVIDERS, Provider
 from tests.council.gateways.local import file_server
 
@@ -56,3 +56,16 @@ async def test_a_list_that_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPa
 
         with pytest.raises(ModelListError):
             await list_models(PROVIDERS[0], files.address, "key")
+
+
+@pytest.mark.parametrize(
+    ("url", "is_checked"),
+    [
+        ("http://127.0.0.1:11434/api/tags", False),
+        ("HTTP://127.0.0.1:11434/api/tags", False),
+        ("https://api.example.com/v1/models", True),
+        ("HTTPS://api.example.com/v1/models", True),
+    ],
+)
+def test_only_plain_http_goes_without_certificates(url: str, *, is_checked: bool) -> None:
+    assert uses_tls(url) is is_checked
