@@ -214,7 +214,7 @@ def _unanimity(panel: Panel) -> str:
         return "demo models, so no winner is ever called certain"
     members, outside = len(panel.members), len(panel.outside_judges)
     p = f"p = {unanimity_p(members, outside):.3f}"
-    if members + outside <= FEW_JUDGES and panel.terms.method == BLIND_RANKING.name:
+    if members + outside == FEW_JUDGES and panel.terms.method == BLIND_RANKING.name:
         p += f"; method {BOTH_ORDERS.name} makes so few judges less dependent on order"
     if not (more := outside_judges_needed(members, outside)):
         return f"if all judges put one answer first, that is unlikely to be chance ({p})"

@@ -166,6 +166,8 @@ def _verified_parts(round_: Round) -> str:
         return "nothing to recompute"
     if round_.tally is None:
         return "verified: labels and orders match the stored seed"
+    if not round_.ballots:
+        return "verified: nothing was ranked, and labels and orders match the stored seed"
     return "verified: the results match the stored rankings"
 
 

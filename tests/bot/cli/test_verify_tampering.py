@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.bot.homes import Home
+from tests.bot.homes import Home, scripted_config
 
 # A change in each table, and the field that verify must name; the other fields are tested with
 # the rules of verification.
@@ -87,3 +87,13 @@ def test_a_round_of_an_unknown_method_stops_neither_verification_nor_export(
     assert "hash chain" in verified.out
     assert f"Left out: round {bad}. This round used version 9" in exported.out + exported.err
     assert good in exported.out
+
+
+def test_a_round_without_rankings_is_not_said_to_match_them(home: Home) -> None:
+    home = home.with_config(scripted_config(2))
+    round_id = home.invoke("ask", "Why?", "--json").json["id"]
+
+    verified = home.invoke("verify", round_id)
+
+    assert verified.code == 0
+    assert "verified: nothing was ranked" in verified.out
