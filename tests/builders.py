@@ -81,7 +81,7 @@ def a_question(text: str = "Is Postgres enough for a job queue?", context: str =
 def a_round(
     panel: Panel | None = None, *, seed: str = "seed", question: Question | None = None
 ) -> Round:
-    """Return a round that is open, under the rule of chance of today."""
+    """Return an open round under today's rule of chance."""
     rule = tuple(DEFAULT_RULE.versions.items())
     return Round("r1", question or a_question(), panel or a_panel(), seed, ASKED_AT, versions=rule)
 

@@ -28,7 +28,7 @@ Batch the reads, keep payloads under a kilobyte, and give the queue its own auto
 At 2,000 a second you will write some 10 MB of WAL a second, so check replication lag first.""",
     "gemini": """\
 2,000 jobs a second is 172 million a day, and each is at least three row versions. \
-That is within reach of Postgres, but bloat becomes the work of whoever is on call. \
+That is within reach of Postgres, but bloat becomes the work of the person on call. \
 I would start on Postgres with *hourly partitions* and an outbox, so that moving to **NATS \
 JetStream** later changes one consumer and no producer.""",
     "qwen": """\

@@ -37,7 +37,7 @@ async def answering(
     """Run a server, wait until it answers, and kill it at the end of the block."""
     process = await start(words, folder, environment)
     try:
-        client = httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False)
+        client = httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=10, trust_env=False)
         async with asyncio.timeout(TIMEOUT_SECONDS), client:
             while not await _answers(client):
                 assert process.returncode is None, await wait_for_exit(process)

@@ -1,12 +1,8 @@
 """The server: a story of the Procfile's one process; the port and its socket."""
 
-import asyncio
 import os
 import shlex
-import signal
 import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -15,7 +11,8 @@ from starlette.applications import Starlette
 
 from bot.web.server import run_server
 from council.errors import CouncilError
-from tests.bot.homes import TIMEOUT_SECONDS, Home, wait_for_exit
+from tests.bot.homes import Home
+from tests.deploy.running import answering, stop
 from tests.ports import free_port
 
 PROCFILE = Path(__file__).parents[3] / "Procfile"
@@ -24,43 +21,6 @@ PROCFILE = Path(__file__).parents[3] / "Procfile"
 def process_lines() -> dict[str, str]:
     lines = PROCFILE.read_text(encoding="utf-8").splitlines()
     return {name.strip(): command.strip() for name, _, command in (x.partition(":") for x in lines)}
-
-
-async def start(home: Home, name: str) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        *shlex.split(process_lines()[name]),
-        cwd=home.folder,
-        env=home.environment,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-
-
-@asynccontextmanager
-async def serving(home: Home, port: int) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Run `web`, and wait until it answers; kill it at the end of the block."""
-    process = await start(home, "web")
-    try:
-        async with asyncio.timeout(TIMEOUT_SECONDS), visitor_of(port) as visitor:
-            while not await status(visitor, "/healthz"):
-                assert process.returncode is None
-                await asyncio.sleep(0.05)
-        yield process
-    finally:
-        with suppress(ProcessLookupError):
-            process.kill()
-
-
-def visitor_of(port: int) -> httpx.AsyncClient:
-    return httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=10, trust_env=False)
-
-
-async def status(visitor: httpx.AsyncClient, path: str) -> int | None:
-    try:
-        return (await visitor.get(path)).status_code
-    except httpx.TransportError:
-        return None
 
 
 def test_the_procfile_names_one_process_that_does_not_end() -> None:
@@ -72,10 +32,14 @@ async def test_web_answers_on_the_platforms_port_and_stops_cleanly(home: Home) -
     port = free_port()
     home = home.with_settings(PORT=str(port))
 
-    async with serving(home, port) as process, visitor_of(port) as visitor:
-        found = [await status(visitor, path) for path in ("/healthz", "/readyz", "/nowhere")]
-        process.send_signal(signal.SIGTERM)
-        ran = await wait_for_exit(process)
+    command, address = shlex.split(process_lines()["web"]), f"http://127.0.0.1:{port}"
+    async with (
+        answering(command, home.folder, home.environment, port) as process,
+        httpx.AsyncClient(base_url=address, timeout=10, trust_env=False) as visitor,
+    ):
+        paths = ("/healthz", "/readyz", "/nowhere")
+        found = [(await visitor.get(path)).status_code for path in paths]
+        ran, _ = await stop(process)
 
     assert found == [200, 200, 404]
     assert (ran.code, ran.out) == (0, "")
