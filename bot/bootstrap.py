@@ -33,8 +33,8 @@ from bot.runners.local import GatewayFactory, LocalRunner, Prepare
 from bot.settings import PanelConfig, Seat, Settings, load_panel_config
 from bot.settings.connections import Connection, Connections, load_connected
 from bot.settings.default_panels import LOCAL, default_panels, demonstration_panel
-from bot.settings.environment import connected_key_variable
-from bot.settings.panels import is_built_in
+from bot.settings.panels import is_built_in, receiver_of
+from bot.settings.provider_keys import ProviderKeys
 from council.anonymize import scrub
 from council.answers import Call, Prompt
 from council.bakeoffs.models import Suite
@@ -49,7 +49,7 @@ from council.gateways.local.server import unsupported_reason
 from council.gateways.model_lists import MODEL_SECONDS, list_models, model_refusal
 from council.gateways.routing import RoutingGateway
 from council.gateways.scripted import ScriptedGateway
-from council.panel import Panel
+from council.panel import Member, Panel
 from council.ports import Gateway, Ledger, SharedRateLimiter
 from council.providers import ProviderHint
 from council.research.methods import plug_in_all
@@ -357,7 +357,9 @@ def _seat_settings(seats: Mapping[str, Seat], settings: Settings) -> dict[str, S
             **seat.section.model_dump(include={*SeatSettings.__dataclass_fields__} - {"model"}),
             model=seat.member.model_id,
             api_key=settings.key_for(
-                seat.member.model_id.partition("/")[0], seat.section.api_key_env
+                seat.member.model_id.partition("/")[0],
+                seat.section.api_key_env,
+                seat.section.api_base,
             ),
         )
         for key, seat in seats.items()
@@ -389,9 +391,40 @@ class PanelSources:
         if self.local:
             panels[LOCAL] = demonstration_panel(DISPLAYS, SEATED_TWICE)
             fallback = LOCAL
-        seats = {key: seat for part in parts for key, seat in part.seats.items()}
+        seats = {key: _locate(seat, settings) for part in parts for key, seat in part.seats.items()}
+        panels = {name: _with_receivers(panel, seats) for name, panel in panels.items()}
         used = self.own.default or default or fallback or next(iter(connected.panels), None)
         return replace(self.own, panels=panels, seats=seats, default=used)
+
+
+def _locate(seat: Seat, settings: Settings) -> Seat:
+    """Return a seat whose receiver is true where the environment changes its provider's address."""
+    model, base = seat.member.model_id, seat.section.api_base
+    if base is None and not is_built_in(seat.member):
+        base = settings.base_url(model.partition("/")[0])
+    return replace(seat, member=replace(seat.member, receiver=receiver_of(model, base)))
+
+
+def _with_receivers(panel: Panel, seats: Mapping[str, Seat]) -> Panel:
+    """Return a panel whose members have the models and receivers of these seats.
+
+    They differ where another file has a seat of the same name, which is then used.
+    """
+
+    def current(member: Member) -> Member:
+        if member.key not in seats:
+            return member
+        used = seats[member.key].member
+        fallback = member.fallback and current(member.fallback)
+        return replace(member, model_id=used.model_id, receiver=used.receiver, fallback=fallback)
+
+    return replace(
+        panel,
+        members=tuple(map(current, panel.members)),
+        outside_judges=tuple(map(current, panel.outside_judges)),
+        chairmen=tuple(map(current, panel.chairmen)),
+        filter=panel.filter and current(panel.filter),
+    )
 
 
 async def find_panels(settings: Settings, *, local: bool) -> PanelSources:
@@ -413,8 +446,8 @@ def _connections(
         app_context.panels, app_context.default = panels.panels, panels.default
 
     async def try_seat(connection: Connection, seat: Seat) -> None:
-        keys = {connected_key_variable(connection.name): connection.key}
-        using = settings.model_copy(update={"connected_keys": keys, "keys": {}})
+        keys = ProviderKeys({connection.address: connection.key})
+        using = settings.model_copy(update={"connected_keys": keys})
         gateway = LitellmGateway(_seat_settings({seat.member.key: seat}, using))
         try:
             async with asyncio.timeout(MODEL_SECONDS):
@@ -424,7 +457,13 @@ def _connections(
             raise model_refusal(connection.provider, seat.member.display, str(error)) from None
 
     return Connections(
-        settings.data_dir, sources.own, settings.ollama, list_models, try_seat, activate
+        settings.data_dir,
+        sources.own,
+        sources.offers,
+        settings.ollama,
+        list_models,
+        try_seat,
+        activate,
     )
 
 

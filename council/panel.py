@@ -10,6 +10,7 @@ from council.money import cap_micro_usd
 
 ModelId = NewType("ModelId", str)
 
+THIS_MACHINE = "this machine"  # the receiver of texts that stay on the Council server
 MIN_MEMBERS = 2
 MAX_MEMBERS = 10  # slot letters are A…J and public labels K…Z, so they never overlap
 
@@ -32,7 +33,8 @@ IF_REPEATED: Mapping[str, Any] = {"exclude_if": lambda number: number == 1}
 class Member:
     """A model in a seat of the panel; `key` is its name in the panel.
 
-    `receiver` is the company that receives the texts, if the model id does not show it.
+    `receiver` is the address that receives the texts, or THIS_MACHINE, if the model id does not
+    show it.
     `demonstration` marks models that are too small for their rankings to mean much. `fallback` is
     asked instead where this one cannot be reached. `role` is the part it is asked to take.
     A field with the name of a setting in `council.toml` has its value; a new one needs a default

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from ipaddress import ip_address
+from ipaddress import IPv6Address, ip_address
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +126,27 @@ PROVIDERS = (
 )
 
 
+OLLAMA_ROUTES = frozenset({"ollama", "ollama_chat"})  # litellm has two names for it
+
+
+def find_provider(name: str) -> Provider | None:
+    """Return the provider of this name whose models can be listed, if any."""
+    return next((provider for provider in PROVIDERS if provider.name == name), None)
+
+
 def is_loopback(host: str) -> bool:
     """Return whether only this machine reaches the address."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def is_link_local(host: str) -> bool:
+    """Return whether it is a link-local address, where clouds have services with secrets."""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return False
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return (mapped or address).is_link_local

@@ -13,11 +13,13 @@ from bot.cli.output import FAILED, async_command
 from bot.cli.tokens import discord_address, missing_slack_token, slack_tokens
 from bot.commands.schedules import load_schedule_status
 from bot.context import AppContext
-from bot.render.formatting import count_noun
+from bot.render.formatting import count_noun, join_words
 from bot.render.schedules import describe_cron, format_moment
 from bot.settings import Seat, Settings, SettingsError, load_settings
+from bot.settings.connections import read_document
 from bot.settings.environment import api_key_variable
 from bot.settings.panels import is_built_in
+from bot.settings.provider_keys import KEYS_FILE, addresses_of
 from bot.slack.config import Tokens
 from council.answers import Call
 from council.bakeoffs.models import Schedule
@@ -45,6 +47,7 @@ async def doctor(
     try:
         settings = load_settings()
         report.ok(f"settings read; data in {settings.data_dir}")
+        _check_keys(report, settings)
         await _check_slack(report, settings)
         await _check_discord(report, settings)
         await _check_app(report, settings, live=live)
@@ -82,6 +85,24 @@ class _Report:
             yield
         except kind as error:
             self.fail(f"{chat}: {error}{hint}")
+
+
+# --- Keys that were entered on the page
+
+
+def _check_keys(report: _Report, settings: Settings) -> None:
+    """Name the keys of an earlier version that could belong to several addresses, or to none."""
+    connected = read_document(settings.data_dir)
+    for name in settings.connected_keys.ambiguous:
+        if addresses := addresses_of(name, connected):
+            places = join_words(map(str, addresses))
+            report.fail(
+                f"{KEYS_FILE}: the key of {name} is not used, because an earlier version used it "
+                f"for several addresses: {places}. Connect each of them again with its own key, or "
+                f"remove {name} from {KEYS_FILE} if they need none."
+            )
+        else:
+            report.note(f"{KEYS_FILE}: no model uses the key of {name}; remove it")
 
 
 # --- Slack and Discord

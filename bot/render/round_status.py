@@ -27,7 +27,8 @@ from council.answers import Role
 from council.budget import Estimate
 from council.methods import method_of
 from council.money import cap_micro_usd
-from council.panel import Panel
+from council.panel import THIS_MACHINE, Member, Panel
+from council.providers import OLLAMA_ROUTES
 from council.rounds import Round, Stage
 
 WRITING = "Writing the answer"
@@ -41,10 +42,10 @@ _PROVIDER_NAMES = {
     "gemini": "Google",
     "groq": "Groq",
     "mistral": "Mistral AI",
-    "ollama": "Ollama on your own machine",
+    "ollama": "Ollama",
+    "ollama_chat": "Ollama",
     "openai": "OpenAI",
     "scripted": "scripted models",
-    "this machine": "models on the Council server",
     "openrouter": "OpenRouter",
     "vertex_ai": "Google",
     "xai": "xAI",
@@ -73,7 +74,7 @@ def receipt_line(round_: Round, estimate: Estimate) -> str:
     panel, names, cap = round_.panel, seat_names(round_.panel), round_.panel.terms.max_round_usd
     micro = estimate.micro if cap is None else min(cap_micro_usd(cap), estimate.micro)
     cost = max_cost_text(micro, (names[key] for key in estimate.unknown))
-    return f"Sent only to {receivers(panel)}. {cost}."
+    return f"{sent_text(panel)}. {cost}."
 
 
 def _time_text(panel: Panel, usual_seconds: float | None) -> str:
@@ -87,9 +88,32 @@ def _time_text(panel: Panel, usual_seconds: float | None) -> str:
 
 
 def receivers(panel: Panel) -> str:
-    """Return the names of all providers that receive the text."""
-    providers = [(seat.receiver or seat.model_id).partition("/")[0] for seat in panel.seats]
-    return join_words(dict.fromkeys(_PROVIDER_NAMES.get(one, one) for one in providers))
+    """Return the names of all providers and the addresses that receive the text."""
+    return join_words(dict.fromkeys(map(_receiver, panel.seats)))
+
+
+def sent_text(panel: Panel) -> str:
+    """Return "Sent only to OpenAI"; without "only" to an address, which may be a proxy."""
+    only = "" if any(map(_address, panel.seats)) else "only "
+    return f"Sent {only}to {receivers(panel)}"
+
+
+def _receiver(seat: Member) -> str:
+    if address := _address(seat):
+        return address
+    if seat.receiver:
+        return "models on the Council server"
+    provider = seat.model_id.partition("/")[0]
+    return _PROVIDER_NAMES.get(provider, provider)
+
+
+def _address(seat: Member) -> str:
+    """Return the address that receives the text; "" for a provider or this machine's own models."""
+    if seat.receiver != THIS_MACHINE:
+        return seat.receiver
+    # Earlier versions stored this for every server on loopback.
+    is_ours = seat.demonstration or seat.model_id.partition("/")[0] in OLLAMA_ROUTES
+    return "" if is_ours else "localhost"
 
 
 def progress_post(round_: Round, seconds: float, draft: str = "") -> Post:

@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import mkstemp
@@ -17,14 +17,24 @@ from filelock import FileLock
 from pydantic import SecretStr
 
 from bot.settings.council_toml import Document, ModelSection
-from bot.settings.environment import KEYS_FILE, connected_key_variable, read_json
 from bot.settings.panels import PanelConfig, Seat, make_seat, parse_panel_config
+from bot.settings.provider_keys import (
+    CONNECTED_FILE,
+    KEYS_FILE,
+    Address,
+    ProviderKeys,
+    address_of,
+    connected_key_variable,
+    read_json,
+    read_keys,
+)
 from council.errors import CouncilError
 from council.panel import MAX_MEMBERS, MIN_MEMBERS
 from council.providers import Provider, is_loopback
 
-CONNECTED_FILE = "connected.json"
 _LOCK_SECONDS = 5
+# A connection names its panel too, which has at most 32 characters.
+_HOST_CHARACTERS, _DIGESTED_CHARACTERS = 24, 21
 _PANEL_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
 _RESERVED_NAMES = frozenset({"local", "scripted"})
 _ON_THE_NETWORK = re.compile(r"[^.]+|[\d.]+|\[.*|.*\.(local|lan|internal)")  # hosts without https
@@ -44,8 +54,12 @@ class PanelConflictError(ConnectionFormError):
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """A provider at an address, with the key for it; once tested, its models, by whom and when."""
+    """A provider at an address, with the key for it; once tested, its models, by whom and when.
 
+    `name` is its name in files and panels (`connection_name`).
+    """
+
+    name: str
     provider: Provider
     base: str
     key: SecretStr
@@ -54,23 +68,44 @@ class Connection:
     tested_at: float = 0.0
 
     @property
-    def name(self) -> str:
-        """Its name in files and panels: the provider's, or one made of its address."""
-        if self.provider.name != "custom":
-            return self.provider.name
-        parts = urlsplit(self.base)
-        host = "server" if is_loopback(parts.hostname or "") else parts.hostname or ""
-        slug = re.sub(r"[^a-z0-9]+", "-", f"{host[:24]} {parts.port or ''}".lower()).strip("-")
-        return slug if "-" in slug else f"{slug}-server"
+    def address(self) -> Address:
+        """The address that its key is bound to."""
+        return Address.parse(self.base)
 
     def seat(self, model: str) -> Seat:
         """Return the seat of one of its models, which uses this connection's key alone."""
+        route = "openai" if self.provider.name == "custom" else self.provider.name
         section = ModelSection(
-            model=f"openai/{model}" if self.provider.name == "custom" else None,
+            model=None if self.name == route else f"{route}/{model}",
             api_base=None if self.base == self.provider.base else self.base,
             api_key_env=connected_key_variable(self.name),
         )
         return make_seat(f"{self.name}/{model}", section)
+
+
+def connection_name(provider: Provider, base: str, seats: Iterable[Seat]) -> str:
+    """Return the name of a connection: its provider's, or one made of its address.
+
+    If one of the `seats` with that name is at another address, a digest of this one is added.
+    """
+    address, name = Address.parse(base), provider.name
+    if name == "custom":
+        host = "server" if is_loopback(address.host) else address.host
+        slug = _slug(f"{host[:_HOST_CHARACTERS]} {urlsplit(base).port or ''}")
+        name = slug if "-" in slug else f"{slug}-server"
+    namesakes = (seat for seat in seats if seat.member.key.startswith(f"{name}/"))
+    if {seat_address(seat) for seat in namesakes} <= {address}:
+        return name
+    return f"{name[:_DIGESTED_CHARACTERS].rstrip('-')}-{address.digest}"
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def seat_address(seat: Seat) -> Address | None:
+    """Return where a seat's calls go; None if only litellm knows."""
+    return address_of(seat.member.model_id, seat.section.api_base)
 
 
 def parse_address(text: str) -> str:
@@ -118,14 +153,15 @@ def check_panel_seats(name: str, members: Sequence[str], judges: Sequence[str]) 
 class Connections:
     """What adding models at run time needs: where they are stored, and how they are put into use.
 
-    `own` is council.toml, which takes precedence. `list_models`, of a provider, its address and a
-    key, raises ModelListError if there are none; `try_seat` if a seat does not answer. `activate`
-    puts what is stored into use in this process. `pending` has tested connections by code, until
-    they are stored.
+    `own` is council.toml, which takes precedence; `offers` are what was found here. `list_models`,
+    of a provider, its address and a key, raises ModelListError if there are none; `try_seat` if a
+    seat does not answer. `activate` puts what is stored into use in this process. `pending` has
+    tested connections by code, until they are stored.
     """
 
     folder: Path
     own: PanelConfig
+    offers: PanelConfig
     ollama: str
     list_models: Callable[[Provider, str, str], Awaitable[tuple[str, ...]]]
     try_seat: Callable[[Connection, Seat], Awaitable[None]]
@@ -196,6 +232,8 @@ def store_panel(
                 f"The panel {name} was changed elsewhere after you opened this form. Nothing was "
                 "lost: your choices are still here. Save again to replace the other change."
             )
+        keys = read_keys(folder)
+        _check_addresses(known_seats(document), seats)
         panels, models = document.setdefault("panels", {}), document.setdefault("models", {})
         sections = {"members": draft.members, "outside_judges": draft.judges}
         panels[name] = panels.get(name, {}) | sections
@@ -207,10 +245,21 @@ def store_panel(
         if document.get("default_panel") not in panels:
             document.pop("default_panel", None)
         parse_panel_config(document, folder / CONNECTED_FILE)
-        if connection and (key := connection.key.get_secret_value()):
-            keys = read_json(folder / KEYS_FILE)
-            _write_json(folder / KEYS_FILE, keys | {connection.name: key})
+        if connection and connection.key.get_secret_value():
+            keys = keys.with_key(connection.address, connection.key, document)
+        if keys != ProviderKeys():
+            _write_json(folder / KEYS_FILE, keys.to_document())
         _write_json(folder / CONNECTED_FILE, document)
+
+
+def _check_addresses(stored: Mapping[str, Seat], seats: Mapping[str, Seat]) -> None:
+    """Raise ConnectionFormError if a seat would move to another address."""
+    for key, seat in seats.items():
+        if key in stored and seat_address(stored[key]) != seat_address(seat):
+            raise ConnectionFormError(
+                f"{key} was connected at {seat_address(stored[key])} in the meantime. Connect this "
+                "server again; its models get another name."
+            )
 
 
 def _write_json(file: Path, document: Document) -> None:

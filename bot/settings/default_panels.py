@@ -9,7 +9,7 @@ from bot.settings import PanelConfig, Settings
 from bot.settings.council_toml import ModelSection
 from bot.settings.panels import make_seat
 from council.model_families import family_of
-from council.panel import MIN_MEMBERS, Member, ModelId, Panel, Terms
+from council.panel import MIN_MEMBERS, THIS_MACHINE, Member, ModelId, Panel, Terms
 from council.prompts.shared import DEFAULT_RUBRIC
 
 # One model of each provider; council.toml names others.
@@ -64,7 +64,7 @@ def demonstration_panel(models: Mapping[str, str], warm: str) -> Panel:
             model_id=ModelId(f"openai/{model}"),
             display=display,
             family=family_of(model),
-            receiver="this machine",
+            receiver=THIS_MACHINE,
             demonstration=True,
         )
         for model, display in models.items()

@@ -1,12 +1,9 @@
 """Settings from the environment and `.env`; every setting has a working default."""
 
-import json
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from secrets import token_urlsafe
-from typing import Any
 from urllib.parse import unquote
 
 from dotenv import dotenv_values
@@ -16,6 +13,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.settings.council_toml import SettingsError, validation_faults
 from bot.settings.panels import load_panel_config
+from bot.settings.provider_keys import ProviderKeys, address_of, read_keys
+from council.providers import OLLAMA_ROUTES
 
 # Else litellm fetches prices and headers from the network when it is imported.
 OFFLINE_SWITCHES = {
@@ -31,7 +30,6 @@ API_KEY_VARIABLES = {
     "together_ai": "TOGETHERAI_API_KEY",
 }
 MIN_TOKEN_CHARACTERS = 16
-KEYS_FILE = "keys.json"  # in the data folder; what Connect stores
 
 
 class Settings(BaseSettings):
@@ -63,7 +61,7 @@ class Settings(BaseSettings):
     otlp_endpoint: str = Field("", validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT")
     otlp_headers: SecretStr | None = Field(None, validation_alias="OTEL_EXPORTER_OTLP_HEADERS")
     keys: Mapping[str, SecretStr] = Field(default_factory=dict, exclude=True)
-    connected_keys: Mapping[str, SecretStr] = Field(default_factory=dict, exclude=True)
+    connected_keys: ProviderKeys = Field(ProviderKeys(), exclude=True)
 
     @field_validator("database_url")
     @classmethod
@@ -125,13 +123,27 @@ class Settings(BaseSettings):
         pairs = (pair.partition("=") for pair in text.split(",") if "=" in pair)
         return {unquote(name).strip().lower(): unquote(value).strip() for name, _, value in pairs}
 
-    def key_for(self, provider: str, named: str | None = None) -> str | None:
+    def base_url(self, provider: str) -> str | None:
+        """Return a provider's address if the environment changes it, as litellm reads it."""
+        if provider in OLLAMA_ROUTES:
+            return self.ollama
+        names = (f"{provider.upper()}_{end}" for end in ("BASE_URL", "API_BASE"))
+        return next(
+            (self.keys[name].get_secret_value() for name in names if name in self.keys), None
+        )
+
+    def key_for(
+        self, provider: str, named: str | None = None, base: str | None = None
+    ) -> str | None:
         """Return a provider's API key, from the named variable or the provider's usual one.
 
-        A key that was added on the page counts if the variable is not set.
+        If the variable is not set, it is the key that was entered on the page for the address that
+        is called: `base`, else the provider's own.
         """
-        name = named or api_key_variable(provider)
-        secret = self.keys.get(name) or self.connected_keys.get(name)
+        secret = self.keys.get(named or api_key_variable(provider))
+        if secret is None:
+            address = address_of(provider, base or self.base_url(provider))
+            secret = self.connected_keys.find(address)
         return secret.get_secret_value() if secret else None
 
 
@@ -152,29 +164,6 @@ def with_async_driver(url: str) -> str:
 def api_key_variable(provider: str) -> str:
     """Return the usual environment variable of a provider's API key."""
     return API_KEY_VARIABLES.get(provider, f"{provider.upper()}_API_KEY")
-
-
-def connected_key_variable(connection: str) -> str:
-    """Return the name under which the key of a connection is known to its models."""
-    return f"CONNECT_{re.sub('[^a-z0-9]+', '_', connection).upper()}"
-
-
-def read_json(file: Path) -> dict[str, Any]:
-    """Return the object in a file, {} without the file; raise SettingsError without its content."""
-    try:
-        document = json.loads(file.read_bytes()) if file.exists() else {}
-    except (OSError, ValueError):
-        document = None
-    if not isinstance(document, dict):
-        raise SettingsError([f"{file} cannot be read. Repair or delete it, then connect again."])
-    return document
-
-
-def read_keys(folder: Path) -> dict[str, SecretStr]:
-    """Return the keys that were added on the page, by variable; raise SettingsError."""
-    keys = {name: SecretStr(str(key)) for name, key in read_json(folder / KEYS_FILE).items()}
-    usual = {api_key_variable(name): key for name, key in keys.items()}
-    return usual | {connected_key_variable(name): key for name, key in keys.items()}
 
 
 def load_settings(env_file: Path = Path(".env")) -> Settings:

@@ -39,9 +39,9 @@ from council.errors import PanelError, SuiteError
 from council.methods import find_method
 from council.model_families import family_of
 from council.money import cap_micro_usd
-from council.panel import Member, ModelId, Panel, Rubric, Terms
+from council.panel import THIS_MACHINE, Member, ModelId, Panel, Rubric, Terms
 from council.prompts.shared import DEFAULT_RUBRIC, make_rubric
-from council.providers import Limits
+from council.providers import OLLAMA_ROUTES, Limits, is_loopback
 
 Parsed = TypeVar("Parsed", bound=Section)
 
@@ -116,7 +116,7 @@ def make_seat(key: str, section: ModelSection, fallback: Member | None = None) -
         "model_id": ModelId(model),
         "display": section.display or display_name(key),
         "family": section.family or family_of(model),
-        "receiver": _receiver(section.api_base),
+        "receiver": receiver_of(model, section.api_base),
     }
     given = section.model_dump(include={*Member.__dataclass_fields__}) | {"fallback": fallback}
     return Seat(Member(**(given | derived)), section)
@@ -302,9 +302,16 @@ class _Parser:
         return panel
 
 
-def _receiver(api_base: str | None) -> str:
-    """Return the host that receives a seat's text; "" for the provider's usual address."""
+def receiver_of(model: str, api_base: str | None) -> str:
+    """Return who receives a model's texts: THIS_MACHINE, an address, or "" for its provider.
+
+    Texts stay on this machine only with an Ollama on loopback: another server there may be a proxy,
+    and Ollama passes texts for its cloud models on.
+    """
     if api_base is None:
         return ""
-    host = urlsplit(api_base).hostname or api_base
-    return "this machine" if host in {"127.0.0.1", "::1", "localhost"} else host
+    route, _, name = model.partition("/")
+    is_ollama = route in OLLAMA_ROUTES and not name.endswith("cloud")
+    if is_ollama and is_loopback(urlsplit(api_base).hostname or ""):
+        return THIS_MACHINE
+    return (urlsplit(api_base).netloc or api_base).rpartition("@")[2]

@@ -13,7 +13,7 @@ from bot.context import AppContext
 from bot.observability import logs
 from bot.render.budgets import budget_left_line
 from bot.render.formatting import duration, join_words, seat_names
-from bot.render.round_status import receivers
+from bot.render.round_status import sent_text
 from bot.render.text_safety import shorten_to_line
 from bot.slack.actions import ActionHandler, BlockAction, open_round_modal
 from bot.slack.block_kit import PostRenderer, action_id
@@ -106,7 +106,7 @@ def _panel_blocks(panel: Panel, default: str) -> list[Block]:
     names = seat_names(panel)
     models = join_words([names[seat.key] for seat in panel.members])
     title = f"**{panel.name}**{' (your default)' if panel.name == default else ''}"
-    note = f"{models}. Sent only to {receivers(panel)}."
+    note = f"{models}. {sent_text(panel)}."
     return _render(Line(title), Note(note))
 
 

@@ -18,6 +18,7 @@ from bot.settings.connections import (
     PanelConflictError,
     PanelDraft,
     check_panel_seats,
+    connection_name,
     known_seats,
     parse_address,
     read_document,
@@ -27,11 +28,12 @@ from bot.settings.connections import (
 from bot.settings.council_toml import Document
 from bot.settings.default_panels import LOCAL, propose_seats
 from bot.settings.panels import Seat
+from bot.settings.provider_keys import Address, ProviderKeys, read_keys
 from bot.web.auth import Form, FormError, visitor_of
 from bot.web.context import WebContext
 from council.errors import CouncilError, ModelListError
 from council.panel import MAX_MEMBERS, MIN_MEMBERS
-from council.providers import PROVIDERS, is_loopback
+from council.providers import PROVIDERS, find_provider, is_loopback
 
 ONE_MODEL = (
     "The only chat model listed is {}. A panel needs at least two, since models do not rank "
@@ -69,13 +71,14 @@ async def connect_page(
 async def check_connection(context: WebContext, request: Request, form: Form) -> Response:
     """Test a key with its provider; show the panel its models can form, or what is wrong."""
     connections, document = await _open(context, request)
+    stored, keys = known_seats(document), await asyncio.to_thread(read_keys, connections.folder)
     try:
-        connection = _entered_connection(form, connections)
+        connection = _entered_connection(form, connections, keys, stored)
         key = connection.key.get_secret_value()
         models = await connections.list_models(connection.provider, connection.base, key)
         members, judges = propose_seats(models)
         await _try_models(connections, connection, members)
-        seats = _proposed_seats(connection, members, known_seats(document))
+        seats = _proposed_seats(connection, members, stored)
     except (ConnectionFormError, ModelListError) as error:
         fixes = error.fixes if isinstance(error, ConnectionFormError) else {}
         return await connect_page(context, request, {**form, **fixes}, str(error))
@@ -91,9 +94,14 @@ async def check_connection(context: WebContext, request: Request, form: Form) ->
     return await _render_panel_form(context, request, draft, pending=_keep(connections, found))
 
 
-def _entered_connection(form: Form, connections: Connections) -> Connection:
-    """Return the connection of a form; raise ConnectionFormError, which never quotes the key."""
-    provider = next((one for one in PROVIDERS if one.name == form["provider"]), None)
+def _entered_connection(
+    form: Form, connections: Connections, keys: ProviderKeys, stored: Mapping[str, Seat]
+) -> Connection:
+    """Return the connection of a form; raise ConnectionFormError, which never quotes the key.
+
+    Without a key it is the one stored for the same origin, if any.
+    """
+    provider = find_provider(form["provider"])
     if provider is None:
         raise ConnectionFormError("Choose a provider.")
     key = form["key"].strip()
@@ -107,7 +115,12 @@ def _entered_connection(form: Form, connections: Connections) -> Connection:
     is_ollama = provider.name == "ollama"
     address = form["address"] or (connections.ollama if is_ollama else "")
     base = provider.base or parse_address(address)
-    return Connection(provider, base, SecretStr("" if is_ollama else key))
+    secret = SecretStr(key) if key else keys.find(Address.parse(base))
+    if secret is None or is_ollama:
+        secret = SecretStr("")
+    parts = (stored, connections.own.seats, connections.offers.seats)
+    name = connection_name(provider, base, (seat for part in parts for seat in part.values()))
+    return Connection(name, provider, base, secret)
 
 
 def _proposed_seats(

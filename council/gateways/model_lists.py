@@ -4,12 +4,14 @@ import asyncio
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from socket import SOCK_STREAM
 from urllib.parse import urlsplit
 
 import httpx
 
 from council.errors import ModelListError
-from council.providers import Provider
+from council.providers import Provider, is_link_local
 
 MAX_REPLY_BYTES = 6_000_000  # OpenRouter describes hundreds of models
 MAX_MODELS = 2_000
@@ -42,6 +44,7 @@ async def list_models(
         headers |= {name: value.format(key=key) for name, value in provider.headers}
     try:
         async with asyncio.timeout(seconds):
+            await _refuse_link_local(url)
             status, body = await _fetch(url, headers)
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, TimeoutError):
         # The cause is not chained: it holds the request with the key.
@@ -61,6 +64,22 @@ async def list_models(
     if not names:
         raise ModelListError(f"{provider.label} lists no chat models. {provider.if_empty}")
     return names
+
+
+async def _refuse_link_local(url: str) -> None:
+    """Raise ModelListError for a link-local address, however it is written or named.
+
+    The resolver also reads the forms that `ip_address` does not, such as 2852039166.
+    """
+    parts, found = urlsplit(url), []
+    with suppress(OSError):  # only a proxy may be able to resolve it
+        loop = asyncio.get_running_loop()
+        found = await loop.getaddrinfo(parts.hostname, parts.port, type=SOCK_STREAM)
+    if any(is_link_local(str(address[0])) for *_, address in found):
+        raise ModelListError(
+            f"{parts.hostname} is a link-local address, where clouds keep secrets of their "
+            "machines. Enter another address of that server."
+        )
 
 
 def uses_tls(url: str) -> bool:

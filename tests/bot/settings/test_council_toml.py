@@ -128,7 +128,7 @@ def test_a_seat_is_what_its_section_says(tmp_path: Path) -> None:
     assert (seat.member.key, seat.member.model_id) == ("warm", "openai/qwen3")
     assert (seat.member.display, seat.member.family) == ("Our Qwen", "house")
     assert seat.member.temperature == 0.4
-    assert seat.member.receiver == "models.example"
+    assert seat.member.receiver == "models.example:8000"
     assert seat.section.api_base == "http://models.example:8000/v1"
     assert seat.section.api_key_env == "MY_KEY"
 

@@ -9,8 +9,7 @@ import pytest
 
 from bot.bootstrap import StartOptions, open_app
 from bot.settings import load_settings
-from bot.settings.connections import CONNECTED_FILE
-from bot.settings.environment import KEYS_FILE
+from bot.settings.provider_keys import CONNECTED_FILE, KEYS_FILE
 from bot.web.connect import ONE_MODEL, PENDING_SECONDS
 from tests.bot.homes import Home, scripted_config
 from tests.bot.web.browsing import TOKEN, Browser, NewSite, Site, make_site, redirected_round_id
