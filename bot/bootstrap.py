@@ -15,7 +15,7 @@ import structlog
 from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.api_keys import own_cap
+from bot.api_keys import own_budget
 from bot.bakeoffs.bias_report import bias_report
 from bot.bakeoffs.records import count_closed_round
 from bot.context import AppContext
@@ -235,7 +235,7 @@ async def _store_suites(stores: BakeoffStores, suites: Sequence[Suite], at: date
 
 
 def _budget(engine: AsyncEngine, caps: Caps, now: Callable[[], datetime]) -> Budget:
-    return Budget(SqlLedger(engine), caps, now, partial(own_cap, SqlKeyValueStore(engine)))
+    return Budget(SqlLedger(engine), caps, now, partial(own_budget, SqlKeyValueStore(engine)))
 
 
 def _bakeoff_stores(engine: AsyncEngine) -> BakeoffStores:
