@@ -8,6 +8,7 @@ from hashlib import sha256
 
 from pydantic import TypeAdapter
 
+from council.budget_caps import OwnBudget, payer
 from council.errors import CouncilError
 from council.money import cap_micro_usd
 from council.ports import KeyValueStore
@@ -28,7 +29,11 @@ class ApiKeyError(CouncilError):
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A named key: who may ask with it, which panels (none: all), and up to which cost a day."""
+    """A named key: which panels it may ask (none: all), and up to which cost a day.
+
+    `made_by` is the id of the visitor who made it and whose budget it spends; "" for a key that an
+    admin made, which has a budget of its own.
+    """
 
     name: str
     digest: str
@@ -36,11 +41,16 @@ class ApiKey:
     panels: tuple[str, ...] = ()
     cap_micro_usd: int | None = None
     revoked_at: datetime | None = None
+    made_by: str = ""
 
     @property
     def asker_id(self) -> str:
         """The id under which its rounds are stored and paid."""
         return f"{KEY_ASKER}{self.name}"
+
+    def day_limit(self, user_day: int | None) -> int | None:
+        """Return what it may spend a day in micro-dollars; `user_day` limits every asker."""
+        return user_day if self.cap_micro_usd is None else self.cap_micro_usd
 
     def allows(self, panel: str) -> bool:
         """Return whether the key may ask a panel."""
@@ -51,7 +61,11 @@ _JSON = TypeAdapter(ApiKey)
 
 
 def new_key(
-    name: str, created_at: datetime, panels: tuple[str, ...] = (), cap_usd: float | None = None
+    name: str,
+    created_at: datetime,
+    panels: tuple[str, ...] = (),
+    cap_usd: float | None = None,
+    made_by: str = "",
 ) -> tuple[ApiKey, str]:
     """Return a new key and its text, which nothing stores.
 
@@ -63,7 +77,7 @@ def new_key(
     if not _NAME.fullmatch(name):
         raise ApiKeyError(f"{name[:60]!r} can't be the name of a key. {NAME_RULE}")
     text = f"{KEY_PREFIX}{name}.{secrets.token_urlsafe(_SECRET_BYTES)}"
-    return ApiKey(name, _digest(text), created_at, panels, cap), text
+    return ApiKey(name, _digest(text), created_at, panels, cap, made_by=made_by), text
 
 
 async def save_key(key_values: KeyValueStore, key: ApiKey) -> None:
@@ -102,12 +116,14 @@ async def find_key(key_values: KeyValueStore, text: str) -> ApiKey | None:
     return key if key and secrets.compare_digest(key.digest, _digest(text)) else None
 
 
-async def own_cap(key_values: KeyValueStore, asker_id: str) -> int | None:
-    """Return the daily cap of the key behind an asker id; None for anybody without one."""
+async def own_budget(key_values: KeyValueStore, asker_id: str) -> OwnBudget | None:
+    """Return the budget of the key behind an asker id; None for anybody without a key."""
     if not asker_id.startswith(KEY_ASKER):
         return None
     key = await _load(key_values, asker_id.removeprefix(KEY_ASKER))
-    return key.cap_micro_usd if key else None
+    if key is None:
+        return None
+    return OwnBudget(key.cap_micro_usd, payer(key.made_by) if key.made_by else "")
 
 
 async def _load(key_values: KeyValueStore, name: str) -> ApiKey | None:

@@ -15,7 +15,7 @@ import structlog
 from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.api_keys import own_cap
+from bot.api_keys import own_budget
 from bot.bakeoffs.bias_report import bias_report
 from bot.bakeoffs.records import count_closed_round
 from bot.context import AppContext
@@ -79,6 +79,7 @@ SHARED_CONNECTIONS, SHARED_WAIT_SECONDS = 4, 2.0
 class StartOptions:
     """How to start: with demo models, with callbacks, as a server.
 
+    With `local`, questions go to the demo models until a person chooses another panel.
     `on_fetch` reports downloads as (what, done bytes, total bytes).
     A process that `serves` keeps running, and joins the cluster if the database is a server.
     `judges` are seats or models to have ready apart from the panels.
@@ -168,6 +169,7 @@ async def open_app(
             job_queue=cluster.job_queue if cluster and options.serves else None,
             installations=_installation_store(engine, settings.slack_client_secret),
             judges=tuple(panels.seats[key].member for key in options.judges),
+            is_local=options.local,
         )
         app_context.connections = _connections(app_context, settings, sources, remote)
         yield app_context
@@ -233,7 +235,7 @@ async def _store_suites(stores: BakeoffStores, suites: Sequence[Suite], at: date
 
 
 def _budget(engine: AsyncEngine, caps: Caps, now: Callable[[], datetime]) -> Budget:
-    return Budget(SqlLedger(engine), caps, now, partial(own_cap, SqlKeyValueStore(engine)))
+    return Budget(SqlLedger(engine), caps, now, partial(own_budget, SqlKeyValueStore(engine)))
 
 
 def _bakeoff_stores(engine: AsyncEngine) -> BakeoffStores:
@@ -378,22 +380,24 @@ class PanelSources:
     offers: PanelConfig
     local: bool
 
-    def merged(self, settings: Settings) -> PanelConfig:
+    def merged(self, settings: Settings, chosen: str | None = None) -> PanelConfig:
         """Return every available panel, with those that were added on the page.
 
         Of panels with the same name, council.toml's is used, then the page's. The default is
-        council.toml's, then the page's, then the demonstration, then the first panel offered.
+        council.toml's, then the page's, then the first panel offered. With `local` it is the
+        demonstration, or the panel of the page that was `chosen` since the start.
         """
         connected, default = load_connected(settings.data_dir)
         parts = (self.offers, connected, self.own)
         panels = {name: panel for part in parts for name, panel in part.panels.items()}
-        fallback = self.offers.default
+        seats = {key: seat for part in parts for key, seat in part.seats.items()}
+        first = self.offers.default or next(iter(connected.panels), None)
+        used = self.own.default or default or first
         if self.local:
             panels[LOCAL] = demonstration_panel(DISPLAYS, SEATED_TWICE)
-            fallback = LOCAL
-        seats = {key: _locate(seat, settings) for part in parts for key, seat in part.seats.items()}
+            used = chosen if chosen in connected.panels.keys() - self.own.panels else LOCAL
+        seats = {key: _locate(seat, settings) for key, seat in seats.items()}
         panels = {name: _with_receivers(panel, seats) for name, panel in panels.items()}
-        used = self.own.default or default or fallback or next(iter(connected.panels), None)
         return replace(self.own, panels=panels, seats=seats, default=used)
 
 
@@ -439,9 +443,9 @@ def _connections(
 ) -> Connections:
     """Return what adds models on the page to this process."""
 
-    async def activate() -> None:
+    async def activate(chosen: str | None) -> None:
         fresh = settings.with_connected_keys()
-        panels = sources.merged(fresh)
+        panels = sources.merged(fresh, chosen or app_context.default)
         remote.add_seats(_seat_settings(panels.seats, fresh))
         app_context.panels, app_context.default = panels.panels, panels.default
 

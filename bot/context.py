@@ -77,7 +77,8 @@ class AppContext:
     `job_queue` is None unless this process is part of a cluster. `installations` is None unless
     many Slack workspaces may install the app. `connections` adds models at run time. `shards` is
     the number of Discord gateway connections of the cluster. `judges` are those that a command
-    named apart from the panels.
+    named apart from the panels. A run with `--local` `is_local`: then a panel is used only if
+    somebody names it, or has chosen it since the start.
     """
 
     store: Store
@@ -111,6 +112,7 @@ class AppContext:
     connections: Connections | None = None
     file_reader: FileReader = field(default_factory=FileReader)
     judges: tuple[Member, ...] = ()
+    is_local: bool = False
 
     def find_chat(self, place: Place) -> Chat | None:
         """Return the chat for a place; None on the page, the terminal or while not connected."""
@@ -119,11 +121,14 @@ class AppContext:
 
     async def pick_panel(self, panel: str, place: Place) -> None:
         """Store the panel for questions in a place's channel and its threads."""
-        await self.key_values.put(PICKED_PANEL, _channel_key(place), panel)
+        if not self.is_local:  # else the next run would start with it
+            await self.key_values.put(PICKED_PANEL, _channel_key(place), panel)
         self.chosen[_channel_key(place)] = panel
 
     async def reload_picked_panel(self, place: Place) -> None:
         """Reload the panel picked in a place's channel; another process may have changed it."""
+        if self.is_local:  # what was picked before does not count
+            return
         picked = await self.key_values.read(PICKED_PANEL, _channel_key(place))
         if picked is None:
             self.chosen.pop(_channel_key(place), None)
@@ -139,7 +144,8 @@ class AppContext:
 
         None if there is no panel at all.
         """
-        return self.picked_panel(place) or self.access.rules_in(place).panel or self.default
+        own = None if self.is_local else self.access.rules_in(place).panel
+        return self.picked_panel(place) or own or self.default
 
     def panel(self, name: str | None, place: Place, method: str | None = None) -> Panel:
         """Return the named panel, else the one used in the place, with the method if one is named.

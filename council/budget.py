@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from council.answers import Call, Prompt, Reply, Role
-from council.budget_caps import Account, CapRefusal, Caps
+from council.budget_caps import Account, CapRefusal, Caps, OwnBudget
 from council.errors import BudgetError, RoundNotFoundError, StoreError, UncoveredError
 from council.files import IMAGE_TOKENS
 from council.labels import MIN_TO_RANK, Label
@@ -193,13 +193,13 @@ _Reserve = Callable[[Account, int, Caps], Awaitable[CapRefusal | None]]
 class Budget:
     """Reserves the cost of rounds in the ledger, under the caps of the installation.
 
-    `own_cap` returns the daily cap of one asker, in place of `user_day`; None without one.
+    `own_budget` returns the budget of one asker; None for an asker who has none.
     """
 
     ledger: Ledger
     caps: Caps
     now: Callable[[], datetime]
-    own_cap: Callable[[str], Awaitable[int | None]] | None = None
+    own_budget: Callable[[str], Awaitable[OwnBudget | None]] | None = None
 
     async def accept(self, round_: Round, gateway: Gateway) -> None:
         """Reserve what a new round may cost; raise BudgetError, reserving nothing, if it exceeds.
@@ -216,7 +216,8 @@ class Budget:
                 f"a max_round_usd of {format_usd(cap)}. Shorten the question, give its models "
                 "max_tokens, or raise the cap in council.toml."
             )
-        await self._reserve(round_, estimate, self.ledger.reserve)
+        account = Account.of(round_, self.now())
+        await self._reserve(round_.panel, account, estimate, self.ledger.reserve)
 
     @asynccontextmanager
     async def paying(self, round_: Round, gateway: Gateway) -> AsyncIterator[Gateway]:
@@ -230,23 +231,25 @@ class Budget:
             return
         estimate = await estimate_round(round_, gateway)
         self.check_prices(round_.panel, estimate)
-        account = await self._reserve(round_, estimate, self.ledger.extend)
+        account = Account.of(round_, self.now())
+        await self._reserve(round_.panel, account, estimate, self.ledger.extend)
         cap, wanted = round_.panel.terms.cap_micro_usd, estimate.capped(round_.panel)
         async with self.budget_gateway(account, gateway, cap, reserved=wanted) as budgeted:
             yield budgeted
 
-    async def _reserve(self, round_: Round, estimate: Estimate, reserve: _Reserve) -> Account:
-        wanted, account = estimate.capped(round_.panel), Account.of(round_, self.now())
-        caps = await self._caps_for(account)
-        if wanted and (refused := await reserve(account, wanted, caps)):
+    async def _reserve(
+        self, panel: Panel, account: Account, estimate: Estimate, reserve: _Reserve
+    ) -> None:
+        wanted, (paying, caps) = estimate.capped(panel), await self._find_payer(account)
+        if wanted and (refused := await reserve(paying, wanted, caps)):
             sentence = refused.sentence(wanted, account.day)
             raise BudgetError(sentence, refused.retry_at(self.now()))
-        return account
 
-    async def _caps_for(self, account: Account) -> Caps:
+    async def _find_payer(self, account: Account) -> tuple[Account, Caps]:
+        """Return the account that pays for this one, and its caps."""
         caps = self.caps.for_account(account)
-        own = await self.own_cap(account.asker) if self.own_cap else None
-        return caps if own is None else replace(caps, user_day=own)
+        own = await self.own_budget(account.asker) if self.own_budget else None
+        return (account, caps) if own is None else own.apply(account, caps)
 
     @asynccontextmanager
     async def budget_gateway(
@@ -259,8 +262,9 @@ class Budget:
         reserved: int = 0,
     ) -> AsyncIterator["BudgetedGateway"]:
         """Yield a gateway that spends at most `cap` and reserves calls beyond `reserved`."""
+        paying, caps = await self._find_payer(account)
         budgeted = BudgetedGateway(
-            *(gateway, self.ledger, await self._caps_for(account), account),
+            *(gateway, self.ledger, caps, paying),
             cap=cap,
             reserved=reserved,
             spent=await self.ledger.spent(account.round_id),

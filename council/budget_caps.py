@@ -39,7 +39,8 @@ class Caps:
     """The cap of each scope in micro-dollars; None is unlimited.
 
     `channels` and `workspaces` override the daily caps of single channels and workspaces, by id.
-    `unknown_prices` allows seats without a known price.
+    `unknown_prices` allows seats without a known price. `own_channel`: one asker alone spends in
+    the channel, whose cap is the asker's.
     """
 
     user_day: int | None = None
@@ -49,6 +50,7 @@ class Caps:
     day: int | None = None
     month: int | None = None
     unknown_prices: bool = True
+    own_channel: bool = False
     channels: Mapping[str, int] = field(default_factory=dict)
     workspaces: Mapping[str, int] = field(default_factory=dict)
 
@@ -107,6 +109,27 @@ class Account:
         """The first day of the account's month, and of the following month."""
         first = self.day.replace(day=1)
         return first, (first + timedelta(days=32)).replace(day=1)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnBudget:
+    """Budget of an asker with a limit of its own, such as an API key; amounts in micro-dollars.
+
+    `shared_with` is the account whose daily budget it spends too; "" is nobody's. Then all that the
+    asker spends has to be in a channel of its own, where `cap` applies.
+    """
+
+    cap: int | None = None
+    shared_with: str = ""
+
+    def apply(self, account: Account, caps: Caps) -> tuple[Account, Caps]:
+        """Return the account that pays, and its caps: an own cap replaces that of every asker."""
+        if self.cap is not None and self.shared_with:
+            channel_day = self.cap if caps.channel_day is None else min(self.cap, caps.channel_day)
+            caps = replace(caps, channel_day=channel_day, own_channel=True)
+        elif self.cap is not None:
+            caps = replace(caps, user_day=self.cap)
+        return replace(account, asker=self.shared_with or account.asker), caps
 
 
 def payer(asker_id: str) -> str:
@@ -185,7 +208,8 @@ def find_refusal(caps: Caps, used: Mapping[Scope, CapUsage], wanted: int) -> Cap
     for scope, usage in used.items():
         cap = caps.of(scope)
         if cap is not None and usage.total + wanted > cap:
-            return CapRefusal(scope, cap, usage)
+            is_own = scope is Scope.CHANNEL_DAY and caps.own_channel
+            return CapRefusal(Scope.USER_DAY if is_own else scope, cap, usage)
     return None
 
 

@@ -22,6 +22,7 @@ from bot.cli.output import (
     FAILED,
     MISUSED,
     Json,
+    Local,
     async_command,
     dump_json,
     fail,
@@ -97,7 +98,7 @@ def run_bakeoff(  # noqa: PLR0913, PLR0917
     cap: Annotated[str, text_option(help="The most it may cost, in US dollars.")] = "",
     resume: Annotated[str, text_option(help="Resume a bake-off that ended early.")] = "",
     yes: Annotated[bool, typer.Option("--yes", help="Start without asking.")] = False,
-    local: Annotated[bool, typer.Option("--local", help="Use the built-in demo models.")] = False,
+    local: Local = False,
     as_json: Json = False,
     baseline: Annotated[
         Path | None,

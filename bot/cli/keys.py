@@ -4,7 +4,14 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.api_keys import ApiKey, ApiKeyError, list_keys, new_key, revoke_key, save_key
+from bot.api_keys import (
+    ApiKey,
+    ApiKeyError,
+    list_keys,
+    new_key,
+    revoke_key,
+    save_key,
+)
 from bot.bootstrap import open_app
 from bot.cli.completion import complete
 from bot.cli.output import Json, async_command, print_json
@@ -49,15 +56,17 @@ async def add(name: Name, panel: Panels = None, cap: Cap = None) -> None:
 async def list_(as_json: Json = False) -> None:
     """List keys with their panels and limits."""
     async with open_app(load_settings()) as app:
-        keys = await list_keys(app.key_values)
+        keys, user_day = await list_keys(app.key_values), app.budget.caps.user_day
     if as_json:
         print_json([_document(key) for key in keys])
         return
     for key in keys:
         state = f"revoked {key.revoked_at:%Y-%m-%d}" if key.revoked_at else "active"
-        cap = "no limit" if key.cap_micro_usd is None else f"{format_usd(key.cap_micro_usd)} a day"
         panels = ", ".join(key.panels) or "all panels"
-        typer.echo(f"{key.name}  {key.created_at:%Y-%m-%d}  {state}  {cap}  {panels}")
+        cap = key.day_limit(user_day)
+        limit = "no limit" if cap is None else f"{format_usd(cap)} a day"
+        limit += ", shared with its maker" if key.made_by else ""
+        typer.echo(f"{key.name}  {key.created_at:%Y-%m-%d}  {state}  {limit}  {panels}")
 
 
 @key_app.command("revoke")
@@ -75,5 +84,6 @@ def _document(key: ApiKey) -> dict[str, Any]:
         "created_at": key.created_at.isoformat(),
         "revoked_at": key.revoked_at.isoformat() if key.revoked_at else None,
         "panels": list(key.panels),
+        "made_by": key.made_by or None,
         "cap_usd": None if key.cap_micro_usd is None else key.cap_micro_usd / MICRO_USD,
     }

@@ -1,13 +1,11 @@
 """The command `council mcp`: the Model Context Protocol on stdin and stdout."""
 
 from functools import partial
-from typing import Annotated
 
-import typer
 from rich.console import Console
 
 from bot.bootstrap import StartOptions, open_app
-from bot.cli.output import async_command
+from bot.cli.output import Local, async_command
 from bot.cli.progress import DownloadBar
 from bot.cli.rounds import TERMINAL_USER
 from bot.observability import logs
@@ -18,9 +16,7 @@ SERVED = "(its page is up while `council serve` runs)"
 
 
 @async_command
-async def mcp(
-    local: Annotated[bool, typer.Option("--local", help="Use the built-in demo models.")] = False,
-) -> None:
+async def mcp(local: Local = False) -> None:
     """Serve the council as tools of an MCP client, on stdin and stdout.
 
     A client, such as a coding assistant, starts this command itself.

@@ -35,6 +35,9 @@ FAILED, MISUSED = 1, 2
 # An empty text is no default that help need show.
 text_option = partial(typer.Option, show_default=False)
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Local = Annotated[
+    bool, typer.Option("--local", help="Use the built-in demo models unless you choose a panel.")
+]
 Since = Annotated[
     str, text_option(help="Only rounds since a day or an age: 2026-11-21, 30d, 2w, 12h.")
 ]

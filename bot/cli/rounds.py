@@ -16,6 +16,7 @@ from bot.cli.output import (
     FAILED,
     MISUSED,
     Json,
+    Local,
     async_command,
     fail,
     print_json,
@@ -66,7 +67,7 @@ async def ask(  # noqa: PLR0913, PLR0917
         str | None,
         typer.Option(help="Resume a round that stopped.", autocompletion=complete(Kind.ROUND)),
     ] = None,
-    local: Annotated[bool, typer.Option("--local", help="Use the built-in demo models.")] = False,
+    local: Local = False,
     files: Annotated[
         list[Path] | None,
         typer.Option("--file", help="A file for the question: text, PDF or image; repeatable."),

@@ -4,17 +4,15 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from importlib.metadata import version
-from typing import Annotated
 
 import structlog
-import typer
 from rich.console import Console
 
 from bot.bakeoffs.bias_report import measure_shared_error_daily
 from bot.bakeoffs.lifecycle import BakeoffJobs, resume_local_bakeoffs
 from bot.bakeoffs.records import count_missing_rounds
 from bot.bootstrap import StartOptions, open_app
-from bot.cli.output import async_command
+from bot.cli.output import Local, async_command
 from bot.cli.progress import DownloadBar
 from bot.cli.tokens import discord_address, missing_slack_token, slack_tokens
 from bot.commands.buttons import MAX_REMEMBERED_PRESSES, PRESS
@@ -49,7 +47,6 @@ OPEN_TO_ALL = (
 )
 DEMO = "Demo models: expect mistakes. Connect real ones at {address}/connect"
 
-Local = Annotated[bool, typer.Option("--local", help="Use the built-in demo models.")]
 Task = Coroutine[None, None, None]
 
 

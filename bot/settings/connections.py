@@ -155,8 +155,9 @@ class Connections:
 
     `own` is council.toml, which takes precedence; `offers` are what was found here. `list_models`,
     of a provider, its address and a key, raises ModelListError if there are none; `try_seat` if a
-    seat does not answer. `activate` puts what is stored into use in this process. `pending` has
-    tested connections by code, until they are stored.
+    seat does not answer. `activate` puts what is stored into use in this process; it gets the panel
+    that was just made the default, if any. `pending` has tested connections by code, until they
+    are stored.
     """
 
     folder: Path
@@ -165,7 +166,7 @@ class Connections:
     ollama: str
     list_models: Callable[[Provider, str, str], Awaitable[tuple[str, ...]]]
     try_seat: Callable[[Connection, Seat], Awaitable[None]]
-    activate: Callable[[], Awaitable[None]]
+    activate: Callable[[str | None], Awaitable[None]]
     pending: dict[str, Connection] = field(default_factory=dict)
 
 

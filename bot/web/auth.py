@@ -223,6 +223,11 @@ def is_member(context: "WebContext", request: Request) -> bool:
     return "key" not in request.query_params and context.is_authenticated(request)
 
 
+def is_page_admin(context: "WebContext", request: Request) -> bool:
+    """Return whether the visitor is an admin; without a token everybody who has the page is."""
+    return not context.token or context.app.access.is_admin(visitor_of(request).asker)
+
+
 def place_of(visitor: Visitor, *, private: bool = False) -> Place:
     """Return the visitor's place on the page."""
     return Place("web", channel=visitor.asker.id, private=private)

@@ -213,7 +213,7 @@ async def save_panel(context: WebContext, request: Request, form: Form) -> Respo
             draft = replace(draft, version=stored_panel(document, draft.name).version)
         return await _render_panel_form(context, request, draft, error, code)
     connections.pending.pop(code, None)
-    await connections.activate()
+    await connections.activate(draft.name if is_default else None)
     return RedirectResponse(f"/panels?saved={draft.name}", status_code=303)
 
 
@@ -266,7 +266,7 @@ async def _render_panel_form(
         pending=pending,
         provider=found.provider.label if found else "",
         is_shadowed=draft.name in connections.own.panels,
-        own_default=connections.own.default,
+        own_default=None if context.app.is_local else connections.own.default,
         is_default=context.app.default == draft.name,
         becomes_default=context.app.default in (None, LOCAL),
     )

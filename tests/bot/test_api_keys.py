@@ -1,7 +1,7 @@
 """Named API keys: what is stored of them, and how they are found and revoked."""
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from math import inf, nan
 
@@ -14,10 +14,11 @@ from bot.api_keys import (
     find_key,
     list_keys,
     new_key,
-    own_cap,
+    own_budget,
     revoke_key,
     save_key,
 )
+from council.budget_caps import OwnBudget
 from council.ports import KeyValueStore
 from tests.fakes.memory_key_value import MemoryKeyValueStore
 
@@ -115,17 +116,41 @@ def test_a_cap_that_is_no_amount_is_refused(cap: float) -> None:
         new_key("ci", NOON, cap_usd=cap)
 
 
-async def test_only_the_asker_behind_a_key_has_its_cap(key_values: KeyValueStore) -> None:
+async def test_only_the_asker_behind_a_key_has_its_budget(key_values: KeyValueStore) -> None:
     await created(key_values, "ci", 2.5)
     await created(key_values, "free", 0)
     await created(key_values, "open")
+    await save_key(key_values, new_key("mine", NOON, made_by="web:home.ana")[0])
 
-    caps = [
-        await own_cap(key_values, asker)
-        for asker in ("api:ci", "api:free", "api:open", "api:none", "api", "ci", "web:1")
+    budgets = [
+        await own_budget(key_values, asker)
+        for asker in ("api:ci", "api:free", "api:open", "api:mine", "api:none", "api", "web:1")
     ]
 
-    assert caps == [2_500_000, 0, None, None, None, None, None]
+    assert budgets == [
+        *(OwnBudget(2_500_000), OwnBudget(0), OwnBudget()),
+        OwnBudget(shared_with="web:home"),
+        *(None, None, None),
+    ]
+
+
+async def test_a_key_of_an_earlier_version_has_a_budget_of_its_own(
+    key_values: KeyValueStore,
+) -> None:
+    key, _ = new_key("ci", NOON, cap_usd=2)
+    stored = {name: value for name, value in asdict(key).items() if name != "made_by"}
+    await key_values.put("api_key", "ci", json.dumps(stored, default=str))
+
+    assert await own_budget(key_values, "api:ci") == OwnBudget(2_000_000)
+
+
+@pytest.mark.parametrize(("cap", "limit"), [(None, 5), (2e-6, 2), (9e-6, 9), (0, 0)])
+def test_without_a_cap_the_limit_of_every_asker_holds_for_a_key(
+    cap: float | None, limit: int
+) -> None:
+    key, _ = new_key("ci", NOON, cap_usd=cap)
+
+    assert key.day_limit(5) == limit
 
 
 async def test_keys_are_listed_by_name(key_values: KeyValueStore) -> None:

@@ -1,4 +1,4 @@
-"""A database in memory belongs to one process: it needs no locks of a server."""
+"""What a start has: its own database, a private folder, and with `--local` the demo models."""
 
 import os
 from pathlib import Path
@@ -7,6 +7,10 @@ import pytest
 
 from bot.bootstrap import StartOptions, open_app, open_stores
 from bot.settings import load_settings
+from bot.settings.default_panels import LOCAL
+from bot.terminal import TERMINAL
+from council.places import Place
+from tests.bot.homes import Home, scripted_config
 
 
 async def test_what_a_process_does_alone_is_its_own(
@@ -37,3 +41,45 @@ async def test_nobody_else_can_read_the_data_folder_and_its_database(
 
     assert folder.stat().st_mode & 0o777 == 0o700
     assert set(modes.values()) == {0o600}, modes
+
+
+CHANNEL = Place("slack", "T1", "C1")
+
+
+@pytest.fixture
+def council_toml(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Configure a panel, which a channel and everybody else use."""
+    home.with_config(f'{scripted_config()}\n[access.in.C1]\npanel = "house"\n')
+    for name, value in home.environment.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.mark.usefixtures("council_toml")
+@pytest.mark.parametrize("place", [TERMINAL, CHANNEL], ids=["terminal", "channel"])
+async def test_local_asks_the_demo_models_whatever_was_configured_or_picked_before(
+    place: Place, tmp_path: Path
+) -> None:
+    settings = load_settings(tmp_path / ".env")
+    async with open_app(settings) as app:
+        await app.pick_panel("house", place)
+
+    async with open_app(settings, StartOptions(local=True)) as app:
+        await app.reload_picked_panel(place)
+        unnamed, named = app.panel(None, place), app.panel("house", place)
+
+    assert (unnamed.name, named.name) == (LOCAL, "house")
+
+
+@pytest.mark.usefixtures("council_toml")
+async def test_a_panel_picked_in_a_local_run_is_used_until_its_end(tmp_path: Path) -> None:
+    settings = load_settings(tmp_path / ".env")
+    used = []
+
+    for picks in (True, False):
+        async with open_app(settings, StartOptions(local=True)) as app:
+            if picks:
+                await app.pick_panel("house", CHANNEL)
+            await app.reload_picked_panel(CHANNEL)
+            used.append(app.panel(None, CHANNEL).name)
+
+    assert used == ["house", LOCAL]

@@ -9,7 +9,7 @@ import pytest
 
 from council.answers import Call, Prompt, Reply, Role
 from council.budget import Budget
-from council.budget_caps import Account, Caps, CapUsage, Scope
+from council.budget_caps import Account, Caps, CapUsage, OwnBudget, Scope
 from council.errors import BudgetError, GatewayError, StoreError, UncoveredError
 from council.money import Price
 from council.panel import Terms
@@ -367,10 +367,10 @@ async def test_the_cap_of_work_outside_rounds_covers_everything_it_spends() -> N
 
 
 async def test_an_askers_own_cap_replaces_that_of_every_asker() -> None:
-    async def own_cap(asker: str) -> int | None:
-        return WHOLE if asker == "api:ci" else None
+    async def own_budget(asker: str) -> OwnBudget | None:
+        return {"api:ci": OwnBudget(WHOLE), "api:other": OwnBudget()}.get(asker)
 
-    budget = Budget(MemoryLedger(), Caps(user_day=1), lambda: NOON, own_cap)
+    budget = Budget(MemoryLedger(), Caps(user_day=1), lambda: NOON, own_budget)
     capped, other = (
         replace(a_round(question=Question("Why?", asker)), id=asker)
         for asker in ("api:ci", "api:other")
@@ -384,3 +384,37 @@ async def test_an_askers_own_cap_replaces_that_of_every_asker() -> None:
     assert refused.value.retry_at == datetime(2026, 11, 22, tzinfo=UTC)
     with pytest.raises(BudgetError, match="only"):
         await budget.accept(replace(capped, id="r2"), PaidGateway())
+
+
+async def test_who_shares_a_budget_spends_it_together_and_no_more_than_an_own_cap() -> None:
+    async def own_budget(asker: str) -> OwnBudget | None:
+        return {
+            "api:ci": OwnBudget(shared_with="web:home"),
+            "api:small": OwnBudget(WHOLE - 1, "web:home"),
+        }.get(asker)
+
+    def asked_by(asker: str, id_: str) -> Round:
+        place = Place("web", channel=asker)
+        return replace(a_round(question=Question("Why?", asker, place=place)), id=id_)
+
+    budget = Budget(MemoryLedger(), Caps(user_day=2 * WHOLE), lambda: NOON, own_budget)
+
+    with pytest.raises(BudgetError, match=r"your budget of \$0\.000699 a day"):
+        await budget.accept(asked_by("api:small", "r1"), PaidGateway())
+    assert (await run_in_budget(budget, asked_by("api:ci", "r2"), PaidGateway())).synthesis
+    assert (await run_in_budget(budget, asked_by("web:home.ana", "r3"), PaidGateway())).synthesis
+    for asker in ("api:ci", "web:home.ana", "web:home.ben"):
+        with pytest.raises(BudgetError, match=r"your budget of \$0\.0014 a day"):
+            await budget.accept(asked_by(asker, "r4"), PaidGateway())
+    await budget.accept(asked_by("web:away.eve", "r5"), PaidGateway())
+
+
+@pytest.mark.parametrize(("general", "least"), [(None, 5), (3, 3), (9, 5)])
+def test_a_shared_budgets_own_cap_never_raises_that_of_its_channel(
+    general: int | None, least: int
+) -> None:
+    own = OwnBudget(5, "web:home")
+
+    account, caps = own.apply(Account("r1", NOON.date(), "api:ci"), Caps(channel_day=general))
+
+    assert (account.asker, caps.channel_day, caps.user_day) == ("web:home", least, None)

@@ -156,6 +156,15 @@ def test_the_first_exceeded_cap_is_named() -> None:
     assert find_refusal(Caps(), used, 10**9) is None
 
 
+def test_the_cap_of_ones_own_channel_is_called_ones_own() -> None:
+    caps = Caps(channel_day=10, own_channel=True)
+
+    refused = find_refusal(caps, {Scope.CHANNEL_DAY: CapUsage(5)}, 6)
+
+    assert refused
+    assert refused.budget == "your budget of $0.00001 a day"
+
+
 @pytest.mark.parametrize(
     ("refused", "message"),
     [

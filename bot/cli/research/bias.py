@@ -17,6 +17,7 @@ from bot.cli.bakeoffs import confirm_start, parse_cap
 from bot.cli.output import (
     FAILED,
     Json,
+    Local,
     async_command,
     check_writable,
     fail,
@@ -129,7 +130,7 @@ async def run_experiment(  # noqa: PLR0913, PLR0917
         bool, typer.Option("--new", help="Start a new one instead of resuming.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Start without asking.")] = False,
-    local: Annotated[bool, typer.Option("--local", help="Use the built-in demo models.")] = False,
+    local: Local = False,
     as_json: Json = False,
 ) -> None:
     """Run an experiment: every member answers and grades; it resumes where it stopped."""

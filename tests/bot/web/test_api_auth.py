@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from bot.access import Access
-from bot.api_keys import new_key, own_cap, revoke_key, save_key
+from bot.api_keys import new_key, own_budget, revoke_key, save_key
 from bot.context import AppContext
 from council.budget import Budget
 from council.budget_caps import Caps
@@ -138,7 +138,7 @@ async def test_a_key_asks_its_panels_only(new_site: NewSite) -> None:
 
 async def test_a_key_over_its_limit_waits_until_midnight(new_site: NewSite) -> None:
     app = an_app(FakeGateway(prices=PRICED))
-    app.budget = Budget(MemoryLedger(), Caps(), app.now, partial(own_cap, app.key_values))
+    app.budget = Budget(MemoryLedger(), Caps(), app.now, partial(own_budget, app.key_values))
     site = new_site(app)
     poor, rich = await a_key(site, "poor", cap_usd=WHOLE_USD / 2), await a_key(site, "rich")
 
@@ -153,7 +153,9 @@ async def test_a_key_over_its_limit_waits_until_midnight(new_site: NewSite) -> N
 
 async def test_a_keys_own_limit_replaces_that_of_everyone(new_site: NewSite) -> None:
     app = an_app(FakeGateway(prices=PRICED))
-    app.budget = Budget(MemoryLedger(), Caps(user_day=1), app.now, partial(own_cap, app.key_values))
+    app.budget = Budget(
+        MemoryLedger(), Caps(user_day=1), app.now, partial(own_budget, app.key_values)
+    )
     site = new_site(app)
     capped, other = await a_key(site, "capped", cap_usd=1), await a_key(site, "other")
 

@@ -108,6 +108,27 @@ async def test_a_connected_panel_answers_at_once_and_becomes_the_default(
     assert KEY.encode() not in (home.database.read_bytes())
 
 
+async def test_a_local_run_begins_with_the_demo_models_and_uses_the_panel_connected_in_it(
+    home: Home, models: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in home.environment.items():  # its council.toml has a panel
+        monkeypatch.setenv(name, value)
+    used = []
+
+    for connects in (True, False):
+        async with open_app(load_settings(Path("nowhere")), StartOptions(local=True)) as app:
+            browser = make_site(app).browser()
+            used.append(app.default)
+            if connects:
+                name = (await connect(browser, models))["name"]
+                used.append(app.default)
+                form = panel_form((await browser.get(f"/panels/{name}")).text)
+                await browser.post("/panels", **form)  # saved again, still the default
+                used.append(app.default)
+
+    assert used == ["local", name, name, "local"]
+
+
 LISTING_REFUSALS = [
     pytest.param(Fail(401), "refused the key", id="expired"),
     pytest.param(Fail(402), "credit", id="unpaid"),
