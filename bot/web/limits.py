@@ -10,13 +10,19 @@ from typing import Any
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from bot.web.api_requests import API, MAX_API_BYTES, error_document
-from bot.web.auth import MAX_FORM_BYTES, SLACK_EVENTS, TooManyRequestsError
+from bot.web.auth import (
+    MAX_FORM_BYTES,
+    SLACK_EVENTS,
+    TooManyRequestsError,
+    address_of,
+    matches_token,
+)
 from council.files import MAX_TOTAL_BYTES
 
 MAX_BODY_BYTES = 64_000
@@ -78,6 +84,18 @@ class PageLimits:
     address: RequestLimit = field(default_factory=lambda: RequestLimit(3_000, 10.0))
     visitor_forms: RequestLimit = field(default_factory=lambda: RequestLimit(600, 60.0))
     address_forms: RequestLimit = field(default_factory=lambda: RequestLimit(1_200, 60.0))
+
+    def is_right_token(self, connection: HTTPConnection, token: str, sent: str) -> bool:
+        """Return whether a token is right; count a wrong one against its address.
+
+        Raise TooManyRequestsError after too many: even a right guess does not count then.
+        """
+        address = address_of(connection)
+        self.failures.check(address)
+        is_right = matches_token(sent, token)
+        if not is_right:
+            self.failures.count(address)
+        return is_right
 
 
 class BodyLimitMiddleware:
