@@ -26,6 +26,7 @@ PDFS_AT_ONCE = 2  # in one process
 EMPTY = "{name} is empty."
 KINDS = "text, code, CSV, Markdown, PDF or an image (PNG, JPEG, GIF, WebP)"
 _MAX_NAME = 100  # characters
+_MAX_RAW_NAME = 1_000  # characters of a name that are cleaned
 _IMAGES = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
@@ -85,7 +86,7 @@ def _check_total(size: int) -> None:
 
 
 def _clean_name(name: str) -> str:
-    bare = clean_text(PurePath(name.replace("\\", "/")).name)
+    bare = clean_text(PurePath(name[-_MAX_RAW_NAME:].replace("\\", "/")).name)
     return " ".join(bare.split())[:_MAX_NAME] or "file"
 
 

@@ -4,7 +4,7 @@ Each chat renders the parts within its own limits. Model text is always data, ne
 """
 
 import asyncio
-import unicodedata
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -15,13 +15,17 @@ from math import inf
 from typing import ClassVar, Protocol, TypeVar
 
 from council.confusables import remove_invisible
-from council.errors import CouncilError
+from council.errors import CouncilError, QuestionError
 from council.files import QuestionFile
 from council.places import Place
 
 # --- Incoming messages
 
 MAX_QUESTION_CHARACTERS = 20_000  # of a question with its context
+MAX_RAW_CHARACTERS = 2 * MAX_QUESTION_CHARACTERS  # as it was sent: cleaning halves CRLF line ends
+
+# The categories Cc and Cs, without tabs and line feeds.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +87,20 @@ def event_key(chat: str, *event: str) -> str:
     return sha256("\n".join((chat, *event)).encode()).hexdigest()[:12]
 
 
+def check_length(text: str, context: str = "", limit: int = MAX_QUESTION_CHARACTERS) -> None:
+    """Raise QuestionError if a question and its context have more characters than the limit."""
+    length = len(text) + len(context)
+    if length > limit:
+        raise QuestionError(
+            f"The question has {length:,} characters; the limit is {MAX_QUESTION_CHARACTERS:,}. "
+            "Shorten it, or ask about one part."
+        )
+
+
 def clean_text(text: str) -> str:
     """Return the text as it reads: LF line ends, no invisible characters, stripped."""
     plain = remove_invisible(text.replace("\r\n", "\n").replace("\r", "\n").replace("\uffff", ""))
-    return "".join(
-        c for c in plain if c in "\n\t" or unicodedata.category(c) not in {"Cc", "Cs"}
-    ).strip()
+    return _CONTROL.sub("", plain).strip()
 
 
 # --- Posts and their parts

@@ -20,7 +20,7 @@ from bot.access import (
     is_rate_limited,
 )
 from bot.attachments import FileReader
-from bot.chat import MAX_QUESTION_CHARACTERS, Chat, Post, clean_text
+from bot.chat import MAX_RAW_CHARACTERS, Chat, Post, check_length, clean_text
 from bot.coordination.bakeoff_registry import BakeoffRegistry
 from bot.coordination.clock import now
 from bot.coordination.locks import LocalLocks
@@ -293,16 +293,13 @@ def _channel_key(place: Place) -> str:
 def checked_question(question: Question) -> Question:
     """Return the question without control, bidirectional and zero-width characters.
 
-    Raise QuestionError if it is empty or too long.
+    Raise QuestionError if it is empty or too long; one far too long is not even cleaned.
     """
+    check_length(question.text, question.context, MAX_RAW_CHARACTERS)
     text, context = clean_text(question.text), clean_text(question.context)
     if not text:
         raise QuestionError("The question is empty.")
-    if len(text) + len(context) > MAX_QUESTION_CHARACTERS:
-        raise QuestionError(
-            f"The question has {len(text) + len(context):,} characters; the limit is "
-            f"{MAX_QUESTION_CHARACTERS:,}. Shorten it, or ask about one part."
-        )
+    check_length(text, context)
     return replace(question, text=text, context=context)
 
 

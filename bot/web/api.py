@@ -28,7 +28,7 @@ from bot.web.api_requests import (
     error_document,
     parse_request,
 )
-from bot.web.auth import TooManyRequestsError, address_of, bearer_of, matches_token
+from bot.web.auth import TooManyRequestsError, bearer_of
 from bot.web.context import WebContext
 from bot.web.events import event_stream
 from council.errors import BudgetError, CouncilError, FileError, QuestionError
@@ -70,24 +70,21 @@ Document = dict[str, Any]
 async def authenticate(context: WebContext, request: Request) -> ApiKey | None:
     """Return the named key of a request; None for the page's token, or where none is needed.
 
-    Raise ApiError (401) for a wrong, revoked or missing key, TooManyRequestsError after too many.
+    Raise ApiError (401) for a wrong, revoked or missing key, TooManyRequestsError for a token from
+    an address that guessed too often. A key that somebody has or had is no guess.
     """
-    sent, failures, address = bearer_of(request), context.limits.failures, address_of(request)
-    if sent and context.token:
-        failures.check(address)  # even a right guess does not count then
-        if matches_token(sent, context.token):
-            return None
+    sent = bearer_of(request)
     key = await find_key(context.app.key_values, sent)
     if key and key.revoked_at is None:
         return key
-    if key is None and not context.token and not sent.startswith(KEY_PREFIX):
-        return None  # a client must send some key, even where none is needed
-    if sent:
-        failures.count(address)
     if key:
-        why = "This API key was revoked. Ask for a new one."
-    else:
-        why = "This API key is wrong." if sent else "Send an API key as a bearer token."
+        raise ApiError(401, "This API key was revoked. Ask for a new one.", "invalid_api_key")
+    if context.token:
+        if sent and context.limits.is_right_token(request, context.token, sent):
+            return None
+    elif not sent.startswith(KEY_PREFIX):
+        return None  # a client must send some key, even where none is needed
+    why = "This API key is wrong." if sent else "Send an API key as a bearer token."
     raise ApiError(401, why, "invalid_api_key")
 
 
@@ -138,7 +135,7 @@ async def complete_chat(context: WebContext, request: Request) -> Response:
     if sent_as != "application/json":
         # Another site's page could send any other type without asking first.
         raise ApiError(415, "Send the request as application/json.")
-    wanted = parse_request(await request.body())
+    wanted = await asyncio.to_thread(parse_request, await request.body())
     round_ = await _open_round(context, request, wanted)
     completion = _Completion(wanted, f"{request.base_url}rounds/{round_.id}")
     if wanted.streams:

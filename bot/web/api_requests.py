@@ -5,15 +5,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    FailFast,
+    Field,
+    StringConstraints,
+    ValidationError,
+)
 
-from bot.chat import Attachment, clean_text
+from bot.chat import MAX_RAW_CHARACTERS, Attachment, check_length, clean_text
 from council.errors import CouncilError
 from council.files import MAX_TOTAL_BYTES
 
 API = "/v1/"  # what the paths of the API begin with
 MAX_API_BYTES = 1_000_000 + MAX_TOTAL_BYTES * 4 // 3  # files are sent as Base64
 TOO_MANY, INTERNAL_ERROR = 429, 500
+MAX_MESSAGES = 1_000
+# Values of the JSON and escapes in it. Parsing holds Python's global lock, so it must be short;
+# no question within its limits has as many.
+_MAX_MARKS = 100_000
+_MARKS = (b",", b"[", b"{", rb"\u")
 _ROLES = {"system": "System", "developer": "System", "user": "User", "assistant": "Assistant"}
 # Parts of a message that hold a file, and the field with its data.
 _FILE_PARTS = {"image_url": "url", "file": "file_data"}
@@ -66,7 +78,7 @@ class _Body(BaseModel):
     model_config = ConfigDict(strict=True, extra="allow")
 
     model: str = Field(max_length=200)
-    messages: list[_Message] = Field(min_length=1)
+    messages: Annotated[list[_Message], Field(min_length=1, max_length=MAX_MESSAGES), FailFast()]
     stream: bool | None = None
     stream_options: StreamOptions | None = None
     seed: int | Seed | None = None
@@ -90,7 +102,11 @@ class CompletionRequest:
 
 
 def parse_request(body: bytes) -> CompletionRequest:
-    """Return the request of a body; raise ApiError, which names the field at fault."""
+    """Return the request of a body; raise ApiError, which names the field at fault.
+
+    Raise QuestionError, before any text is cleaned, if there is far too much of it.
+    """
+    check_json_size(body)
     try:
         parsed = _Body.model_validate_json(body)
     except ValidationError as error:
@@ -108,6 +124,12 @@ def parse_request(body: bytes) -> CompletionRequest:
         bool(parsed.stream),
         bool(options and options.include_usage),
     )
+
+
+def check_json_size(body: bytes) -> None:
+    """Raise ApiError (413) for JSON with so many values that parsing it would delay others."""
+    if sum(body.count(mark) for mark in _MARKS) > _MAX_MARKS:
+        raise ApiError(413, "The request has too many values. Send fewer or shorter messages.")
 
 
 def _invalid(error: ValidationError) -> ApiError:
@@ -164,6 +186,7 @@ def _split_messages(messages: Sequence[_Message]) -> tuple[str, str, tuple[Attac
         raise ApiError(400, what, "unsupported_value", "messages")
     read = [_read_content(message.content, f"messages.{i}") for i, message in enumerate(messages)]
     texts = [text for text, _ in read]
+    check_length("".join(texts), limit=MAX_RAW_CHARACTERS)
     question = clean_text(texts[asked])
     if not question:
         raise ApiError(400, "The last user message is empty.", None, f"messages.{asked}.content")

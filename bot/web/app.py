@@ -91,7 +91,7 @@ def create_app(
             *(form_route(path, handler) for path, handler in _FORMS.items()),
             route("/v1/chat/completions", api.complete_chat, "POST"),
             *slack,
-            Route("/mcp", McpEndpoint(context)),
+            Route("/mcp", McpEndpoint(context), methods=["POST"]),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[

@@ -20,6 +20,7 @@ from starlette.datastructures import UploadFile
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import RedirectResponse, Response
 
+from bot.api_keys import find_key
 from bot.chat import Asker, Attachment, IncomingMessage
 from council.errors import CouncilError
 from council.places import Place
@@ -282,9 +283,9 @@ async def login_page(context: "WebContext", request: Request) -> Response:
 async def log_in(context: "WebContext", request: Request, form: Form) -> Response:
     """Set a session cookie for a visitor who has entered the token; delay after a wrong one."""
     target = _local_path(form["next"])
-    context.limits.failures.check(address_of(request))
-    if not context.token or not matches_token(form["password"], context.token):
-        context.limits.failures.count(address_of(request))
+    password, token = form["password"], context.token
+    is_key = await find_key(context.app.key_values, password) is not None  # which is no guess
+    if is_key or not token or not context.limits.is_right_token(request, token, password):
         await asyncio.sleep(context.failed_login_delay_seconds)
         return await context.render_page(
             request, "login.html", status=403, wrong=True, next=target, lines=()

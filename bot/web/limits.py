@@ -1,4 +1,4 @@
-"""Limits on requests: how many, how large a body (ASGI middleware), how slow headers (uvicorn)."""
+"""Limits on requests (how many, how large, how slow) and on connections."""
 
 import asyncio
 import math
@@ -8,15 +8,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import structlog
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from bot.web.api_requests import API, MAX_API_BYTES, error_document
-from bot.web.auth import MAX_FORM_BYTES, SLACK_EVENTS, TooManyRequestsError
+from bot.web.auth import (
+    MAX_FORM_BYTES,
+    SLACK_EVENTS,
+    TooManyRequestsError,
+    address_of,
+    matches_token,
+)
 from council.files import MAX_TOTAL_BYTES
 
 MAX_BODY_BYTES = 64_000
@@ -32,6 +39,15 @@ MAX_BODY_BYTES_BY_PATH: Mapping[str, int] = {
 BODY_SECONDS = 30.0
 HEADER_SECONDS = 10.0
 MAX_KEYS = 10_000
+MAX_CONNECTIONS = 2_000
+TOO_MANY_CONNECTIONS = "Too many connections are open. Try again in a few seconds.\n"
+_REFUSAL = (
+    "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n"
+    f"Content-Length: {len(TOO_MANY_CONNECTIONS)}\r\nRetry-After: 5\r\nConnection: close\r\n\r\n"
+    f"{TOO_MANY_CONNECTIONS}"
+).encode()
+_REFUSAL_SECONDS, _MAX_REFUSALS = 1.0, 100
+_LOG_SECONDS = 60.0
 _MAX_LENGTH_DIGITS = 20  # of a Content-Length; Python refuses to read very long numbers
 
 
@@ -78,6 +94,18 @@ class PageLimits:
     address: RequestLimit = field(default_factory=lambda: RequestLimit(3_000, 10.0))
     visitor_forms: RequestLimit = field(default_factory=lambda: RequestLimit(600, 60.0))
     address_forms: RequestLimit = field(default_factory=lambda: RequestLimit(1_200, 60.0))
+
+    def is_right_token(self, connection: HTTPConnection, token: str, sent: str) -> bool:
+        """Return whether a token is right; count a wrong one against its address.
+
+        Raise TooManyRequestsError after too many: even a right guess does not count then.
+        """
+        address = address_of(connection)
+        self.failures.check(address)
+        is_right = matches_token(sent, token)
+        if not is_right:
+            self.failures.count(address)
+        return is_right
 
 
 class BodyLimitMiddleware:
@@ -150,19 +178,56 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return receive_again
 
 
-class HeaderTimeoutProtocol(H11Protocol):
-    """uvicorn's protocol, which closes a connection whose request headers do not arrive in time."""
+class ConnectionLimit:
+    """The most connections of a server; logs how many were refused, once a minute at most."""
 
+    def __init__(self, most: int, now: Callable[[], float] = time.monotonic) -> None:
+        self.most, self._now = most, now
+        self._refused, self._logged_at = 0, -math.inf
+
+    def count_refused(self) -> None:
+        """Count a connection that was refused."""
+        self._refused += 1
+        if self._now() - self._logged_at >= _LOG_SECONDS:
+            structlog.get_logger().warning(
+                "connections_refused", refused=self._refused, limit=self.most
+            )
+            self._refused, self._logged_at = 0, self._now()
+
+
+class LimitedProtocol(H11Protocol):
+    """uvicorn's protocol with a limit on connections and on the time that headers may take."""
+
+    limit = ConnectionLimit(MAX_CONNECTIONS)
     header_seconds = HEADER_SECONDS
     _header_timer: asyncio.TimerHandle | None = None
+    _is_refused = False
 
     def connection_made(self, transport: Any) -> None:  # noqa: ANN401 - as in asyncio
-        """Start waiting for the headers of the first request."""
+        """Start waiting for the headers of the first request, or refuse the connection."""
         super().connection_made(transport)
-        self._watch_headers()
+        if len(self.connections) > self.limit.most:
+            self._refuse()
+        else:
+            self._watch_headers()
+
+    def _refuse(self) -> None:
+        """Send a refusal; where many wait for one already, only hang up."""
+        self.limit.count_refused()
+        self._is_refused = True
+        if len(self.connections) > self.limit.most + _MAX_REFUSALS:
+            self.transport.abort()
+            return
+        # Data that is still unread when a socket closes would destroy the reply on its way.
+        self.transport.write(_REFUSAL)
+        self.transport.write_eof()
+        self._header_timer = self.loop.call_later(_REFUSAL_SECONDS, self.transport.close)
 
     def data_received(self, data: bytes) -> None:
         """Handle data; keep waiting only while no request is complete."""
+        if self._is_refused:
+            self.transport.close()
+            return
         super().data_received(data)
         self._watch_headers()
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from bot.mcp import Caller
 
-MAX_SESSIONS = 1_000
 OTHER_SITE = "Pages of other sites can't use the council here.\n"
 
 
@@ -40,13 +39,13 @@ class McpEndpoint:
         await manager.handle_request(scope, receive, send)
 
     async def _serve(self, started: "asyncio.Future[StreamableHTTPSessionManager]") -> None:
-        """Keep the sessions of clients until the server stops."""
+        """Answer clients, each request by itself, until the server stops."""
         try:
             # It is slow to import, and other requests must not wait.
             library = await asyncio.to_thread(import_module, "mcp.server.streamable_http_manager")
             tools = await asyncio.to_thread(import_module, "bot.mcp")
             server = tools.create_server(self._context.app, _caller)
-            manager = library.StreamableHTTPSessionManager(server, max_sessions=MAX_SESSIONS)
+            manager = library.StreamableHTTPSessionManager(server, stateless=True)
             async with manager.run():
                 started.set_result(manager)
                 await asyncio.Event().wait()

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from bot.api_keys import find_key
 from bot.web.api import authenticate
 from bot.web.api_requests import API
 from bot.web.auth import (
@@ -18,7 +19,6 @@ from bot.web.auth import (
     Visitor,
     address_of,
     bearer_of,
-    matches_token,
 )
 from bot.web.context import WebContext
 from bot.web.legal import LEGAL_PATHS
@@ -104,6 +104,8 @@ class GateMiddleware:
                 self._check_limits(request, known)
                 if is_api:
                     scope["api_key"] = await authenticate(self._context, request)
+                else:
+                    await self._check_bearer(request)
             # A stranger's request is not read, so the connection cannot be used again.
             except CouncilError as error:
                 app = await self._refuse(request, error)
@@ -114,12 +116,7 @@ class GateMiddleware:
         await app(scope, receive, send)
 
     def _check_limits(self, request: Request, visitor: Visitor | None) -> None:
-        address, limits, token = address_of(request), self._context.limits, self._context.token
-        sent, path = bearer_of(request), request.scope["path"]
-        if token and sent and not path.startswith(API):
-            limits.failures.check(address)  # even a right guess does not count then
-            if not matches_token(sent, token):
-                limits.failures.count(address)
+        address, limits, path = address_of(request), self._context.limits, request.scope["path"]
         if path in _UNLIMITED_PATHS or path.startswith("/static/"):
             return
         is_form = request.method == "POST"
@@ -130,6 +127,12 @@ class GateMiddleware:
         for limit, key in counted:
             limit.check(key)
             limit.count(key)
+
+    async def _check_bearer(self, request: Request) -> None:
+        """Count a wrong token as a guess, unless it is an API key, which opens no page."""
+        token, sent = self._context.token, bearer_of(request)
+        if token and sent and await find_key(self._context.app.key_values, sent) is None:
+            self._context.limits.is_right_token(request, token, sent)
 
     def _is_allowed(self, request: Request) -> bool:
         path: str = request.scope["path"]

@@ -10,7 +10,16 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.chat import Caution, Chat, IncomingMessage, Post, Prose, SentMessage
+from bot.chat import (
+    MAX_RAW_CHARACTERS,
+    Caution,
+    Chat,
+    IncomingMessage,
+    Post,
+    Prose,
+    SentMessage,
+    check_length,
+)
 from bot.commands.ask import AskOptions, new_round
 from bot.commands.conversations import follow_up, load_turns
 from bot.commands.dispatch import COMMANDS, handle_message
@@ -248,6 +257,10 @@ class PageChat(Chat):
 async def ask(context: WebContext, request: Request, form: Form) -> Response:
     """Start a round and redirect to its page; show the reply to any other command."""
     text, visitor = form["question"], visitor_of(request)
+    try:
+        check_length(text, limit=MAX_RAW_CHARACTERS)  # before it is parsed
+    except CouncilError as error:
+        return await _show_refusal(context, request, error, text)
     place = place_of(visitor, private=form["audience"] == "me")
     key, files = context.form_key(form), await read_uploads(request)
     incoming = IncomingMessage(text, visitor.asker, place, key, files=files)

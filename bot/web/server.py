@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import resource
 import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -11,9 +12,12 @@ from contextlib import asynccontextmanager, contextmanager
 import uvicorn
 from starlette.types import ASGIApp
 
-from bot.web.limits import HeaderTimeoutProtocol
+from bot.web.limits import MAX_CONNECTIONS, ConnectionLimit, LimitedProtocol
 from council.errors import CouncilError
 
+MAX_OPEN_FILES = 65_536
+# Connections accepted in one go, before they are counted; files of databases, models and logs.
+BACKLOG, OTHER_FILES = 512, 256
 _UVICORN_LOG = logging.getLogger("uvicorn.error")
 
 
@@ -35,6 +39,16 @@ class Server(uvicorn.Server):
         yield
 
 
+def raise_file_limit() -> int:
+    """Raise the soft limit of open files as far as is useful; return how many may be open."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MAX_OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, MAX_OPEN_FILES)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return wanted
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return wanted
+
+
 @asynccontextmanager
 async def run_server(
     app: ASGIApp,
@@ -43,11 +57,13 @@ async def run_server(
     on_bound: Callable[[], Awaitable[None]],
     *,
     behind_proxy: bool = False,
+    max_connections: int = MAX_CONNECTIONS,
 ) -> AsyncIterator[Server]:
     """Serve the application until the block ends or a signal stops it; port 0 is any free port.
 
     `on_bound` runs after the port is bound and before the first request. With `behind_proxy`, a
     proxy on this machine, or one named in FORWARDED_ALLOW_IPS, says where a request came from.
+    Connections above `max_connections`, or above what the limit of open files allows, are refused.
     Raise CouncilError if the address cannot be used.
     """
     try:
@@ -66,12 +82,18 @@ async def run_server(
     except BaseException:
         sock.close()
         raise
+    files = raise_file_limit()
+
+    class _Protocol(LimitedProtocol):
+        limit = ConnectionLimit(min(max_connections, max(1, files - BACKLOG - OTHER_FILES)))
+
     server = Server(
         uvicorn.Config(
             app,
             log_config=None,
             lifespan="off",
-            http=HeaderTimeoutProtocol,
+            http=_Protocol,
+            backlog=BACKLOG,
             server_header=False,
             proxy_headers=behind_proxy,
             # Browsers with an open stream are disconnected; they reconnect by themselves.

@@ -103,10 +103,9 @@ async def test_a_mistyped_key_never_asks_without_its_limits(site: Site) -> None:
 
 
 async def test_after_ten_wrong_keys_an_address_waits(locked_site: Site) -> None:
-    client = await a_key(locked_site)
     tried = [await ApiClient(locked_site, "wrong").get() for _ in range(11)]
 
-    refused = await client.get()
+    refused = await ApiClient(locked_site, TOKEN).get()
 
     assert [one.status_code for one in tried] == [401] * 10 + [429]
     assert (refused.status_code, error_of(refused)["code"]) == (429, "rate_limit_exceeded")
@@ -192,3 +191,33 @@ async def test_a_stranger_name_does_not_reach_the_api(site: Site) -> None:
 
     assert refused.status_code == 400
     assert await site.store.list_summaries() == ()
+
+
+async def test_a_key_works_where_others_guessed_the_token(locked_site: Site) -> None:
+    client = await a_key(locked_site)
+    for _ in range(11):
+        await ApiClient(locked_site, "wrong").get()
+
+    assert (await client.ask()).status_code == 200
+    assert (await ApiClient(locked_site, TOKEN).get()).status_code == 429
+
+
+@pytest.mark.parametrize("path", ["/v1/models", "/metrics"])
+async def test_a_revoked_key_is_no_guess(locked_site: Site, path: str) -> None:
+    client = await a_key(locked_site)
+    await revoke_key(locked_site.context.app.key_values, "ci", locked_site.context.app.now())
+    refused = [await client.get(path) for _ in range(11)]
+
+    assert {one.status_code for one in refused} == {401}
+    assert (await ApiClient(locked_site, TOKEN).get()).status_code == 200
+
+
+async def test_a_key_at_the_page_is_no_guess(locked_site: Site) -> None:
+    client = await a_key(locked_site)
+    refused = [await client.get("/metrics") for _ in range(11)]
+    browser = locked_site.browser()
+    logins = [(await browser.log_in(client.bearer)).status_code for _ in range(11)]
+
+    assert {one.status_code for one in refused} == {401}
+    assert set(logins) == {403}
+    assert (await ApiClient(locked_site, TOKEN).get("/metrics")).status_code == 200

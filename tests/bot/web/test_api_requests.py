@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from bot.web.api_requests import ApiError, CompletionRequest, parse_request
+from bot.chat import MAX_RAW_CHARACTERS
+from bot.web.api_requests import MAX_MESSAGES, ApiError, CompletionRequest, parse_request
+from council.errors import QuestionError
 
 ASKED = [{"role": "user", "content": "Is Postgres enough?"}]
 
@@ -25,6 +27,30 @@ def test_a_question_alone_asks_for_nothing_else() -> None:
     assert parsed() == CompletionRequest(
         "council", "Is Postgres enough?", "", (), None, None, streams=False, include_usage=False
     )
+
+
+def test_far_too_long_a_text_is_refused_before_it_is_cleaned() -> None:
+    invisible = "\u200b" * MAX_RAW_CHARACTERS
+
+    with pytest.raises(QuestionError, match="40,001 characters; the limit is 20,000"):
+        parsed(messages=[{"role": "user", "content": f"{invisible}a"}])
+
+
+def test_line_ends_of_windows_do_not_count_twice() -> None:
+    text = "\r\n".join("a" * 10_000)
+
+    assert len(parsed(messages=[{"role": "user", "content": text}]).question) == 19_999
+
+
+@pytest.mark.parametrize("message", [{"role": "user", "content": ""}, []])
+def test_a_request_has_at_most_1000_messages(message: object) -> None:
+    error = refused(messages=[message] * (MAX_MESSAGES + 1))
+
+    assert (error.status, str(error.param).partition(".")[0]) == (400, "messages")
+
+
+def test_too_many_values_are_refused_before_they_are_parsed() -> None:
+    assert refused(metadata=[[]] * 100_000).status == 413
 
 
 def test_messages_before_the_question_are_its_context() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import httpx
@@ -16,7 +17,14 @@ from bot.web import limits
 from bot.web.api_requests import MAX_API_BYTES
 from bot.web.app import create_app
 from bot.web.auth import MAX_FORM_BYTES, SLACK_EVENTS, TooManyRequestsError
-from bot.web.limits import BodyLimitMiddleware, HeaderTimeoutProtocol, PageLimits, RequestLimit
+from bot.web.limits import (
+    TOO_MANY_CONNECTIONS,
+    BodyLimitMiddleware,
+    ConnectionLimit,
+    LimitedProtocol,
+    PageLimits,
+    RequestLimit,
+)
 from bot.web.server import run_server
 from council.budget_caps import Caps
 from council.money import Price
@@ -296,7 +304,7 @@ async def test_dropping_the_cookie_does_not_evade_a_cap(new_site: NewSite, cooki
 
 @pytest.fixture
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(HeaderTimeoutProtocol, "header_seconds", 0.05)
+    monkeypatch.setattr(LimitedProtocol, "header_seconds", 0.05)
 
 
 async def nothing() -> None:
@@ -334,3 +342,48 @@ async def test_a_slow_answer_is_not_cut_off() -> None:
     app = Starlette(routes=[Route("/", slow)])
     async with run_server(app, "127.0.0.1", 0, nothing) as server, httpx.AsyncClient() as client:
         assert (await client.get(server.address)).text == "done"
+
+
+@asynccontextmanager
+async def open_connection(port: int) -> AsyncIterator[None]:
+    """Hold a connection that the server has answered, then end it and wait until it has."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    await reader.readuntil(b"\r\n\r\n")
+    yield
+    writer.write(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+    await reader.read()
+    writer.close()
+
+
+async def test_a_connection_above_the_limit_is_refused_until_another_ends() -> None:
+    app = Starlette(routes=[Route("/", echo_size)])
+    async with (
+        run_server(app, "127.0.0.1", 0, nothing, max_connections=2) as server,
+        asyncio.timeout(TIMEOUT_SECONDS),
+        httpx.AsyncClient(trust_env=False) as client,
+    ):
+        port = int(server.address.rpartition(":")[2])
+        async with open_connection(port):
+            async with open_connection(port):
+                refused = await client.get(server.address)
+            answered = await client.get(server.address)
+
+    assert (refused.status_code, refused.text) == (503, TOO_MANY_CONNECTIONS)
+    assert int(refused.headers["retry-after"]) > 0
+    assert answered.status_code == 200
+
+
+async def test_a_thousand_refused_connections_take_one_line_of_the_log(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    clock = Clock()
+    limit = ConnectionLimit(5, clock)
+    for _ in range(1_000):
+        limit.count_refused()
+    clock.now += 60
+    limit.count_refused()
+
+    lines = [line for line in capsys.readouterr().out.splitlines() if "connections_refused" in line]
+    assert len(lines) == 2
+    assert "1000" in lines[1]

@@ -70,8 +70,7 @@ async def test_without_the_token_there_is_nothing(new_site: NewSite, token: str)
                 pass
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_a_cancelled_call_stops_the_round(new_site: NewSite, mode: str) -> None:
+async def test_a_cancelled_call_stops_the_round(new_site: NewSite) -> None:
     site = new_site(an_app(FakeGateway(answers={GPT: Hangs()})))
     runs = asyncio.Event()
 
@@ -79,7 +78,7 @@ async def test_a_cancelled_call_stops_the_round(new_site: NewSite, mode: str) ->
         if message == "2 of 3 models answered":
             runs.set()
 
-    async with served(site) as address, client_at(address, mode) as client:
+    async with served(site) as address, client_at(address) as client:
         arguments = {"question": "Is it?"}
         calling = asyncio.create_task(
             client.call_tool("ask_council", arguments, progress_callback=on_progress)
@@ -93,6 +92,40 @@ async def test_a_cancelled_call_stops_the_round(new_site: NewSite, mode: str) ->
                     pass
 
     assert (await site.store.load_summary(line.id)).paused
+
+
+async def test_a_call_whose_client_hangs_up_stops_the_round(new_site: NewSite) -> None:
+    site = new_site(an_app(FakeGateway(answers={GPT: Hangs()})))
+    params = {"name": "ask_council", "arguments": {"question": "Is it?"}}
+    params["_meta"] = {"progressToken": 1}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+
+    async with served(site) as address, httpx2.AsyncClient(trust_env=False, timeout=30) as http:
+        async with http.stream("POST", address, json=call, headers=HEADERS) as reply:
+            async for line in reply.aiter_lines():
+                if "2 of 3 models answered" in line:
+                    break
+            [line] = await site.store.list_summaries()
+        async with site.context.app.runner.subscribe(line.id) as snapshots:
+            with pytest.raises(Exception, match="was stopped"):
+                async for _ in snapshots:
+                    pass
+
+    assert (await site.store.load_summary(line.id)).paused
+
+
+async def test_a_client_leaves_no_session_behind(new_site: NewSite) -> None:
+    site = new_site()
+    client = {"name": "idle", "version": "1"}
+    params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
+    start = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+
+    async with served(site) as address, httpx2.AsyncClient(trust_env=False, timeout=30) as http:
+        started = await http.post(address, json=start, headers=HEADERS)
+        stream = await http.get(address, headers=HEADERS)
+
+    assert (started.status_code, "mcp-session-id" in started.headers) == (200, False)
+    assert stream.status_code == 405
 
 
 async def test_pages_of_other_sites_are_refused(site: Site) -> None:

@@ -1,6 +1,7 @@
 """The server: a story of the Procfile's one process; the port and its socket."""
 
 import os
+import resource
 import shlex
 import socket
 from pathlib import Path
@@ -9,7 +10,7 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 
-from bot.web.server import run_server
+from bot.web.server import MAX_OPEN_FILES, raise_file_limit, run_server
 from council.errors import CouncilError
 from tests.bot.homes import Home
 from tests.deploy.running import answering, stop
@@ -69,6 +70,17 @@ async def test_replies_are_sent_without_delay() -> None:
 
         # Accepted connections inherit it; without it, every other reply waits 40 ms.
         assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+def test_the_soft_limit_of_open_files_is_raised() -> None:
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (512, hard))
+
+    allowed = raise_file_limit()
+
+    assert 512 < allowed <= MAX_OPEN_FILES
+    assert resource.getrlimit(resource.RLIMIT_NOFILE) == (allowed, hard)
+    assert raise_file_limit() == allowed
 
 
 def test_the_program_is_found_on_the_path(home: Home) -> None:
