@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import and_, delete, select
+from sqlalchemy import and_, delete, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
 from council.bakeoffs.ports import ALL_RECORDS, RecordQuery
-from council.bakeoffs.records import VERSION, PackedRecord
+from council.bakeoffs.records import COMPUTED_SINCE, PackedRecord
 from council.bias import votes
 from storage.bakeoff_tables import SOURCE_COLUMNS, RecordRow, SourceRow, VotesRow
 from storage.engine import SqlStore
@@ -45,26 +45,30 @@ class RecordSource(NamedTuple):
 
 
 class SqlRecords(SqlStore):
-    """The store of packed statistics or votes; other versions of the format count as missing."""
+    """The store of packed statistics or votes.
+
+    Those of a version before `computed_since` are computed again if the texts of their round are
+    there; else they stay as they are.
+    """
 
     def __init__(
-        self, engine: AsyncEngine, table: Table = RecordRow, version: int = VERSION
+        self, engine: AsyncEngine, table: Table = RecordRow, computed_since: int = COMPUTED_SINCE
     ) -> None:
         super().__init__(engine)
         self._table = table
-        self._version = version
+        self._computed_since = computed_since
 
     @retried_and_shielded
     async def list_missing(self, limit: int) -> tuple[str, ...]:
-        """Return closed rounds, not forgotten, without a current record, oldest first."""
+        """Return closed rounds without a record, or with one to compute again, oldest first."""
         id_: Any = col(RoundRow.id)
         own: Any = col(self._table.round_id)
-        has_record = and_(id_ == own, col(self._table.version) == self._version)
+        is_old = col(self._table.version) < self._computed_since
         query = (
             select(id_)
-            .join_from(RoundRow, self._table, has_record, isouter=True)
-            .where(col(RoundRow.seconds).is_not(None), col(RoundRow.forgotten_at).is_(None))
-            .where(own.is_(None))
+            .join_from(RoundRow, self._table, id_ == own, isouter=True)
+            .where(col(RoundRow.seconds).is_not(None))
+            .where(or_(own.is_(None), and_(is_old, col(RoundRow.forgotten_at).is_(None))))
             .order_by(col(RoundRow.asked_at), by_letter(id_))
             .limit(limit)
         )
@@ -72,7 +76,10 @@ class SqlRecords(SqlStore):
 
     @retried_and_shielded
     async def save(self, records: Sequence[PackedRecord]) -> None:
-        """Store records, replacing older ones; skip those of deleted rounds."""
+        """Store records; skip those of deleted rounds.
+
+        They replace older ones, but a forgotten round keeps what was computed from its texts.
+        """
         async with self._write() as connection:
             await lock_shared(connection, Lock.SHARED_ROWS)
             id_: Any = col(RoundRow.id)
@@ -86,30 +93,34 @@ class SqlRecords(SqlStore):
                 rows = [_row(record, ids[_source(record)]) for record in current]
                 insert = insert_into(self._table, connection.dialect.name)
                 changed = {name: insert.excluded[name] for name in rows[0] if name != "round_id"}
-                upsert = insert.on_conflict_do_update(index_elements=["round_id"], set_=changed)
+                remembered = select(id_).where(col(RoundRow.forgotten_at).is_(None))
+                upsert = insert.on_conflict_do_update(
+                    index_elements=["round_id"],
+                    set_=changed,
+                    where=col(self._table.round_id).in_(remembered),
+                )
                 await connection.execute(upsert, rows)
 
     @retried_and_shielded
     async def list_recent(self, wanted: RecordQuery = ALL_RECORDS) -> Sequence[PackedRecord]:
-        """Return the wanted current records, oldest first."""
+        """Return the wanted records, oldest first."""
         table = self._table
-        names = ("round_id", "asked_micro", "number", "source_id", "numbers")
+        names = ("round_id", "asked_micro", "number", "source_id", "numbers", "version")
         columns = [col(getattr(table, name)) for name in names]
         newest_first = (col(table.asked_micro).desc(), by_letter(table.round_id).desc())
-        conditions = (col(table.version) == self._version, *_conditions(table, wanted))
-        query = select(*columns).where(*conditions).order_by(*newest_first)
+        query = select(*columns).where(*_conditions(table, wanted)).order_by(*newest_first)
         if wanted.newest:
             query = query.limit(wanted.newest)
         async with self._read() as connection:
             sources = await _load_sources(connection, wanted)
             rows = (await connection.execute(query)).all()[::-1]
         # In a thread: a hundred thousand records take a while.
-        return await asyncio.to_thread(_records_from_rows, rows, sources, self._version)
+        return await asyncio.to_thread(_records_from_rows, rows, sources)
 
 
 def sql_votes(engine: AsyncEngine) -> SqlRecords:
     """Return the store of the votes of closed rounds."""
-    return SqlRecords(engine, VotesRow, votes.VERSION)
+    return SqlRecords(engine, VotesRow, votes.COMPUTED_SINCE)
 
 
 def _conditions(table: Table, wanted: RecordQuery) -> Iterator[Any]:
@@ -126,11 +137,11 @@ def _microseconds(moment: datetime) -> int:
 
 
 def _records_from_rows(
-    rows: Iterable[Any], sources: Mapping[int, RecordSource], version: int
+    rows: Iterable[Any], sources: Mapping[int, RecordSource]
 ) -> list[PackedRecord]:
     """Return records from their rows: the hot loop of a large leaderboard."""
     records = []
-    for round_id, asked, number, source_id, numbers in rows:
+    for round_id, asked, number, source_id, numbers, version in rows:
         panel, scope, bakeoff, suite, suite_version, category, shape = sources[source_id]
         at = EPOCH + timedelta(0, 0, asked)
         which = (bakeoff, number, suite, suite_version, category)

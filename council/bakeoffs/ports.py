@@ -138,16 +138,19 @@ ALL_RECORDS = RecordQuery()
 
 
 class RecordStore(Protocol):
-    """Stores the numbers of closed rounds, which can always be computed again from the rounds."""
+    """Stores the numbers of closed rounds; while a round has its texts, they can be recomputed."""
 
     async def list_missing(self, limit: int) -> tuple[str, ...]:
-        """Return the oldest closed, remembered rounds without a record of the current version."""
+        """Return closed rounds without a record, or with one to compute again, oldest first.
+
+        A forgotten round keeps its record, however old that is.
+        """
 
     async def save(self, records: Sequence[PackedRecord]) -> None:
-        """Store records, replacing older ones of the same rounds."""
+        """Store records, replacing older ones of rounds that are not forgotten."""
 
     async def list_recent(self, wanted: RecordQuery = ALL_RECORDS) -> Sequence[PackedRecord]:
-        """Return the records of the current version that match, oldest first."""
+        """Return the records that match, oldest first."""
 
 
 @dataclass(frozen=True, slots=True)

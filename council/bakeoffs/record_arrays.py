@@ -7,12 +7,25 @@ from functools import cache
 from itertools import combinations, compress
 from math import comb
 from operator import attrgetter
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from council.bakeoffs.packed_tables import (
+    SINGLE,
+    Layout,
+    NamedNumbers,
+    Table,
+    UnpackedTables,
+    name_numbers,
+    pack_tables,
+    parse_layout,
+    unpack_tables,
+)
 from council.bakeoffs.records import (
     AUTHOR_FIELDS,
+    FIRST_VERSION,
     JUDGE_FIELDS,
     PAIR_FIELDS,
     ROUND_FIELDS,
@@ -114,13 +127,58 @@ class Columns:
 
 def _renumber_winners(whole: Singles, new_index: Indexes) -> Singles:
     """Return the rounds with winners as indexes into the remaining members."""
-    has_winner = ~np.isnan(whole[:, 0])
+    has_winner = ~np.isnan(whole[:, _WINNER])
     renumbered = whole.copy()
-    renumbered[has_winner, 0] = new_index[whole[has_winner, 0].astype(int)]
+    renumbered[has_winner, _WINNER] = new_index[whole[has_winner, _WINNER].astype(int)]
     return renumbered
 
 
-_SINGLE = np.dtype("<f4")
+_WINNER = ROUND_FIELDS.index("winner")
+AUTHORS = Table("m", SINGLE, AUTHOR_FIELDS)
+JUDGES = Table("j", SINGLE, JUDGE_FIELDS)
+PAIRS = Table("p", SINGLE, PAIR_FIELDS)
+WHOLE = Table("", SINGLE, ROUND_FIELDS)
+LAYOUT = (AUTHORS, JUDGES, PAIRS, WHOLE)
+# Of records that were stored without the names of their fields.
+_UNNAMED_LAYOUT = (
+    Table(
+        "m",
+        SINGLE,
+        (
+            *("share", "place", "correct", "refused", "absent", "words", "tokens_out", "cost_usd"),
+            *("seconds", "first_votes", "ballots", "named_itself"),
+        ),
+    ),
+    Table("j", SINGLE, ("valid", "spoiled", "tau_b", "first_slot", "kept", "pairs", "cost_usd")),
+    Table("p", SINGLE, ("margin", "judges", "won")),
+    Table(
+        "",
+        SINGLE,
+        (
+            *("winner", "council_correct", "cost_usd", "seconds"),
+            *("synthesis_usd", "synthesis_seconds"),
+        ),
+    ),
+)
+
+
+class _Shape(NamedTuple):
+    members: tuple[str, ...]
+    judges: tuple[str, ...]
+    layout: Layout
+
+    def unpack(self, numbers: Sequence[bytes]) -> UnpackedTables:
+        members = len(self.members)
+        sizes = {"m": members, "j": len(self.judges), "p": comb(members, 2)}
+        return unpack_tables(self.layout, sizes, numbers)
+
+
+def name_record(row: PackedRecord) -> NamedNumbers:
+    """Return every stored number of a record; raise ValueError if it cannot be read."""
+    shape = _parse_shape(row.shape)
+    pairs = [" and ".join(pair) for pair in combinations(shape.members, 2)]
+    names = {"m": shape.members, "j": shape.judges, "p": pairs}
+    return name_numbers(shape.unpack([row.numbers]), names)
 
 
 def pack_record(record: Record) -> PackedRecord:
@@ -128,70 +186,59 @@ def pack_record(record: Record) -> PackedRecord:
     members = [authored.member for authored in record.authored]
     judges = [judged.judge for judged in record.judged]
     margins = {(margin.first, margin.second): margin for margin in record.margins}
-    numbers = [getattr(authored, name) for authored in record.authored for name in AUTHOR_FIELDS]
-    numbers += [getattr(judged, name) for judged in record.judged for name in JUDGE_FIELDS]
-    for pair in combinations(members, 2):
-        numbers += [getattr(margins.get(pair), name, None) for name in PAIR_FIELDS]
-    whole = record.whole
-    numbers += [members.index(whole.winner) if whole.winner else None]
-    numbers += [getattr(whole, name) for name in ROUND_FIELDS[1:]]
+    whole = {name: getattr(record.whole, name) for name in ROUND_FIELDS}
+    whole["winner"] = members.index(whole["winner"]) if whole["winner"] else None
+    tables = (
+        [[getattr(authored, name) for name in AUTHOR_FIELDS] for authored in record.authored],
+        [[getattr(judged, name) for name in JUDGE_FIELDS] for judged in record.judged],
+        [
+            [getattr(margins.get(pair), name, None) for name in PAIR_FIELDS]
+            for pair in combinations(members, 2)
+        ],
+        [*whole.values()],
+    )
     names = set(PackedRecord._fields) - {"shape", "numbers", "version"}
     return PackedRecord(
-        shape=json.dumps([members, judges], ensure_ascii=False, separators=(",", ":")),
-        numbers=np.array(numbers, dtype=float).astype(_SINGLE).tobytes(),
+        shape=json.dumps([members, judges, LAYOUT], ensure_ascii=False, separators=(",", ":")),
+        numbers=pack_tables(LAYOUT, tables),
         version=VERSION,
         **{name: getattr(record, name) for name in names},
     )
 
 
 def record_columns(rows: Iterable[PackedRecord]) -> Columns:
-    """Return records of the current version as arrays, in the order they were asked."""
-    current = (row for row in rows if row.version == VERSION)
-    ordered = sorted(current, key=attrgetter("asked_at", "bakeoff", "number"))
+    """Return records as arrays, in the order they were asked; fields not stored are unknown."""
+    readable = (row for row in rows if row.version >= FIRST_VERSION)
+    ordered = sorted(readable, key=attrgetter("asked_at", "bakeoff", "number"))
     shapes: dict[str, list[int]] = {}
     for i, row in enumerate(ordered):
         shapes.setdefault(row.shape, []).append(i)
     seats = [_parse_shape(shape) for shape in shapes]
-    members = sorted({member for seated, _ in seats for member in seated})
-    judges = sorted({judge for _, seated in seats for judge in seated})
+    members = sorted({member for shape in seats for member in shape.members})
+    judges = sorted({judge for shape in seats for judge in shape.judges})
     authored = _nan_array(len(ordered), len(members), len(AUTHOR_FIELDS))
     judged = _nan_array(len(ordered), len(judges), len(JUDGE_FIELDS))
     whole = _nan_array(len(ordered), len(ROUND_FIELDS))
     blocks = []
-    for (authors, voters), rounds in zip(seats, shapes.values(), strict=True):
+    for shape, rounds in zip(seats, shapes.values(), strict=True):
         where = np.array(rounds)
-        by_author, by_judge, pairs, by_round = _split_numbers(
-            len(authors), len(voters), [ordered[i].numbers for i in rounds]
-        )
-        author_columns = np.array([members.index(member) for member in authors], dtype=int)
-        judge_columns = np.array([judges.index(judge) for judge in voters], dtype=int)
-        authored[where[:, None], author_columns] = by_author
-        judged[where[:, None], judge_columns] = by_judge
-        whole[where] = _renumber_winners(by_round[:, 0], author_columns)
-        blocks.append(Block(where, authors, pairs))
+        tables = shape.unpack([ordered[i].numbers for i in rounds])
+        author_columns = np.array([members.index(member) for member in shape.members], dtype=int)
+        judge_columns = np.array([judges.index(judge) for judge in shape.judges], dtype=int)
+        authored[where[:, None], author_columns] = tables.read(AUTHORS)
+        judged[where[:, None], judge_columns] = tables.read(JUDGES)
+        whole[where] = _renumber_winners(tables.read(WHOLE), author_columns)
+        blocks.append(Block(where, shape.members, tables.read(PAIRS)))
     return Columns(
         tuple(ordered), tuple(members), tuple(judges), authored, judged, whole, tuple(blocks)
     )
 
 
 @cache
-def _parse_shape(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    members, judges = json.loads(text)
-    return tuple(members), tuple(judges)
-
-
-def _split_numbers(members: int, judges: int, numbers: Sequence[bytes]) -> list[Singles]:
-    """Return the four tables of records of one shape; their first axis is the record."""
-    heights = (members, judges, comb(members, 2), 1)
-    widths = (len(AUTHOR_FIELDS), len(JUDGE_FIELDS), len(PAIR_FIELDS), len(ROUND_FIELDS))
-    flat = np.frombuffer(b"".join(numbers), dtype=_SINGLE).reshape(len(numbers), -1)
-    offsets = np.cumsum([height * width for height, width in zip(heights, widths, strict=True)])
-    return [
-        part.reshape(len(numbers), height, width)
-        for part, height, width in zip(
-            np.split(flat, offsets[:-1], axis=1), heights, widths, strict=True
-        )
-    ]
+def _parse_shape(text: str) -> _Shape:
+    members, judges, *more = json.loads(text)
+    layout = parse_layout(more[0]) if more else _UNNAMED_LAYOUT
+    return _Shape(tuple(members), tuple(judges), layout)
 
 
 def _nan_array(*sizes: int) -> Singles:

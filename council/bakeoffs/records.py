@@ -29,7 +29,11 @@ from council.tally import Standing
 from council.tally.agreement import compare_rankings, tau_b
 from council.tally.standings import PairMatrix, borda_shares, counted_ballots, pair_matrix, ranks
 
-VERSION = 2  # of the stored numbers; records of another version are computed again
+VERSION = 3  # of the stored numbers
+FIRST_VERSION = 2  # the oldest that a release stored; it did not name its fields
+COMPUTED_SINCE = 2  # older records are computed again, except those of forgotten rounds
+# Fields that are unknown once the texts are forgotten.
+FROM_TEXTS = frozenset({"correct", "refused", "words", "named_itself", "council_correct"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ class AuthorRecord:
     share: float | None = None
     place: int | None = None
     correct: bool | None = None
-    refused: bool = False
+    refused: bool | None = False
     absent: bool = False
     words: int | None = None
     tokens_out: int | None = None
@@ -54,7 +58,7 @@ class AuthorRecord:
     seconds: float | None = None
     first_votes: int | None = None
     ballots: int | None = None
-    named_itself: bool = False
+    named_itself: bool | None = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +121,15 @@ class Record:
     category: str = ""
 
 
-# The stored numbers: four tables, row after row. Another order of fields needs another VERSION.
-AUTHOR_FIELDS = tuple(field.name for field in fields(AuthorRecord)[1:])
-JUDGE_FIELDS = tuple(field.name for field in fields(JudgeRecord)[1:])
+# The stored numbers. They are read by name: records from before a field was added stay, without it.
+AUTHOR_FIELDS = tuple(field.name for field in fields(AuthorRecord) if field.name != "member")
+JUDGE_FIELDS = tuple(field.name for field in fields(JudgeRecord) if field.name != "judge")
 PAIR_FIELDS = ("margin", "judges", "won")
 ROUND_FIELDS = tuple(field.name for field in fields(CouncilRecord))  # `winner` as an index
 
 
 class PackedRecord(NamedTuple):
-    """A record as it is stored; `shape` names members and judges in the order of the numbers."""
+    """A record as it is stored; `shape` is JSON that names members, judges and fields."""
 
     round_id: str
     asked_at: datetime
@@ -173,7 +177,10 @@ def is_refusal(text: str) -> bool:
 
 
 def build_record(round_: Round, bakeoff: Bakeoff | None = None) -> Record:
-    """Return a closed round's numbers, graded if the suite has a reference; no shares if failed."""
+    """Return a closed round's numbers, graded if the suite has a reference; no shares if failed.
+
+    What only the texts tell is unknown of a forgotten round.
+    """
     number = split_round_id(round_.id)[1] if bakeoff else 0
     question = bakeoff.suite.questions[number - 1] if bakeoff else SuiteQuestion("")
     if round_.closing and round_.closing.failure:
@@ -225,6 +232,8 @@ _Grade = Callable[[str, str], bool | None]  # from an answer's label, or SYNTHES
 def _grader(round_: Round, reference: Reference | None) -> _Grade:
     """Return the grader of a question: code, or what most of the outside judges say."""
     if reference is None or reference.grading is not Grading.JUDGE:
+        if round_.forgotten:
+            return lambda _key, _text: None
         return lambda _key, text: grade(reference, text)
     counts = count_grades(round_)
     return lambda key, _text: counts.get(key, NOT_GRADED).verdict
@@ -238,23 +247,27 @@ def _author_record(
         return AuthorRecord(member, absent=True)
     label = result.labels.get(member)
     line = result.lines.get(label) if label else None
-    # Only of drafts is it stored what was masked.
-    is_draft = answer in round_.answers
-    masked = answer.scrubbed if is_draft else mask_answer(round_, answer).found
     return AuthorRecord(
         member=member,
         share=line.share if line else None,
         place=line.place if line and line.share is not None else None,
         correct=grade_one(label or "", answer.text),
-        refused=is_refusal(answer.text),
+        refused=None if round_.forgotten else is_refusal(answer.text),
         words=len(answer.text.split()) or None,  # none are left of a forgotten round
         tokens_out=answer.reply.tokens_out,
         cost_usd=_answer_cost(round_, answer),
         seconds=answer.reply.seconds,
         first_votes=line.first_votes if line else None,
         ballots=sum(label in ballot.shown for ballot in result.ballots) if line else None,
-        named_itself=bool(masked),
+        named_itself=_named_itself(round_, answer),
     )
+
+
+def _named_itself(round_: Round, answer: Answer) -> bool | None:
+    """Return whether something was masked in an answer; it is stored only of drafts."""
+    if answer in round_.answers:
+        return bool(answer.scrubbed)
+    return None if round_.forgotten else bool(mask_answer(round_, answer).found)
 
 
 def _answer_cost(round_: Round, answer: Answer) -> float | None:

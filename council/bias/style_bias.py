@@ -180,7 +180,8 @@ def _trait_by_round(block: Block, name: str) -> Floats:
     if name == LENGTH:
         values = block.lengths.astype(float)
     else:
-        values = (block.style[:, :, STYLE.index(name)] > 0).astype(float)
+        counts = block.style[:, :, STYLE.index(name)]
+        values = np.where(counts == ABSENT, np.nan, counts > 0)
     groups = [
         known_mean(np.where(block.first == is_first, values, np.nan), 1) for is_first in (1, 0)
     ]

@@ -9,13 +9,26 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from council.bakeoffs.packed_tables import (
+    BYTE,
+    SINGLE,
+    Layout,
+    NamedNumbers,
+    Table,
+    UnpackedTables,
+    name_numbers,
+    pack_tables,
+    parse_layout,
+    unpack_tables,
+)
 from council.bakeoffs.record_arrays import PRECISION, Booleans, Floats, Singles
 from council.bakeoffs.records import PackedRecord
-from council.bias.votes import STYLE, VERSION, Vote, Votes
+from council.bias.votes import FIRST_VERSION, STYLE, VERSION, Vote, Votes
 
 Bytes = NDArray[np.uint8]
 
-# Audit kinds by number; 0 is no audit. The kind of a spoiled audit is unknown.
+# Audit kinds by their stored number: add new ones at the end. 0 is no audit. The kind of a spoiled
+# audit is unknown.
 AUDIT_KINDS = ("", "order", "own", "named", "spoiled", "other")
 ABSENT = 255  # marks a missing judge, count or flag
 
@@ -34,8 +47,9 @@ class Block:
 
     `doubled` are ranks times two, `slots` are places on the slate from 1; both are 0 for an answer
     that was not shown. `spoiled`, `first` and `audited_by` are ABSENT for a seat that took no part.
-    `style` counts the elements of STYLE, `lengths` are tokens (NaN without an answer), and `usd` is
-    the cost of the audit (NaN if unknown). `checks` are of the kinds and seats in `checked`.
+    `style` counts the elements of STYLE (ABSENT if unknown), `lengths` are tokens (NaN without an
+    answer or its text), and `usd` is the cost of the audit (NaN if unknown). `checks` are of the
+    kinds and seats in `checked`.
     """
 
     judges: tuple[str, ...]
@@ -137,23 +151,42 @@ NO_VALUES: Floats = np.empty(0)
 # --- Packing
 
 MAX_BLOCK_ROUNDS = 10_000  # limits the memory of computations on one block
-_SINGLE = np.dtype("<f4")
-_BYTES_PER_ANSWER = 1 + len(STYLE)
+
+_RANKS, _SLOTS = Table("jm", BYTE, ("doubled",)), Table("jm", BYTE, ("slots",))
+_AUDIT, _AUDIT_RANKS = Table("", BYTE, ("kind", "judge")), Table("m", BYTE, ("audit_doubled",))
+_SPOILED = Table("j", BYTE, ("spoiled",))
+_FIRST, _STYLE = Table("m", BYTE, ("first",)), Table("m", BYTE, STYLE)
+_WRITTEN = Table("m", BYTE, (*_FIRST.fields, *STYLE))
+_CHECKS = Table("c", BYTE, ("found",))
+_LENGTHS, _USD = Table("m", SINGLE, ("length",)), Table("", SINGLE, ("audit_usd",))
+LAYOUT = (_RANKS, _SLOTS, _AUDIT, _AUDIT_RANKS, _SPOILED, _WRITTEN, _CHECKS, _LENGTHS, _USD)
+# Of votes that were stored without the names of their numbers.
+_UNNAMED_LAYOUT = tuple(
+    Table("m", BYTE, ("first", "lists", "headings", "bold", "code")) if one == _WRITTEN else one
+    for one in LAYOUT
+)
 
 
 class _Shape(NamedTuple):
     judges: tuple[str, ...]
     makers: tuple[str, ...]
     members: int
-    checked: tuple[tuple[str, str], ...] = ()
+    checked: tuple[tuple[str, str], ...]
+    layout: Layout
 
-    @property
-    def parts(self) -> tuple[int, ...]:
-        """The bytes of each part before the numbers: ranks … answers, checks."""
-        voters, authors = len(self.judges), self.members
-        answers = authors * _BYTES_PER_ANSWER
-        checks = len(self.checked)
-        return (voters * authors, voters * authors, 2 + authors, voters, answers, checks)
+    def unpack(self, numbers: Sequence[bytes]) -> UnpackedTables:
+        sizes = {"m": self.members, "j": len(self.judges), "c": len(self.checked)}
+        return unpack_tables(self.layout, sizes, numbers)
+
+
+def name_votes(row: PackedRecord) -> NamedNumbers:
+    """Return every stored number of a round's votes; raise ValueError if it cannot be read."""
+    shape = _parse_shape(row.shape)
+    checks = [" ".join(check) for check in shape.checked]
+    names = {"m": shape.judges, "j": shape.judges, "c": checks}
+    makers = zip(shape.judges, shape.makers, strict=True)
+    texts = {(f"judges[{judge}]", "maker"): maker for judge, maker in makers}
+    return name_numbers(shape.unpack([row.numbers]), names) | texts
 
 
 def pack_votes(votes: Votes, record: PackedRecord) -> PackedRecord:
@@ -165,21 +198,22 @@ def pack_votes(votes: Votes, record: PackedRecord) -> PackedRecord:
         doubled[row], slots[row] = _vote_rows(vote, votes)
     counts = dict(votes.spoiled)
     spoiled = [min(counts[judge], ABSENT - 1) if judge in counts else ABSENT for judge in judges]
-    answers = np.full((members, _BYTES_PER_ANSWER), ABSENT, dtype=np.uint8)
-    lengths = np.full(members, np.nan, dtype=_SINGLE)
+    answers = np.full((members, 1 + len(STYLE)), ABSENT)
+    lengths = np.full(members, np.nan)
     for written in votes.written:
         author = judges.index(written.author)
-        style = [min(count, ABSENT - 1) for count in written.style]
-        answers[author], lengths[author] = [written.is_first, *style], written.length
-    checks = np.array([check.found for check in votes.checks], dtype=np.uint8)
-    parts = (doubled, slots, _audit_row(votes), np.array(spoiled, dtype=np.uint8), answers, checks)
-    usd = np.array([audit.cost_usd if audit else None], dtype=_SINGLE)  # None becomes NaN
-    shape: tuple[object, ...] = (judges, votes.makers, members)
-    if votes.checks:
-        shape += ([check[:2] for check in votes.checks],)
+        answers[author, 0] = written.is_first
+        if written.style is not None:
+            answers[author, 1:] = np.minimum(written.style, ABSENT - 1)
+        if written.length is not None:
+            lengths[author] = written.length
+    checks = [check.found for check in votes.checks]
+    usd = [audit.cost_usd if audit else None]
+    ranked = (doubled, slots, *_audit_tables(votes))
+    shape = (judges, votes.makers, members, [check[:2] for check in votes.checks], LAYOUT)
     return record._replace(
         shape=json.dumps(shape, ensure_ascii=False, separators=(",", ":")),
-        numbers=b"".join(part.tobytes() for part in (*parts, lengths, usd)),
+        numbers=pack_tables(LAYOUT, (*ranked, spoiled, answers, checks, lengths, usd)),
         version=VERSION,
     )
 
@@ -192,7 +226,7 @@ def _vote_rows(vote: Vote, votes: Votes) -> tuple[Bytes, Bytes]:
     return doubled, slots
 
 
-def _audit_row(votes: Votes) -> Bytes:
+def _audit_tables(votes: Votes) -> tuple[list[int], Bytes]:
     number, judge, ranked = 0, ABSENT, np.zeros(votes.members, dtype=np.uint8)
     if audit := votes.audit:
         kind = audit.kind if audit.kind in AUDIT_KINDS[1:4] else "other"
@@ -200,14 +234,14 @@ def _audit_row(votes: Votes) -> Bytes:
         judge = votes.judges.index(audit.judge)
         if audit.vote:
             ranked = _vote_rows(audit.vote, votes)[0]
-    return np.array([number, judge, *ranked], dtype=np.uint8)
+    return [number, judge], ranked
 
 
 def vote_blocks(rows: Iterable[PackedRecord]) -> tuple[Block, ...]:
-    """Return votes of the current version as arrays, one block per set of seats."""
+    """Return votes as arrays, one block per set of seats; numbers not stored are unknown."""
     by_shape: dict[str, list[bytes]] = {}
     for row in rows:
-        if row.version == VERSION:
+        if row.version >= FIRST_VERSION:
             by_shape.setdefault(row.shape, []).append(row.numbers)
     return tuple(
         _unpack_block(_parse_shape(shape), numbers[at : at + MAX_BLOCK_ROUNDS])
@@ -220,29 +254,26 @@ def vote_blocks(rows: Iterable[PackedRecord]) -> tuple[Block, ...]:
 def _parse_shape(text: str) -> _Shape:
     judges, makers, members, *more = json.loads(text)
     checked = tuple((kind, seat) for kind, seat in more[0]) if more else ()
-    return _Shape(tuple(judges), tuple(makers), members, checked)
+    layout = parse_layout(more[1]) if len(more) > 1 else _UNNAMED_LAYOUT
+    return _Shape(tuple(judges), tuple(makers), members, checked, layout)
 
 
 def _unpack_block(shape: _Shape, numbers: Sequence[bytes]) -> Block:
-    rounds, voters, authors = len(numbers), len(shape.judges), shape.members
-    flat = np.frombuffer(b"".join(numbers), dtype=np.uint8).reshape(rounds, -1)
-    offsets = np.cumsum(shape.parts)
-    doubled, slots, audit, spoiled, authored, checks, singles = np.split(flat, offsets, axis=1)
-    written = authored.reshape(rounds, authors, _BYTES_PER_ANSWER)
-    floats = np.ascontiguousarray(singles).view(_SINGLE)
+    tables = shape.unpack(numbers)
+    audit = tables.read(_AUDIT, 0)
     return Block(
         judges=shape.judges,
         makers=shape.makers,
-        doubled=doubled.reshape(rounds, voters, authors),
-        slots=slots.reshape(rounds, voters, authors),
+        doubled=tables.read(_RANKS, 0)[..., 0],
+        slots=tables.read(_SLOTS, 0)[..., 0],
         audit=audit[:, 0],
         audited_by=audit[:, 1],
-        audit_doubled=audit[:, 2:],
-        spoiled=spoiled,
-        first=written[:, :, 0],
-        style=written[:, :, 1:],
-        lengths=floats[:, :authors],
-        usd=floats[:, authors],
+        audit_doubled=tables.read(_AUDIT_RANKS, 0)[..., 0],
+        spoiled=tables.read(_SPOILED, ABSENT)[..., 0],
+        first=tables.read(_FIRST, ABSENT)[..., 0],
+        style=tables.read(_STYLE, ABSENT),
+        lengths=tables.read(_LENGTHS)[..., 0],
+        usd=tables.read(_USD)[:, 0],
         checked=shape.checked,
-        checks=checks,
+        checks=tables.read(_CHECKS, 0)[..., 0],
     )

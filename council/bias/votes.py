@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 
-VERSION = 1  # of the stored votes; votes of another version are computed again
+VERSION = 2  # of the stored votes
+FIRST_VERSION = 1  # the oldest that a release stored; it did not name its numbers
+COMPUTED_SINCE = 1  # older votes are computed again, except those of forgotten rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +51,13 @@ class WrittenAnswer:
 
     The length is estimated from the text in the same way for every model, because the tokens that
     providers bill include hidden reasoning. `is_first` means that it won or shares the first place.
+    Length and style are None if the text is forgotten.
     """
 
     author: str
     is_first: bool
-    length: int
-    style: tuple[int, ...]
+    length: int | None
+    style: tuple[int, ...] | None
 
 
 class Check(NamedTuple):
@@ -87,6 +90,7 @@ class Votes:
 # Kinds of checks: on canaries, and on rankings asked for in the usual and the inverted wording.
 CANARY, USUAL_WORDING, INVERTED_WORDING = "canary", "wording", "wording, inverted"
 STYLE = ("lists", "headings", "bold", "code")
+FROM_TEXTS = frozenset({"length", *STYLE})  # unknown once the texts are forgotten
 _COUNTED = {
     "list_item_open": "lists",
     "heading_open": "headings",
@@ -117,7 +121,10 @@ def _markdown_parser() -> "MarkdownIt":
 
 
 def build_votes(round_: Round) -> Votes:
-    """Return the votes of a closed round; a failed round has only its seats."""
+    """Return the votes of a closed round; a failed round has only its seats.
+
+    What only the texts tell is unknown of a forgotten round.
+    """
     seats = round_.panel.judges
     empty = Votes(
         judges=tuple(seat.key for seat in seats),
@@ -184,5 +191,8 @@ def _written_answers(round_: Round, draw: Draw, tally: Tally) -> Iterator[Writte
     winners = {line.label for line in tally.standings if line.place == 1 and line.share is not None}
     for answer in round_.revised:
         is_first = draw.labels.label_of(answer.member) in winners
-        length = estimate_tokens(answer.text)
-        yield WrittenAnswer(answer.member, is_first, length, count_style(answer.text))
+        if round_.forgotten:
+            yield WrittenAnswer(answer.member, is_first, None, None)
+        else:
+            length, style = estimate_tokens(answer.text), count_style(answer.text)
+            yield WrittenAnswer(answer.member, is_first, length, style)

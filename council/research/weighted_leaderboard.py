@@ -10,7 +10,7 @@ from council.bakeoffs.intervals import Interval, share_interval
 from council.bakeoffs.record_arrays import PRECISION, Floats
 from council.bakeoffs.records import PackedRecord
 from council.bias.vote_arrays import MAX_BLOCK_ROUNDS, Block, vote_blocks
-from council.bias.votes import VERSION
+from council.bias.votes import FIRST_VERSION
 from council.research.judge_weights import (
     CONSISTENCY,
     FAMILY,
@@ -160,10 +160,7 @@ def build_evidence(
     choices: Sequence[Choice],
     repeats: Mapping[str, Repeats] = MappingProxyType({}),
 ) -> Evidence:
-    """Return what votes of many rounds, people's votes, and repeats say about judges.
-
-    Votes of an older version are left out: they are being computed again.
-    """
+    """Return what votes of many rounds, people's votes, and repeats say about judges."""
     rounds = tuple(_round_shares(part, block) for part, block in _blocks_with_rows(rows))
     return Evidence(rounds, repeats, tuple(choices))
 
@@ -174,7 +171,7 @@ def _blocks_with_rows(
     """Yield the rounds of each set of seats with their block, in the order of `rows`."""
     shapes: dict[str, list[PackedRecord]] = {}
     for row in rows:
-        if row.version == VERSION:
+        if row.version >= FIRST_VERSION:
             shapes.setdefault(row.shape, []).append(row)
     for same in shapes.values():
         for start in range(0, len(same), MAX_BLOCK_ROUNDS):

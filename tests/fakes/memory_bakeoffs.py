@@ -14,8 +14,8 @@ from council.bakeoffs.ports import (
     StoredSuite,
     SuiteSummary,
 )
-from council.bakeoffs.records import VERSION, PackedRecord
-from council.bias.votes import VERSION as VOTES
+from council.bakeoffs.records import COMPUTED_SINCE, PackedRecord
+from council.bias import votes as vote_rules
 from council.places import Place
 from council.ports import Store
 from storage.bakeoffs import (
@@ -172,29 +172,33 @@ def _latest_slot(before: Schedule, after: Schedule) -> str:
 class MemoryRecords:
     """Records in a dictionary, next to the store of their rounds."""
 
-    def __init__(self, store: Store, version: int = VERSION) -> None:
+    def __init__(self, store: Store, computed_since: int = COMPUTED_SINCE) -> None:
         self._store = store
-        self._version = version
+        self._computed_since = computed_since
         self._kept: dict[str, PackedRecord] = {}
 
     async def list_missing(self, limit: int) -> tuple[str, ...]:
-        made = {
-            record.round_id for record in self._kept.values() if record.version == self._version
-        }
         lines = [
             line
             for line in await self._store.list_summaries()
-            if line.seconds is not None and not line.forgotten and line.id not in made
+            if line.seconds is not None
+            and self._is_missing(line.id, is_forgotten=line.forgotten is not None)
         ]
         oldest_first = sorted(lines, key=lambda line: (line.asked_at, line.id))
         return tuple(line.id for line in oldest_first)[:limit]
 
+    def _is_missing(self, round_id: str, *, is_forgotten: bool) -> bool:
+        own = self._kept.get(round_id)
+        return own is None or (own.version < self._computed_since and not is_forgotten)
+
     async def save(self, records: Sequence[PackedRecord]) -> None:
-        self._kept |= {record.round_id: record for record in records}
+        forgotten = {line.id for line in await self._store.list_summaries() if line.forgotten}
+        for record in records:
+            if record.round_id not in forgotten & self._kept.keys():
+                self._kept[record.round_id] = record
 
     async def list_recent(self, wanted: RecordQuery = ALL_RECORDS) -> Sequence[PackedRecord]:
-        found = [record for record in self._kept.values() if record.version == self._version]
-        oldest_first = sorted(found, key=lambda record: (record.asked_at, record.round_id))
+        oldest_first = sorted(self._kept.values(), key=lambda one: (one.asked_at, one.round_id))
         return tuple(filter(wanted.admits, oldest_first))[-wanted.newest :]
 
     def drop(self, round_id: str) -> None:
@@ -209,7 +213,7 @@ def memory_bench(
     `on_delete` is called with the id of each round and bake-off of a deleted workspace.
     """
     suites, bakeoffs, schedules = MemorySuites(), MemoryBakeoffs(), MemorySchedules()
-    records, votes = MemoryRecords(store), MemoryRecords(store, VOTES)
+    records, votes = MemoryRecords(store), MemoryRecords(store, vote_rules.COMPUTED_SINCE)
 
     def delete(deleted: Place, round_ids: Sequence[str]) -> None:
         """Delete what a workspace had; what all workspaces share stays."""

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.bakeoffs.ports import ALL_RECORDS, BakeoffStores, RecordQuery
-from council.bakeoffs.records import VERSION, PackedRecord
+from council.bakeoffs.records import COMPUTED_SINCE, VERSION, PackedRecord
 from council.bias import votes
 from council.rounds import Closing
 from storage.bakeoff_tables import SourceRow
@@ -49,24 +49,41 @@ async def test_storing_no_records_does_nothing(bakeoff_stores: BakeoffStores) ->
 
 @in_memory_too
 async def test_closed_rounds_without_a_record_are_missing_oldest_first(stores: Stores) -> None:
-    await store_closed(stores, "c", "a", "b", "gone")
+    await store_closed(stores, "c", "a", "b", "forgotten", "kept")
     await stores.store.open(replace(a_round(), id="open"))
     await stores.store.open(replace(a_round(), id="failed").with_(Closing(1.0, "Nobody answered.")))
-    await stores.store.forget("gone", ASKED_AT, "salt")
-    await stores.bakeoff_stores.records.save([a_record("a")])
+    await stores.bakeoff_stores.records.save([a_record("a"), a_record("kept")])
+    for round_id in ("forgotten", "kept"):
+        await stores.store.forget(round_id, ASKED_AT, "salt")
 
-    assert await stores.bakeoff_stores.records.list_missing(10) == ("c", "failed", "b")
+    missing = await stores.bakeoff_stores.records.list_missing(10)
+    assert missing == ("c", "failed", "b", "forgotten")
     assert await stores.bakeoff_stores.records.list_missing(1) == ("c",)
 
 
 @in_memory_too
-async def test_a_record_of_another_version_counts_as_missing(stores: Stores) -> None:
-    await store_closed(stores, "r1")
+async def test_an_old_record_is_computed_again_only_while_its_round_has_texts(
+    stores: Stores,
+) -> None:
+    await store_closed(stores, "r1", "r2")
+    old = [a_record(id_, version=COMPUTED_SINCE - 1) for id_ in ("r1", "r2")]
 
-    await stores.bakeoff_stores.records.save([a_record(version=VERSION - 1)])
+    await stores.bakeoff_stores.records.save(old)
+    await stores.store.forget("r2", ASKED_AT, "salt")
 
     assert await stores.bakeoff_stores.records.list_missing(10) == ("r1",)
-    assert [*await stores.bakeoff_stores.records.list_recent()] == []
+    assert [*await stores.bakeoff_stores.records.list_recent()] == old
+
+
+@in_memory_too
+async def test_a_forgotten_round_keeps_what_was_computed_from_its_texts(stores: Stores) -> None:
+    await store_closed(stores, "r1")
+    await stores.bakeoff_stores.records.save([a_record()])
+    await stores.store.forget("r1", ASKED_AT, "salt")
+
+    await stores.bakeoff_stores.records.save([a_record(numbers=b"less")])
+
+    assert [*await stores.bakeoff_stores.records.list_recent()] == [a_record()]
 
 
 async def test_a_forgotten_round_keeps_its_record(stores: Stores) -> None:

@@ -1,3 +1,4 @@
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -6,6 +7,7 @@ import pytest
 from council.bakeoffs.record_arrays import pack_record, record_columns
 from council.bakeoffs.records import (
     AUTHOR_FIELDS,
+    FIRST_VERSION,
     JUDGE_FIELDS,
     ROUND_FIELDS,
     VERSION,
@@ -13,6 +15,7 @@ from council.bakeoffs.records import (
     CouncilRecord,
     JudgeRecord,
     Margin,
+    PackedRecord,
 )
 from tests.council.bakeoffs.record_builders import a_record, of
 
@@ -109,8 +112,58 @@ def test_rounds_that_are_left_keep_their_pairs_and_judges() -> None:
     assert found.only(np.array([False, True])).members == ("ada", "bob")
 
 
-def test_records_of_another_version_are_left_out() -> None:
-    old = pack_record(a_record({"ada": 1.0, "bob": 0.0}))._replace(version=VERSION - 1)
+def stored_without(packed: PackedRecord, field: str) -> PackedRecord:
+    """Return a record as a program would have stored it that did not know one field of authors."""
+    members, judges, layout = json.loads(packed.shape)
+    fields = layout[0][2]
+    authored = np.frombuffer(packed.numbers, "<f4", len(members) * len(fields))
+    kept = np.delete(authored.reshape(len(members), -1), fields.index(field), axis=1)
+    rest = packed.numbers[authored.nbytes :]
+    fields.remove(field)
+    shape = json.dumps([members, judges, layout])
+    return packed._replace(shape=shape, numbers=kept.tobytes() + rest)
+
+
+@pytest.mark.parametrize("field", ["share", "words", AUTHOR_FIELDS[-1]])
+def test_a_record_from_before_a_field_was_added_has_every_other_number(field: str) -> None:
+    new = a_record({"ada": 1.0, "bob": 0.0}, number=1, words={"ada": 9, "bob": 8})
+    old = pack_record(a_record({"ada": 0.75, "bob": 0.25}, number=2, words={"ada": 7, "bob": 6}))
+
+    found = record_columns([pack_record(new), stored_without(old, field)])
+
+    expected = record_columns([pack_record(new), old])
+    assert len(found.rows) == 2
+    for name in AUTHOR_FIELDS:
+        known = expected.author(name) if name != field else [expected.author(name)[0], [np.nan] * 2]
+        assert np.array_equal(found.author(name), known, equal_nan=True)
+    assert np.array_equal(found.margin("ada", "bob"), [1, 0.5])
+
+
+def test_a_record_of_a_later_program_is_read_by_the_fields_that_are_known() -> None:
+    packed = pack_record(a_record({"ada": 1.0, "bob": 0.0}))
+    members, judges, layout = json.loads(packed.shape)
+    layout.append(["m", "<f4", ["sparkle"]])
+    more = packed._replace(
+        shape=json.dumps([members, judges, layout]),
+        numbers=packed.numbers + bytes(8),
+        version=VERSION + 1,
+    )
+
+    assert np.array_equal(record_columns([more]).author("share"), [[1, 0]])
+
+
+def test_records_that_did_not_name_their_fields_are_still_read() -> None:
+    packed = pack_record(a_record({"ada": 1.0, "bob": 0.0}, judged=[JUDGED]))
+    unnamed = packed._replace(shape=json.dumps(json.loads(packed.shape)[:2]), version=FIRST_VERSION)
+
+    found = record_columns([unnamed])
+
+    assert np.array_equal(found.author("share"), [[1, 0]])
+    assert np.array_equal(found.judge("first_slot"), [[0.75]])
+
+
+def test_records_from_before_the_first_release_are_left_out() -> None:
+    old = pack_record(a_record({"ada": 1.0, "bob": 0.0}))._replace(version=FIRST_VERSION - 1)
 
     assert record_columns([old]).rows == ()
 

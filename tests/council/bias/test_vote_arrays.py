@@ -10,7 +10,7 @@ from council.bias.vote_arrays import (
     pack_votes,
     vote_blocks,
 )
-from council.bias.votes import VERSION, AuditVote, Check, Votes, WrittenAnswer
+from council.bias.votes import FIRST_VERSION, VERSION, AuditVote, Check, Votes, WrittenAnswer
 from tests.council.bias.simulated_blocks import Planted, as_votes, simulated
 from tests.council.bias.vote_builders import PLAIN, RECORD, a_vote, an_audit, blocks_of, votes
 
@@ -105,11 +105,40 @@ def test_very_many_rounds_of_the_same_seats_are_cut_into_blocks() -> None:
     ]
 
 
-def test_votes_of_another_version_are_left_out() -> None:
+def test_votes_from_before_the_first_release_are_left_out() -> None:
     row = pack_votes(ONE, RECORD)
 
     assert row.version == VERSION
-    assert vote_blocks([row._replace(version=VERSION + 1)]) == ()
+    assert vote_blocks([row._replace(version=FIRST_VERSION - 1)]) == ()
+
+
+@pytest.mark.parametrize("named", [3, 4])
+def test_votes_that_did_not_name_their_numbers_are_still_read(named: int) -> None:
+    row = pack_votes(ONE, RECORD)
+    unnamed = row._replace(shape=json.dumps(json.loads(row.shape)[:named]), version=FIRST_VERSION)
+
+    (found,) = vote_blocks([unnamed])
+
+    (expected,) = vote_blocks([row])
+    for name in ("doubled", "slots", "first", "style", "lengths", "usd", "checks"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)
+
+
+def test_votes_from_before_a_number_was_added_have_every_other_one() -> None:
+    row = pack_votes(ONE, RECORD)
+    *seats, layout = json.loads(row.shape)
+    removed = [name for *_, (name, *_) in layout].index("slots")
+    sizes = {"j": len(seats[0]), "m": seats[2]}
+    start = end = sizes["j"] * sizes["m"]
+    assert layout.pop(removed) == ["jm", "u1", ["slots"]]
+    numbers = row.numbers[:start] + row.numbers[start + end :]
+
+    (found,) = vote_blocks([row._replace(shape=json.dumps([*seats, layout]), numbers=numbers)])
+
+    (expected,) = vote_blocks([row])
+    assert not found.slots.any()
+    np.testing.assert_array_equal(found.doubled, expected.doubled)
+    np.testing.assert_array_equal(found.style, expected.style)
 
 
 def test_what_is_packed_comes_back_whole() -> None:

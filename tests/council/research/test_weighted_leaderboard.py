@@ -5,7 +5,7 @@ import pytest
 
 from council.bakeoffs.records import PackedRecord
 from council.bias.vote_arrays import MAX_BLOCK_ROUNDS, pack_votes
-from council.bias.votes import VERSION, Votes
+from council.bias.votes import FIRST_VERSION, Votes
 from council.research.judge_weights import (
     CONSISTENCY,
     FAMILY,
@@ -120,8 +120,8 @@ def test_evidence_includes_the_votes_of_people() -> None:
     assert build_evidence(rows(FOUR), choices).choices == (Choice("r0", "a"),)
 
 
-def test_votes_of_another_version_are_left_out() -> None:
-    old = [row._replace(version=VERSION + 1) for row in rows(FOUR)]
+def test_votes_from_before_the_first_release_are_left_out() -> None:
+    old = [row._replace(version=FIRST_VERSION - 1) for row in rows(FOUR)]
 
     assert build_evidence(old, ()).rounds == ()
 
