@@ -336,7 +336,7 @@ async def _fetch_forgotten(connection: AsyncConnection, ids: Sequence[str]) -> S
     """Return id and time of those of these rounds that are forgotten; none is until the end."""
     if not ids:
         return ()
-    query = select(col(RoundRow.id), col(RoundRow.forgotten_at).label("at"))
+    query: Any = select(col(RoundRow.id), col(RoundRow.forgotten_at).label("at"))
     rows = await connection.execute(
         query.where(col(RoundRow.id).in_(ids)).with_for_update(read=True)
     )

@@ -134,7 +134,11 @@ def redact(round_: Round, source: Round, at: datetime, salt: str) -> Round:
 def redact_artefact(artefact: Artefact) -> Artefact:
     """Return an artefact that arrives after its round was redacted, without the question."""
     match artefact:
-        case Answer() | Exchange() | LateReply():
+        case Answer():
+            return _exchange(artefact, "", _without_question)
+        case Exchange():
+            return _exchange(artefact, "", _without_question)
+        case LateReply():
             return _exchange(artefact, "", _without_question)
         case Ballot():
             return _ballot(artefact, _without_question)
@@ -175,10 +179,12 @@ def removable_texts(round_: Round) -> tuple[tuple[str, str], ...]:
 
 def find_text_names(round_: Round, text: str) -> tuple[str, ...]:
     """Return the names of the round's texts, erased or not, that equal this one."""
-    if erased := round_.forgotten:
+    found = [name for name, own in removable_texts(round_) if own == text]
+    if erased := round_.forgotten or round_.redacted:
         digest = salted_digest(erased.salt, text)
-        return tuple(name for name, own in erased.digests if own == digest)
-    return tuple(name for name, own in removable_texts(round_) if own == text)
+        noted = (name for name, own in erased.digests if own == digest)
+        found += [name for name in noted if name not in found and not name.endswith(_REST)]
+    return tuple(found)
 
 
 def check_not_forgotten(round_: Round) -> None:

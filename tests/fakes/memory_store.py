@@ -65,7 +65,7 @@ class MemoryStore:
         kept = redact_artefact(artefact) if before.redacted else artefact
         after = self._rounds[round_id] = before.with_(kept)
         if after.closing:
-            self._link(after, new_salt())
+            self._link(after, after.redacted.salt if after.redacted else new_salt())
 
     async def load(self, round_id: str) -> Round:
         if round_id not in self._rounds:
@@ -160,8 +160,8 @@ class MemoryStore:
 
     async def forget(self, round_id: str, at: datetime, salt: str) -> bool:
         before = await self.load(round_id)
-        seal = self._seals.get(round_id)
-        self._rounds[round_id] = forget(before, at, seal.notes.salt if seal else salt)
+        salted = before.redacted or (seal.notes if (seal := self._seals.get(round_id)) else None)
+        self._rounds[round_id] = forget(before, at, salted.salt if salted else salt)
         for feedback in await self.ratings(round_id):
             self._ratings[round_id, feedback.by] = replace(feedback, reason="")
         for quoting in [] if before.forgotten else self._quoting(before):
