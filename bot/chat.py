@@ -67,6 +67,7 @@ class IncomingMessage:
 
     `context` is what the question refers to, such as a thread or an attached file. In a shared
     place people of other organisations can read along; a direct message is private.
+    `quotes` are the rounds that text, context and attached files may repeat.
     `files` are read only by commands that want them; `attached` were read before.
     """
 
@@ -79,6 +80,7 @@ class IncomingMessage:
     is_direct: bool = False
     files: tuple[Attachment, ...] = ()
     attached: tuple[QuestionFile, ...] = ()
+    quotes: tuple[str, ...] = ()
 
 
 def event_key(chat: str, *event: str) -> str:

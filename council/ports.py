@@ -271,10 +271,14 @@ class Store(RunningRoundStore, Protocol):
     async def forget(self, round_id: str, at: datetime, salt: str) -> bool:
         """Erase a round's texts as `council.integrity.erasure.forget` does; False if done before.
 
-        Also erases the reasons of its feedback. Digests use the salt of the round's seal, or this
+        Also erases the reasons of its feedback, and in the same transaction what other rounds quote
+        of it, as `redact` does. Digests use the salt of the round's seal, or this
         one if it has no seal. Call `wipe` afterwards, once for any number of rounds, to overwrite
         what remains in the database files. Raise RoundNotFoundError for an unknown round.
         """
+
+    async def list_quoting(self, round_id: str) -> Sequence[str]:
+        """Return who asked each round that quotes this one, and loses texts if it is forgotten."""
 
     async def delete_workspace(self, chat: str, workspace: str) -> int:
         """Delete every round of a workspace and return their number.

@@ -40,11 +40,20 @@ class Question:
     reference: str = ""
     files: tuple[QuestionFile, ...] = field(default=(), metadata=IF_SET)
     rubric: str = field(default="", metadata=IF_SET)
+    # The rounds whose texts it may repeat, with theirs; None if it is older than this field.
+    quotes: tuple[str, ...] | None = field(
+        default=None, metadata={"exclude_if": lambda quotes: quotes is None}
+    )
+
+    @property
+    def kept_files(self) -> tuple[QuestionFile, ...]:
+        """Its files without those that were erased."""
+        return tuple(file for file in self.files if file.text or file.data)
 
     @property
     def images(self) -> tuple[QuestionFile, ...]:
         """Its files that only models with vision can take in."""
-        return tuple(file for file in self.files if file.is_image)
+        return tuple(file for file in self.kept_files if file.is_image)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +127,9 @@ class Round:
     """One question with its panel and all its artefacts so far.
 
     `versions` are those of the program and its libraries. `forgotten` is set once the texts are
-    erased. `bakeoff` is the id of its bake-off, "" for a person's question. Replies in `late` may
-    come after the closing, so no seal covers them. `exchanges` are of its method and grader.
+    erased, `redacted` once those are that it quotes of a forgotten round. `bakeoff` is the id of
+    its bake-off, "" for a person's question. Replies in `late` may come after the closing, so no
+    seal covers them. `exchanges` are of its method and grader.
     """
 
     id: str
@@ -140,6 +150,7 @@ class Round:
     bakeoff: str = ""
     late: tuple[LateReply, ...] = field(default=(), metadata=IF_SET)
     exchanges: tuple[Exchange, ...] = field(default=(), metadata=IF_SET)
+    redacted: Erasure | None = field(default=None, metadata=IF_SET)
 
     @property
     def stage(self) -> Stage:

@@ -33,7 +33,7 @@ def new_salt() -> str:
 
 def imported_entry(round_: Round, seal: Seal | None) -> tuple[str, str]:
     """Return salt and origin of a round that closed elsewhere; existing digests keep their salt."""
-    salted = round_.forgotten or (seal.notes if seal else None)
+    salted = round_.forgotten or round_.redacted or (seal.notes if seal else None)
     origin = seal.link.hash if seal and seal.link else FOREIGN_ORIGIN
     return salted.salt if salted else new_salt(), origin
 
@@ -45,9 +45,8 @@ async def append_link(
     row, rows = await fetch_round(connection, round_id)
     round_ = round_from_rows(row, rows)
     notes = compute_digests(round_, row["salt"] or salt)
-    if not row["salt"]:
-        statement = update(RoundRow).where(col(RoundRow.id) == round_id)
-        await connection.execute(statement.values(salt=notes.salt, digests=_pairs(notes.texts)))
+    statement = update(RoundRow).where(col(RoundRow.id) == round_id)
+    await connection.execute(statement.values(salt=notes.salt, digests=_pairs(notes.texts)))
     scope = round_.question.place.scope
     is_linked = await _fetch_link_row(connection, round_id) is not None
     while not is_linked:
@@ -59,11 +58,13 @@ async def append_link(
 
 async def load_seal(connection: AsyncConnection, round_id: str) -> Seal | None:
     """Return the digests of a closed round and its link; None if it has neither."""
-    query = select(col(RoundRow.salt), col(RoundRow.digests), col(RoundRow.forgotten_at))
+    columns = (RoundRow.salt, RoundRow.digests, RoundRow.forgotten_at, RoundRow.redacted)
+    query = select(*map(col, columns))
     own = await fetch_rows(connection, query.where(col(RoundRow.id) == round_id))
     row = await _fetch_link_row(connection, round_id)
     # A round that closed before there were chains has a salt if its texts are forgotten.
-    if not own or (row is None and (own[0]["forgotten_at"] or not own[0]["salt"])):
+    erased = own and (own[0]["forgotten_at"] or own[0]["redacted"])
+    if not own or (row is None and (erased or not own[0]["salt"])):
         return None
     with translate_validation_errors("Round", round_id):
         texts = validate("round.digests", DIGESTS.validate_python, own[0]["digests"])

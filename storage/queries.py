@@ -1,17 +1,19 @@
 """Queries that find and list rounds, and the lookup rules that every round store shares."""
 
+import json
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import and_, bindparam, exists, false, func, not_, or_, select
+from sqlalchemy import String, and_, bindparam, cast, exists, false, func, not_, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col
 
 from council.errors import RoundNotFoundError
+from council.integrity.erasure import quote_starts
 from council.places import Place
 from council.ports import RoundQuery, RoundSummary
-from council.rounds import Stage
+from council.rounds import Round, Stage
 from storage.row_mapping import PART_TABLES, RowsByTable, from_row
 from storage.tables import (
     AnswerRow,
@@ -87,6 +89,29 @@ def ids_query(wanted: RoundQuery) -> Any:  # noqa: ANN401
     """Return the query for the ids of the wanted rounds, oldest first."""
     oldest_first = (col(RoundRow.asked_at), by_letter(RoundRow.id))
     return select(col(RoundRow.id)).where(*_conditions(wanted)).order_by(*oldest_first)
+
+
+def quoting_query(source: Round, *, by_text: bool) -> Any:  # noqa: ANN401
+    """Return the query for the ids of the rounds that may quote a round, oldest first.
+
+    With `by_text` also of those that note no quotes, and have its texts: see `erasure.quotes`.
+    """
+    noted = func.coalesce(cast(col(RoundRow.quotes), String), "null")
+    found = noted.contains(json.dumps(source.id), autoescape=True)
+    if by_text:
+        context, question = col(RoundRow.context), source.question
+        has_texts = [context.contains(start, autoescape=True) for start in quote_starts(source)]
+        has_texts.append(
+            and_(
+                col(RoundRow.question) == question.text,
+                context == question.context,
+                col(RoundRow.asked_by) != question.asked_by,
+            )
+        )
+        found = or_(found, and_(noted == "null", or_(*has_texts)))
+    conditions = (found, col(RoundRow.id) != source.id, col(RoundRow.forgotten_at).is_(None))
+    oldest_first = (col(RoundRow.asked_at), by_letter(RoundRow.id))
+    return select(col(RoundRow.id)).where(*conditions).order_by(*oldest_first)
 
 
 def _conditions(wanted: RoundQuery) -> Iterator[Any]:

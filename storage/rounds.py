@@ -14,7 +14,14 @@ from sqlmodel import SQLModel, col
 from council.answers import LateReply, Scores
 from council.ballots import Ballot
 from council.errors import StoreError
-from council.integrity.erasure import forget, forgotten_error
+from council.integrity.erasure import (
+    forget,
+    forgotten_error,
+    quotes,
+    redact,
+    redact_artefact,
+    repeats,
+)
 from council.integrity.seal import Seal
 from council.places import Place
 from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
@@ -28,6 +35,7 @@ from storage.queries import (
     fetch_round,
     ids_query,
     match_id,
+    quoting_query,
     round_not_found,
     summaries_query,
     summary_from_row,
@@ -38,7 +46,7 @@ from storage.row_mapping import (
     PART_TABLES,
     SCORES,
     artefact_rows,
-    forgotten_columns,
+    erasure_columns,
     part_rows,
     past_ballot_from_row,
     round_from_rows,
@@ -96,8 +104,14 @@ class SqlRoundStore(SqlFeedback):
             if not await insert(connection, [row]):
                 return await is_own_write(connection, row, ("asked_at", "seed", "asked_by"))
             await _insert_all(connection, part_rows(round_))
+            sources = await _fetch_forgotten(connection, round_.question.quotes or ())
+            if sources and not round_.closing:  # its texts would be sent to models
+                raise forgotten_error(sources[0].id, sources[0].at)
             if round_.closing:
                 await append_link(connection, round_.id, *imported_entry(round_, seal))
+            for source in sources:
+                before = round_from_rows(*await fetch_round(connection, source.id))
+                await _redact(connection, round_.id, before, source.at)
             return True
 
     @retried_and_shielded
@@ -112,15 +126,18 @@ class SqlRoundStore(SqlFeedback):
                 await lock_exclusive(connection, Lock.LINKS)
             # Sorted, so that no two transactions deadlock.
             ids = sorted({round_id for round_id, _ in saves})
-            is_closed = {
-                round_id: await _is_closed(connection, round_id, is_closing=round_id in closing)
+            states = {
+                round_id: await _lock_state(connection, round_id, is_closing=round_id in closing)
                 for round_id in ids
             }
             for round_id, artefact in saves:
-                if not is_closed[round_id] or isinstance(artefact, LateReply):
-                    await _insert_artefact(connection, round_id, artefact)
+                state = states[round_id]
+                if not (state and state.is_closed) or isinstance(artefact, LateReply):
+                    kept = redact_artefact(artefact) if state and state.redacted else artefact
+                    await _insert_artefact(connection, round_id, kept)
             for round_id in ids:
-                if round_id in closing and is_closed[round_id] is False:
+                state = states[round_id]
+                if round_id in closing and state and not state.is_closed:
                     await append_link(connection, round_id, new_salt())
 
     @retried_and_shielded
@@ -190,15 +207,21 @@ class SqlRoundStore(SqlFeedback):
             before = round_from_rows(row, parts)
             if before.forgotten:
                 return current_attempt().is_retry and before.forgotten.at == at
-            after = forget(before, at, row["salt"] or salt)
-            statement = update(RoundRow).where(col(RoundRow.id) == round_id)
-            await connection.execute(statement.values(**forgotten_columns(after)))
-            for table in PART_TABLES:
-                await connection.execute(delete(table).where(table.round_id == round_id))
-            await _insert_all(connection, part_rows(after))
+            quoting_rounds = await _fetch_quoting(connection, before)
+            await _store_erasure(connection, forget(before, at, row["salt"] or salt))
             await clear_reasons(connection, round_id)
+            for quoting in quoting_rounds:
+                await _redact(connection, quoting.id, before, at)
             await _request_wipe(connection)
             return True
+
+    @retried_and_shielded
+    async def list_quoting(self, round_id: str) -> tuple[str, ...]:
+        """Return who asked each round that loses texts when a round is forgotten."""
+        async with self._read() as connection:
+            source = round_from_rows(*await fetch_round(connection, round_id))
+            found = await _fetch_quoting(connection, source)
+        return tuple(quoting.question.asked_by for quoting in found)
 
     @retried_and_shielded
     async def delete_workspace(self, chat: str, workspace: str) -> int:
@@ -285,15 +308,19 @@ class SqlRoundStore(SqlFeedback):
 _IS_ROUND = col(RoundRow.id) == bindparam("round_id")
 _SUMMARY = summaries_query(ALL_ROUNDS).where(_IS_ROUND)
 _STATE_TO_CLOSE = (
-    select(col(RoundRow.forgotten_at), col(RoundRow.seconds)).where(_IS_ROUND).with_for_update()
+    select(
+        col(RoundRow.forgotten_at),
+        col(RoundRow.seconds).is_not(None).label("is_closed"),
+        col(RoundRow.redacted),
+    )
+    .where(_IS_ROUND)
+    .with_for_update()
 )
 _STATE = _STATE_TO_CLOSE.with_for_update(read=True)
 
 
-async def _is_closed(
-    connection: AsyncConnection, round_id: str, *, is_closing: bool
-) -> bool | None:
-    """Return whether a round is closed; None if there is none. Raise ForgottenError.
+async def _lock_state(connection: AsyncConnection, round_id: str, *, is_closing: bool) -> Any:  # noqa: ANN401
+    """Return whether a round is closed and redacted; None if there is none. Raise ForgottenError.
 
     The row is locked: until the transaction ends, nobody else closes or forgets the round, and if
     this transaction `is_closing` it, nobody adds to it.
@@ -302,7 +329,54 @@ async def _is_closed(
     row = (await connection.execute(query, {"round_id": round_id})).one_or_none()
     if row and row.forgotten_at:
         raise forgotten_error(round_id, row.forgotten_at)
-    return row and row.seconds is not None
+    return row
+
+
+async def _fetch_forgotten(connection: AsyncConnection, ids: Sequence[str]) -> Sequence[Any]:
+    """Return id and time of those of these rounds that are forgotten; none is until the end."""
+    if not ids:
+        return ()
+    query: Any = select(col(RoundRow.id), col(RoundRow.forgotten_at).label("at"))
+    rows = await connection.execute(
+        query.where(col(RoundRow.id).in_(ids)).with_for_update(read=True)
+    )
+    return [row for row in rows if row.at]
+
+
+async def _fetch_quoting(connection: AsyncConnection, source: Round) -> list[Round]:
+    """Return each remembered round that quotes a round, at any distance."""
+    found: dict[str, Round] = {}
+    # Rounds that note no quotes are found by the texts that they have of a round that they follow.
+    sources = [(source, True)]
+    for one, by_text in sources:
+        ids = await connection.execute(quoting_query(one, by_text=by_text))
+        for round_id in ids.scalars().all():
+            if round_id not in {source.id, *found}:
+                later = round_from_rows(*await fetch_round(connection, round_id))
+                if quotes(later, one):
+                    found[round_id] = later
+                    sources.append((later, repeats(later, source)))
+    return [*found.values()]
+
+
+async def _redact(connection: AsyncConnection, round_id: str, source: Round, at: datetime) -> None:
+    """Erase from a round what it quotes of another."""
+    # Locked, so that nobody adds to the round meanwhile.
+    row, parts = await fetch_round(connection, round_id, lock=True)
+    redacted = redact(round_from_rows(row, parts), source, at, row["salt"] or new_salt())
+    await _store_erasure(connection, redacted)
+
+
+async def _store_erasure(connection: AsyncConnection, round_: Round) -> None:
+    """Store a round anew, without the texts that were erased."""
+    columns = erasure_columns(round_)
+    if not (round_.question.text or round_.closing or round_.forgotten):
+        columns["paused"] = True  # it cannot be resumed
+    statement = update(RoundRow).where(col(RoundRow.id) == round_.id)
+    await connection.execute(statement.values(**columns))
+    for table in PART_TABLES:
+        await connection.execute(delete(table).where(table.round_id == round_.id))
+    await _insert_all(connection, part_rows(round_))
 
 
 async def _insert_artefact(connection: AsyncConnection, round_id: str, artefact: Artefact) -> None:

@@ -38,6 +38,9 @@ FILES = TypeAdapter(tuple[QuestionFile, ...])
 BALLOT = TypeAdapter(Ballot)
 SCORES = TypeAdapter(Scores)
 DIGESTS = TypeAdapter(Digests)
+QUOTES = TypeAdapter(tuple[str, ...] | None)
+ERASURE = TypeAdapter(Erasure)
+REDACTED = TypeAdapter(Erasure | None)
 SYNTHESIS = TypeAdapter(Synthesis)
 VERDICT = TypeAdapter(Verdict)
 _PARSERS: dict[type[SQLModel], Callable[[object], Any]] = {
@@ -97,7 +100,7 @@ def round_row(round_: Round) -> rows.RoundRow:
         versions=dict(round_.versions),
         bakeoff=round_.bakeoff,
         **(asdict(round_.closing) if round_.closing else {}),
-        **(_question_columns(round_) | forgotten_columns(round_)),
+        **erasure_columns(round_),
     )
 
 
@@ -169,17 +172,17 @@ def _with_lists(value: Any) -> Any:  # noqa: ANN401
     return [*map(_with_lists, value)] if isinstance(value, tuple) else value
 
 
-def forgotten_columns(round_: Round) -> dict[str, Any]:
-    """Return the columns of the round's row that forgetting sets; empty for any other round."""
-    forgotten = round_.forgotten
-    if forgotten is None:
-        return {}
-    return {
-        **_question_columns(round_),
-        "forgotten_at": forgotten.at,
-        "salt": forgotten.salt,
-        "digests": _with_lists(forgotten.digests),
-    }
+def erasure_columns(round_: Round) -> dict[str, Any]:
+    """Return the columns of the round's row that forgetting changes."""
+    redacted, forgotten = round_.redacted, round_.forgotten
+    columns = _question_columns(round_)
+    columns["redacted"] = ERASURE.dump_python(redacted, mode="json") if redacted else None
+    if redacted:
+        columns["salt"] = redacted.salt
+    if forgotten:
+        columns |= {"forgotten_at": forgotten.at, "salt": forgotten.salt}
+        columns["digests"] = _with_lists(forgotten.digests)
+    return columns
 
 
 def _question_columns(round_: Round) -> dict[str, Any]:
@@ -190,6 +193,7 @@ def _question_columns(round_: Round) -> dict[str, Any]:
         "reference": question.reference,
         "rubric": question.rubric,
         "files": [asdict(file) for file in question.files],
+        "quotes": _with_lists(question.quotes),
     }
 
 
@@ -209,6 +213,7 @@ def round_from_rows(own: RowValues, parts: RowsByTable) -> Round:
                     text=row.question,
                     place=from_row(Place, row),
                     files=validate("round.files", FILES.validate_python, row.files),
+                    quotes=validate("round.quotes", QUOTES.validate_python, row.quotes),
                 ),
                 panel=_panel(row),
                 seed=row.seed,
@@ -227,6 +232,7 @@ def round_from_rows(own: RowValues, parts: RowsByTable) -> Round:
                 closing=None if row.seconds is None else Closing(row.seconds, row.failure),
                 forgotten=_erasure(row),
                 bakeoff=row.bakeoff,
+                redacted=validate("round.redacted", REDACTED.validate_python, row.redacted),
             )
         )
 

@@ -101,7 +101,9 @@ class RoundRow(SQLModel, table=True):
     """A round; `panel` is a copy of the whole panel, `seconds` is null until the round is closed.
 
     `digests` are pairs of a text's name and its digest with this `salt`; they remain when its texts
-    are forgotten. `bakeoff` is the id of its bake-off, or empty.
+    are forgotten. `quotes` are the rounds that its question may repeat, null if nobody noted them;
+    `redacted` is what was erased of it because such a round was forgotten. `bakeoff` is the id
+    of its bake-off, or empty.
     """
 
     __tablename__ = "round"
@@ -140,6 +142,8 @@ class RoundRow(SQLModel, table=True):
         default_factory=list, sa_type=Json, sa_column_kwargs={"server_default": "[]"}
     )
     bakeoff: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    quotes: list[str] | None = Field(default=None, sa_type=Json)
+    redacted: dict[str, Any] | None = Field(default=None, sa_type=Json)
 
 
 class AnswerRow(_OfRound, _WithPrompt, _WithReply, table=True):

@@ -25,7 +25,7 @@ from bot.cli.output import (
     unreadable,
 )
 from bot.cli.rounds import find_round_id
-from bot.commands.rounds import UnderWayError, forget_and_wipe
+from bot.commands.rounds import UnderWayError, describe_quoting, forget_and_wipe
 from bot.coordination.clock import now
 from bot.render.formatting import count_noun, join_words
 from bot.render.round_report import round_title
@@ -134,7 +134,9 @@ async def forget(
     async with open_stores(load_settings()) as stores:
         if not older_than:
             round_ = await _load_forgettable(stores.store, round_id, unfinished=unfinished)
-            _confirm(f"Forget “{shorten_to_line(round_title(round_), 80)}”?", yes=yes)
+            others = await describe_quoting(stores.store, round_)
+            question = f"Forget “{shorten_to_line(round_title(round_), 80)}”? {others}"
+            _confirm(question.rstrip(), yes=yes)
             typer.echo(await forget_and_wipe(stores.store, round_, now()))
             return
         _confirm(f"Forget every round older than {count_noun(older_than, 'day')}?", yes=yes)

@@ -1,6 +1,7 @@
 """The command `council verify`: recompute rounds and check the hash chains."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -162,6 +163,10 @@ def _verified_parts(round_: Round) -> str:
         ranked = ", standings and verdict" if round_.tally else ""
         agree = f"; labels, orders{ranked} match what is still stored" if round_.draw else ""
         return f"forgotten on {round_.forgotten.at:%Y-%m-%d}{agree}"
+    if round_.redacted:
+        day = f"{round_.redacted.at:%Y-%m-%d}"
+        kept = _verified_parts(replace(round_, redacted=None))
+        return f"{kept}; what it quoted of another round was forgotten on {day}"
     if round_.draw is None:
         return "nothing to recompute"
     if round_.tally is None:

@@ -81,7 +81,14 @@ async def new_round(app: AppContext, message: IncomingMessage, choice: AskOption
     check_admitted(app.access, message)
     panel = app.panel(choice.panel, message.place, choice.method)
     files = await app.file_reader.read(message.files) or message.attached
-    asked = Question(message.text, message.asker.id, message.context, message.place, files=files)
+    asked = Question(
+        message.text,
+        message.asker.id,
+        message.context,
+        message.place,
+        files=files,
+        quotes=message.quotes,
+    )
     await _check_images(app, asked, panel)
     return app.new_round(asked, panel, choice.seed, message.key)
 
@@ -108,6 +115,7 @@ async def keep_unasked(app: AppContext, message: IncomingMessage, question: str)
         "question": question,
         "context": message.context,
         "thread": message.place.thread,
+        "quotes": message.quotes,
     }
     await app.key_values.put(UNASKED, f"{message.place.scope}/{code}", json.dumps(kept))
     await app.key_values.prune(UNASKED, MAX_UNASKED)
@@ -122,5 +130,11 @@ async def ask_anyway(app: AppContext, chat: Chat, message: IncomingMessage, code
     if kept.get("by") != message.asker.id or await app.key_values.pop(UNASKED, name) is None:
         raise QuestionError(NOT_WAITING)
     place = replace(message.place, thread=kept["thread"])
-    question = replace(message, text=kept["question"], context=kept["context"], place=place)
+    question = replace(
+        message,
+        text=kept["question"],
+        context=kept["context"],
+        place=place,
+        quotes=tuple(kept.get("quotes", ())),
+    )
     await ask_with_options(app, chat, question)

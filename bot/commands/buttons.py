@@ -33,6 +33,7 @@ from bot.render.text_safety import shorten_to_line
 from bot.render.voting import BAKEOFF_VOTE, VOTE
 from council.budget import estimate_round
 from council.errors import CouncilError
+from council.integrity.erasure import check_not_forgotten
 from council.rounds import Round, Stage
 
 DECLINED = "Nothing was started, and nothing is spent."
@@ -152,7 +153,12 @@ async def repeat_question(
     )
     place = before.place if here else replace(message.place, thread=None)
     again = replace(
-        message, text=before.text, context=before.context, place=place, attached=before.files
+        message,
+        text=before.text,
+        context=before.context,
+        place=place,
+        attached=before.kept_files,
+        quotes=rounds.repeated_ids(round_, message.asker.id),
     )
     return again, AskOptions(round_.panel.name, round_.panel.terms.method)
 
@@ -160,6 +166,7 @@ async def repeat_question(
 def _check_remembered(round_: Round) -> None:
     if round_.forgotten:
         raise CouncilError(forgotten_line(round_.forgotten))
+    check_not_forgotten(round_)
 
 
 async def resume_round(
@@ -324,6 +331,7 @@ async def _confirm_forget(
         "This deletes the question, the answers and what was posted here, for everybody and for "
         "good. Rankings, result and cost stay."
     )
+    note = f"{note} {await rounds.describe_quoting(app.store, round_)}".rstrip()
     return f"Forget “{question}”?", note
 
 

@@ -13,7 +13,7 @@ from bot.chat import (
     Post,
     send_note,
 )
-from bot.commands.rounds import context_of, load_readable_round
+from bot.commands.rounds import context_of, load_readable_round, quoted_ids
 from bot.context import AppContext
 from council.errors import ForgottenError, RoundNotFoundError
 from council.files import QuestionFile
@@ -38,7 +38,12 @@ async def continue_conversation(app: AppContext, message: IncomingMessage) -> In
         return message
     rounds = await load_conversation(app, message.place, message.asker.id)
     room = MAX_QUESTION_CHARACTERS - len(message.text)
-    return replace(message, context=context_of(rounds, room), attached=latest_files(rounds))
+    return replace(
+        message,
+        context=context_of(rounds, room),
+        attached=latest_files(rounds),
+        quotes=quoted_ids(rounds),
+    )
 
 
 async def load_conversation(app: AppContext, place: Place, asked_by: str) -> tuple[Round, ...]:
@@ -78,12 +83,14 @@ async def follow_up(app: AppContext, message: IncomingMessage, round_id: str) ->
         place=replace(message.place, thread=round_id, private=private),
         context=context_of(turns, MAX_QUESTION_CHARACTERS - len(message.text)),
         attached=latest_files(turns),
+        quotes=quoted_ids(turns),
     )
 
 
 def latest_files(rounds: Sequence[Round]) -> tuple[QuestionFile, ...]:
     """Return the files of the last round that has any: a follow-up is about them too."""
-    return next((one.question.files for one in reversed(rounds) if one.question.files), ())
+    files = (one.question.kept_files for one in reversed(rounds))
+    return next(filter(None, files), ())
 
 
 async def load_turns(app: AppContext, round_: Round, message: IncomingMessage) -> tuple[Round, ...]:

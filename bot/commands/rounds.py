@@ -34,7 +34,7 @@ from bot.render.voting import add_votes
 from council.budget_caps import Account, channel_account, payer
 from council.errors import CouncilError, RoundNotFoundError, StoreError
 from council.feedback import Feedback
-from council.integrity.erasure import removable_texts
+from council.integrity.erasure import quote_round, removable_texts
 from council.panel import Panel
 from council.places import Place
 from council.ports import ALL_ROUNDS, RoundQuery, Store
@@ -101,15 +101,27 @@ async def find_round_of_message(app: AppContext, place: Place, message: str) -> 
     return None
 
 
+def quoted_ids(rounds: Sequence[Round]) -> tuple[str, ...]:
+    """Return the ids of the rounds that a context of these rounds may quote, for forgetting."""
+    ids = [
+        id_
+        for round_ in rounds
+        if not round_.forgotten
+        for id_ in (round_.id, *(round_.question.quotes or ()))
+    ]
+    return tuple(dict.fromkeys(ids))
+
+
 def context_of(rounds: Sequence[Round], limit: int = MAX_CONTEXT_CHARACTERS) -> str:
     """Return earlier rounds as the context of a question; the newest is always included."""
-    lines = [_as_context(round_) for round_ in rounds if not round_.forgotten]
+    lines = [quote_round(round_) for round_ in rounds if not round_.forgotten]
     return "\n\n".join(newest_that_fit(lines, min(limit, MAX_CONTEXT_CHARACTERS)))
 
 
-def _as_context(round_: Round) -> str:
-    answer = round_.synthesis.text if round_.synthesis else "(none yet)"
-    return f"The question before: {round_.question.text}\n\nThe council's answer to it: {answer}"
+def repeated_ids(round_: Round, asker_id: str) -> tuple[str, ...]:
+    """Return the ids that a question quotes that asks a round's again; one's own is not quoted."""
+    is_own = round_.question.asked_by == asker_id
+    return (round_.question.quotes or ()) if is_own else quoted_ids((round_,))
 
 
 def newest_that_fit(lines: list[str], limit: int = MAX_CONTEXT_CHARACTERS) -> list[str]:
@@ -273,14 +285,34 @@ async def find_round_to_forget(app: AppContext, message: IncomingMessage, wanted
     Raise UnderWayError while it runs.
     """
     round_ = await _find_own_or_last(app, message, wanted)
+    await check_forgettable(app, message, round_)
+    return round_
+
+
+async def check_forgettable(app: AppContext, message: IncomingMessage, round_: Round) -> None:
+    """Raise NotYoursError unless this person may forget the round, UnderWayError while it runs."""
     check_own_round(app.access, round_, message.asker, "forget a round")
     if await app.runner.is_running(round_.id):
         raise UnderWayError("This round is still running. Cancel it first, then forget it.")
-    return round_
+
+
+async def describe_quoting(store: Store, round_: Round) -> str:
+    """Return a sentence on the rounds of others that lose what they quote of a round, or ""."""
+    own = round_.question.asked_by
+    others = sum(asked_by != own for asked_by in await store.list_quoting(round_.id))
+    if not others:
+        return ""
+    follow, quote = ("follow", "quote") if others > 1 else ("follows", "quotes")
+    repeat = "repeat" if others > 1 else "repeats"
+    return (
+        f"{count_noun(others, 'round')} of other people {follow} up this one or {repeat} it. What "
+        f"{'they' if others > 1 else 'it'} {quote} of it is deleted too."
+    )
 
 
 async def forget_and_wipe(store: Store, round_: Round, moment: datetime) -> str:
     """Delete the texts of a round, wipe them from the database file, and return what to reply."""
+    others = await describe_quoting(store, round_)
     is_new = await store.forget(round_.id, moment, new_salt())
     try:
         await store.wipe()
@@ -295,7 +327,8 @@ async def forget_and_wipe(store: Store, round_: Round, moment: datetime) -> str:
     return (
         f"Forgotten: {texts} of round {round_.id} deleted. Its models, rankings, result and cost "
         "stay, with a checksum of each text."
-    )
+        + others.replace("is deleted", "was deleted").join((" ", ""))
+    ).rstrip()
 
 
 # --- Feedback on a round

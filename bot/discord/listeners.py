@@ -29,7 +29,13 @@ from bot.commands.conversations import continue_conversation
 from bot.commands.dispatch import COMMANDS, Handler, report_errors, run_command
 from bot.commands.parameters import Parameter
 from bot.commands.registry import ASK, Command, Invocation
-from bot.commands.rounds import Opinion, context_of, find_round_of_message, load_thread_rounds
+from bot.commands.rounds import (
+    Opinion,
+    context_of,
+    find_round_of_message,
+    load_thread_rounds,
+    quoted_ids,
+)
 from bot.commands.suites import ADD, SuiteAddition, check_may_change
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
@@ -273,7 +279,7 @@ class DiscordClient(discord.Client):
         if not rounds and (first := await find_round_of_message(self._app, incoming.place, root)):
             rounds = (first,)
         if rounds:
-            incoming = replace(incoming, context=context_of(rounds))
+            incoming = replace(incoming, context=context_of(rounds), quotes=quoted_ids(rounds))
         incoming = await continue_conversation(self._app, incoming)
         await run_command(self._app, chat, incoming, COMMANDS.parse(incoming.text))
 

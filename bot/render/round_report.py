@@ -104,7 +104,7 @@ def menu_buttons(round_id: str) -> tuple[Button, ...]:
 
 def round_title(round_: Round) -> str:
     """Return the question, or the title of a forgotten one."""
-    return "A forgotten question" if round_.forgotten else round_.question.text
+    return round_.question.text or "A forgotten question"
 
 
 def round_state(line: RoundSummary) -> str:

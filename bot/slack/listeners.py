@@ -14,7 +14,7 @@ from bot.commands.ask import accept_and_deliver
 from bot.commands.conversations import continue_conversation
 from bot.commands.dispatch import COMMANDS, report_errors, run_command
 from bot.commands.registry import ASK, is_question
-from bot.commands.rounds import context_of, load_thread_rounds
+from bot.commands.rounds import context_of, load_thread_rounds, quoted_ids
 from bot.context import AppContext
 from bot.observability import logs
 from bot.slack import actions, events, modals
@@ -226,7 +226,7 @@ class SlackListeners:
         rounds = await load_thread_rounds(self._app, place, key)
         invocation = COMMANDS.parse(message.text)
         if rounds or not is_question(invocation):
-            followup = replace(message, context=context_of(rounds))
+            followup = replace(message, context=context_of(rounds), quotes=quoted_ids(rounds))
             await run_command(self._app, chat, followup, invocation)
         else:
             await check_can_answer(chat.workspace, message.asker.id, place.channel)

@@ -18,6 +18,7 @@ from bot.commands.rounds import (
     context_of,
     find_round_of_message,
     load_readable_round,
+    quoted_ids,
     save_feedback,
 )
 from bot.commands.suites import ADD, SuiteAddition, check_may_change
@@ -47,6 +48,7 @@ TITLES = {"answers": "Answers", "ballots": "Rankings", ROUND: "Round"}
 TITLES |= dict.fromkeys((VOTE, BAKEOFF_VOTE), "Vote")
 
 _HERE, _ONLY_ME = "here", "me"  # values of the audience
+_MAX_QUOTES = 100  # ids; private metadata has 3,000 characters
 _MAX_OPTIONS, _MAX_OPTION = 100, 75  # options, and characters of one
 
 View = dict[str, Any]
@@ -148,7 +150,7 @@ async def open_ask_modal(
 ) -> None:
     """Open the modal of a command or shortcut; a message it is about is filled in as context."""
     about = body.get("message") or {}
-    context = await _context_from(app, chat.workspace, message.place, about) if about else ""
+    message = await _with_context(app, chat.workspace, message, about) if about else message
     await app.reload_picked_panel(message.place)
     panels = [
         panel for panel in app.panels.values() if allows_panel(app.access, message.place, panel)
@@ -158,17 +160,21 @@ async def open_ask_modal(
     view = ask_view(
         {panel.name: panel for panel in panels},
         app.panel_name(message.place) or "",
-        replace(message, context=context),
+        message,
         can_answer_privately=chat.workspace.has_scope("im:write"),
     )
     await open_view(chat.workspace.client, str(body["trigger_id"]), view)
 
 
-async def _context_from(app: AppContext, workspace: Workspace, place: Place, about: Body) -> str:
+async def _with_context(
+    app: AppContext, workspace: Workspace, message: IncomingMessage, about: Body
+) -> IncomingMessage:
     if about.get("user") == workspace.bot_user:
-        round_ = await find_round_of_message(app, place, str(about["ts"]))
-        return context_of([round_]) if round_ else ""
-    return await to_plain_text(str(about.get("text") or ""), workspace.display_name)
+        round_ = await find_round_of_message(app, message.place, str(about["ts"]))
+        rounds = [round_] if round_ else []
+        return replace(message, context=context_of(rounds), quotes=quoted_ids(rounds))
+    text = str(about.get("text") or "")
+    return replace(message, context=await to_plain_text(text, workspace.display_name))
 
 
 def ask_view(
@@ -206,8 +212,10 @@ def ask_view(
         _input(AUDIENCE, "Who may read it", radio),
         {"type": "context", "elements": [plain_text(explanation)]},
     ]
+    quotes = message.quotes[:_MAX_QUOTES]
+    metadata = json.dumps([place.channel, place.thread, *([quotes] if quotes else [])])
     labels = {"title": "Ask the council", "submit": "Ask", "close": "Cancel"}
-    return _view(ASK_CALLBACK, labels, json.dumps([place.channel, place.thread]), blocks)
+    return _view(ASK_CALLBACK, labels, metadata, blocks)
 
 
 def _everybody(place: Place) -> str:
@@ -235,7 +243,7 @@ async def submit_ask_form(
     """Return the question of a submitted modal and its new round; None if it is a duplicate."""
     view, user = body["view"], str(body["user"]["id"])
     values = _submitted_values(view)
-    channel, thread = json.loads(view.get("private_metadata") or '["", null]')
+    channel, thread, *quotes = json.loads(view.get("private_metadata") or '["", null]')
     if _value(values, AUDIENCE) == _ONLY_ME:
         channel, thread = await workspace.dm_channel(user), None
     else:
@@ -245,6 +253,7 @@ async def submit_ask_form(
     await check_can_answer(workspace, user, channel)
     message = new_message(workspace, user, channel, f"view {view['id']}", thread)
     message = replace(message, text=_value(values, QUESTION), context=_value(values, CONTEXT))
+    message = replace(message, quotes=tuple(quotes[0]) if quotes and message.context else ())
     message = await resolve_message(workspace, message)
     options = AskOptions(_value(values, PANEL) or None)
     return message, await open_round(app, message, options)

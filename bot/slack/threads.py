@@ -22,7 +22,7 @@ from bot.chat import (
     event_key,
 )
 from bot.commands.ask import ask_with_options
-from bot.commands.rounds import find_round_of_message, newest_that_fit
+from bot.commands.rounds import find_round_of_message, newest_that_fit, quoted_ids
 from bot.context import AppContext
 from bot.render.formatting import count_noun
 from bot.render.round_status import receivers
@@ -52,6 +52,7 @@ class ThreadContext:
     text: str
     messages: int
     left_out: int = 0
+    quotes: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
@@ -122,7 +123,8 @@ async def ask_about_thread(
     if name != WITH_THREAD:
         await ask_with_options(app, chat, question)
     elif context.digest == digest:
-        await ask_with_options(app, chat, replace(question, context=context.text))
+        question = replace(question, context=context.text, quotes=context.quotes)
+        await ask_with_options(app, chat, question)
     else:
         await _send_offer(app, chat, question, context, ts, has_changed=True)
 
@@ -161,8 +163,15 @@ async def _read_thread(
     rendered = [await _render_message(app, workspace, place, message) for message in earlier]
     lines = [line for line in rendered if line]
     included = newest_that_fit(lines)
-    context = ThreadContext("\n\n".join(included), len(included), len(lines) - len(included))
-    return context, original
+    rounds = [
+        round_
+        for message in earlier
+        if message.get("user") == workspace.bot_user
+        and (round_ := await find_round_of_message(app, place, str(message["ts"])))
+    ]
+    left_out = len(lines) - len(included)
+    text = "\n\n".join(included)
+    return ThreadContext(text, len(included), left_out, quoted_ids(rounds)), original
 
 
 async def _fetch_messages(workspace: Workspace, place: Place, ts: str) -> list[Message]:

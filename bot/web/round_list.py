@@ -9,13 +9,14 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.access import listable_rounds
-from bot.commands.rounds import find_round_to_forget, forget_and_wipe
+from bot.access import NotYoursError, listable_rounds
+from bot.commands.rounds import check_forgettable, describe_quoting, forget_and_wipe
 from bot.render.formatting import panel_seat_names
 from bot.render.round_report import round_title, verdict_facts
-from bot.web.auth import Form, empty_message, visitor_of
+from bot.web.auth import Form, empty_message, is_member, visitor_of
 from bot.web.context import WebContext, query_options
 from council.ports import RoundQuery
+from council.rounds import Round
 
 PAGE_ROUNDS = 20
 FILTERS = ("q", "panel", "winner", "by", "since", "until")
@@ -69,16 +70,27 @@ def _start_of(day: str) -> datetime:
 
 async def confirm_forget(context: WebContext, request: Request) -> Response:
     """Ask whether to delete a round's texts."""
-    app, id_ = context.app, request.path_params["id"]
-    round_ = await find_round_to_forget(app, empty_message(request), id_)
+    round_ = await _load_round_to_forget(context, request)
     return await context.render_page(
-        request, "forget.html", round_=round_, title=round_title(round_)
+        request,
+        "forget.html",
+        round_=round_,
+        title=round_title(round_),
+        others=await describe_quoting(context.app.store, round_),
     )
 
 
 async def forget(context: WebContext, request: Request, _form: Form) -> Response:
     """Delete a round's texts, and redirect to the list."""
-    app, id_ = context.app, request.path_params["id"]
-    round_ = await find_round_to_forget(app, empty_message(request), id_)
-    await forget_and_wipe(app.store, round_, app.now())
+    round_ = await _load_round_to_forget(context, request)
+    await forget_and_wipe(context.app.store, round_, context.app.now())
     return RedirectResponse("/rounds", status_code=303)
+
+
+async def _load_round_to_forget(context: WebContext, request: Request) -> Round:
+    """Return the round of a request; raise NotYoursError for the visitor of a share link."""
+    round_ = await context.load_round(request)
+    if not is_member(context, request):
+        raise NotYoursError("A share link only shows a round. Open the round without it.")
+    await check_forgettable(context.app, empty_message(request), round_)
+    return round_

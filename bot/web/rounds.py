@@ -24,7 +24,7 @@ from bot.commands.ask import AskOptions, new_round
 from bot.commands.conversations import follow_up, load_turns
 from bot.commands.dispatch import COMMANDS, handle_message
 from bot.commands.registry import Invocation, is_question
-from bot.commands.rounds import Opinion, own_feedback, save_feedback
+from bot.commands.rounds import Opinion, own_feedback, repeated_ids, save_feedback
 from bot.commands.voting import NOT_BLIND, cast_vote, own_vote
 from bot.context import usual_seconds
 from bot.render.agreement import agreement_chip, agreement_parts
@@ -63,6 +63,7 @@ from bot.web.round_view import blind_progress, late_answers, ranking_rows
 from bot.web.shares import may_share
 from council.budget import estimate_round
 from council.errors import CouncilError, RoundNotFoundError
+from council.integrity.erasure import check_not_forgotten
 from council.integrity.seal import Seal, find_changes
 from council.integrity.verification import verify
 from council.places import Place
@@ -218,9 +219,11 @@ async def download_file(context: WebContext, request: Request) -> Response:
     round_ = await context.load_round(request)
     number, files = request.path_params["number"], round_.question.files
     # A shared link opens the question and its answer, not what came with it.
-    if "key" in request.query_params or number >= len(files) or round_.forgotten:
+    if "key" in request.query_params or number >= len(files):
         raise HTTPException(404)
     file = files[number]
+    if file not in round_.question.kept_files:  # it is forgotten
+        raise HTTPException(404)
     if file.is_image:
         return file_response(file.name, base64.b64decode(file.data), file.media_type)
     return file_response(f"{file.name}.txt", file.text, "text/plain; charset=utf-8")
@@ -293,7 +296,9 @@ async def ask_again(context: WebContext, request: Request, form: Form) -> Respon
     place = replace(place, thread=question.place.thread)
     key = context.form_key(form)
     incoming = IncomingMessage(question.text, visitor.asker, place, key, question.context)
-    incoming = replace(incoming, attached=question.files)
+    check_not_forgotten(round_)
+    quotes = repeated_ids(round_, visitor.asker.id)
+    incoming = replace(incoming, attached=question.kept_files, quotes=quotes)
     options = AskOptions(round_.panel.name, round_.panel.terms.method)
     return await _start_and_redirect(context, request, incoming, incoming.text, options)
 

@@ -2,24 +2,28 @@
 
 Erased: question, context, reference, rubric, files, prompts, answers with their sources, ballots'
 replies, their log-probabilities and reasons, exchanges, synthesis, late replies.
+A round that quotes a forgotten one loses the quoted texts, and its prompts all but the answers.
 Kept: panel, draw, rankings, standings, verdict, tokens, costs, times and masked model names.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
 from council.answers import Answer, Exchange, LateReply, Prompt, Source
-from council.ballots import Ballot, BallotExchange
+from council.ballots import Ballot, BallotExchange, SpoiledBallot
 from council.digests import Digests, Erasure, canonical_json, salted_digest
 from council.errors import ForgottenError
 from council.feedback import Feedback
 from council.files import QuestionFile
 from council.labels import voter_name
-from council.rounds import Round, Synthesis
+from council.prompts.shared import fenced_answers
+from council.rounds import Artefact, Round, Synthesis
 
 _TextEdit = Callable[[str, str], str]  # name and text in, replacement out
+_REST = " without the question"  # of a noted name: the digest of what stays
+_MAX_START = 500  # characters; a context may be cut
 _Exchange = TypeVar("_Exchange", Answer, BallotExchange, Exchange, LateReply)
 
 
@@ -28,15 +32,136 @@ def forget(round_: Round, at: datetime, salt: str) -> Round:
     if round_.forgotten:
         return round_
     forgotten = Erasure(at, salt, text_digests(round_, salt))
-    return replace(_replace_texts(round_, lambda _name, _text: ""), forgotten=forgotten)
+    bare = _replace_texts(round_, lambda _name, _text: "")
+    return replace(bare, forgotten=forgotten, redacted=None)
 
 
 def text_digests(round_: Round, salt: str) -> Digests:
     """Return a digest of every text by name, except late ones; of erased texts, the stored."""
     if round_.forgotten:
         return round_.forgotten.digests
-    texts = removable_texts(replace(round_, late=()))
-    return tuple((name, salted_digest(salt, text)) for name, text in texts)
+    erased = dict(round_.redacted.digests) if round_.redacted else {}
+    digests: list[tuple[str, str]] = []
+
+    def note(name: str, text: str) -> str:
+        if name in erased and _is_rest(round_, name, text):
+            digests.append((name, erased[name]))
+        elif text:
+            digests.append((name, salted_digest(salt, text)))
+        return text
+
+    _replace_texts(replace(round_, late=()), note)
+    return tuple(digests)
+
+
+def unerased_texts(round_: Round) -> tuple[str, ...]:
+    """Return the names of texts that are there, although they are noted as erased."""
+    texts = removable_texts(round_)
+    if round_.forgotten:
+        return tuple(name for name, _ in texts)
+    erased = dict(round_.redacted.digests) if round_.redacted else {}
+    return tuple(
+        name for name, text in texts if name in erased and not _is_rest(round_, name, text)
+    )
+
+
+def _is_rest(round_: Round, name: str, text: str) -> bool:
+    """Return whether a text is what stayed when a part of it was erased."""
+    if not text or round_.redacted is None:
+        return not text
+    noted = dict(round_.redacted.digests).get(name + _REST)
+    return noted == salted_digest(round_.redacted.salt, text)
+
+
+# --- Rounds that quote a forgotten one: follow-ups, and the same question run again by others
+
+
+def quote_round(round_: Round) -> str:
+    """Return a round as the context of the questions that follow it up."""
+    answer = round_.synthesis.text if round_.synthesis else "(none yet)"
+    return f"The question before: {round_.question.text}\n\nThe council's answer to it: {answer}"
+
+
+def quote_starts(round_: Round) -> tuple[str, ...]:
+    """Return how a context begins that quotes a round, for rounds that do not note what they do."""
+    starts = [quote_round(round_)[:_MAX_START]]
+    if round_.synthesis and round_.synthesis.text:  # as a message of a thread
+        starts.append(f"The council: {round_.synthesis.text}"[:_MAX_START])
+    return tuple(starts)
+
+
+def repeats(later: Round, source: Round) -> bool:
+    """Return whether a round asks the question of an earlier one again, by somebody else."""
+    is_same = "question" in find_text_names(source, later.question.text)
+    return is_same and later.question.asked_by != source.question.asked_by
+
+
+def quotes(later: Round, source: Round) -> bool:
+    """Return whether a round follows up an earlier one, or was run again from it by others."""
+    ours, theirs = later.question, source.question
+    if ours.quotes is not None:
+        return source.id in ours.quotes
+    if later.asked_at < source.asked_at or later.bakeoff or later.id == source.id:
+        return False
+    if any(start in ours.context for start in quote_starts(source)):
+        return True
+    is_same = (ours.context, ours.files) == (theirs.context, theirs.files)
+    return is_same and later.panel.name == source.panel.name and repeats(later, source)
+
+
+def redact(round_: Round, source: Round, at: datetime, salt: str) -> Round:
+    """Return a round that quotes `source` without its texts; unchanged if none are left.
+
+    Its own texts stay: answers, rankings, reasons, and the question unless it repeats `source`.
+    Of prompts only the answers stay.
+    """
+    gone = set(_quoted_names(round_, source))
+    if not gone:
+        return round_
+    noted = dict(round_.redacted.digests) if round_.redacted else {}
+
+    def edit(name: str, text: str) -> str:
+        rest = "" if name in gone else _without_question(name, text)
+        if rest != text and not name.startswith("late["):  # no seal covers late replies
+            noted.setdefault(name, salted_digest(salt, text))
+            noted.update({name + _REST: salted_digest(salt, rest)} if rest else {})
+        return rest
+
+    bare = _replace_texts(round_, edit)
+    return replace(bare, redacted=Erasure(at, salt, tuple(noted.items())))
+
+
+def redact_artefact(artefact: Artefact) -> Artefact:
+    """Return an artefact that arrives after its round was redacted, without the question."""
+    match artefact:
+        case Answer():
+            return _exchange(artefact, "", _without_question)
+        case Exchange():
+            return _exchange(artefact, "", _without_question)
+        case LateReply():
+            return _exchange(artefact, "", _without_question)
+        case Ballot():
+            return _ballot(artefact, _without_question)
+        case SpoiledBallot():
+            return replace(artefact, paper=_exchange(artefact.paper, "", _without_question))
+        case Synthesis():
+            return _synthesis(artefact, _without_question)
+    return artefact
+
+
+def _quoted_names(round_: Round, source: Round) -> Iterator[str]:
+    if round_.question.context:
+        yield "context"
+    if repeats(round_, source):
+        yield "question"
+    for i, file in enumerate(round_.question.files):
+        names = find_text_names(source, file.data or file.text)
+        if any(name.startswith("files[") for name in names):
+            yield from (f"files[{i}].{part}" for part in ("name", "text", "data"))
+
+
+def _without_question(name: str, text: str) -> str:
+    return fenced_answers(text) if name.endswith(".prompt.user") else text
 
 
 def removable_texts(round_: Round) -> tuple[tuple[str, str], ...]:
@@ -54,16 +179,18 @@ def removable_texts(round_: Round) -> tuple[tuple[str, str], ...]:
 
 def find_text_names(round_: Round, text: str) -> tuple[str, ...]:
     """Return the names of the round's texts, erased or not, that equal this one."""
-    if erased := round_.forgotten:
+    found = [name for name, own in removable_texts(round_) if own == text]
+    if erased := round_.forgotten or round_.redacted:
         digest = salted_digest(erased.salt, text)
-        return tuple(name for name, own in erased.digests if own == digest)
-    return tuple(name for name, own in removable_texts(round_) if own == text)
+        noted = (name for name, own in erased.digests if own == digest)
+        found += [name for name in noted if name not in found and not name.endswith(_REST)]
+    return tuple(found)
 
 
 def check_not_forgotten(round_: Round) -> None:
     """Raise ForgottenError for a round whose texts were erased, as it cannot continue."""
-    if round_.forgotten:
-        raise forgotten_error(round_.id, round_.forgotten.at)
+    if erased := round_.forgotten or (not round_.question.text and round_.redacted):
+        raise forgotten_error(round_.id, erased.at)
 
 
 def check_feedback_allowed(feedback: Feedback, at: datetime | None) -> None:

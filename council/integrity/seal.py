@@ -95,7 +95,8 @@ def find_changes(round_: Round, seal: Seal) -> tuple[str, ...]:
     if not seal.link.is_sound:
         found.append(LINK_WAS_CHANGED)
     notes, salt = seal.notes, seal.notes.salt
-    if (round_.forgotten and round_.forgotten.salt != salt) or notes.digest != seal.link.digest:
+    erased = round_.forgotten or round_.redacted
+    if (erased and erased.salt != salt) or notes.digest != seal.link.digest:
         return (*found, DIGESTS_WERE_CHANGED)
     now = compute_digests(round_, salt)
     texts = _differing_names(notes.texts, now.texts)

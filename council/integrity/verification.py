@@ -7,7 +7,7 @@ from math import isclose
 from council.answers import Exchange
 from council.ballots import Ballot, BallotExchange, SpoiledBallot, rank_by_grades
 from council.filters import FILTER, find_filters
-from council.integrity.erasure import exchange_name, removable_texts
+from council.integrity.erasure import exchange_name, unerased_texts
 from council.integrity.hash_chain import LINK_VERSION, Link, StoredLink
 from council.methods import method_of
 from council.prompts.shared import nonce_for
@@ -35,8 +35,7 @@ class Difference:
 
 def verify(round_: Round) -> tuple[Difference, ...]:
     """Return the differences in the order of the round's parts; empty for a sound round."""
-    texts = removable_texts(round_) if round_.forgotten else ()
-    unerased = tuple(Difference(name, "kept", "forgotten") for name, _ in texts)
+    unerased = tuple(Difference(name, "kept", "forgotten") for name in unerased_texts(round_))
     if round_.draw is None and not is_ranked(round_):
         return unerased
     stored, recomputed = _fields(round_), _fields(recompute(round_))

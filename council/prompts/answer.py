@@ -51,7 +51,7 @@ def question_text(question: Question, reader: Reader = ANY_READER) -> str:
     if question.context:
         parts.append(f"The question refers to this:\n{question.context}")
     length = _file_length(question, reader)
-    parts += [_file_part(file, length) for file in question.files if not file.is_image]
+    parts += [_file_part(file, length) for file in question.kept_files if not file.is_image]
     for file in question.images:
         shown = f"The image {file.name} came with it."
         parts.append(shown if reader.sees_images else UNSEEN.format(name=file.name))

@@ -15,6 +15,9 @@ CUT_MARK = "[this answer ended at its token limit]"
 SHORTENED_MARK = "[all answers are shown up to this length]"
 # What providers add to the addresses that their searches find.
 _TRACKING = re.compile(r"utm_[a-z]+=[\w.-]*&|[?&]utm_[a-z]+=[\w.-]*(?![\w.&-])")
+_FENCE = re.compile(
+    r'<response label="[A-Z]" nonce="([^"\n]{1,99})">\n.*?\n</response nonce="\1">', re.DOTALL
+)
 _REDIRECT = "grounding-api-redirect"
 BYTES_PER_TOKEN = 3  # a low estimate: English has about four, Chinese three
 MIN_TOKENS = 40  # a shorter answer cannot be judged
@@ -38,6 +41,11 @@ def object_schema(properties: Mapping[str, object]) -> dict[str, object]:
 def fence(text: str, letter: str, nonce: str) -> str:
     """Return an answer inside its fence; the text must be neutralised already."""
     return f'<response label="{letter}" nonce="{nonce}">\n{text}\n</response nonce="{nonce}">'
+
+
+def fenced_answers(prompt: str) -> str:
+    """Return the answers in a prompt, each inside its fence, without anything else."""
+    return "\n\n".join(found[0] for found in _FENCE.finditer(prompt))
 
 
 def fence_reason(text: str, nonce: str) -> str:

@@ -10,7 +10,15 @@ from council.answers import LateReply, Scores
 from council.ballots import Ballot, SpoiledBallot
 from council.errors import StoreError
 from council.feedback import Feedback, HumanVote, settle_vote
-from council.integrity.erasure import check_feedback_allowed, check_not_forgotten, forget
+from council.integrity.erasure import (
+    check_feedback_allowed,
+    check_not_forgotten,
+    forget,
+    quotes,
+    redact,
+    redact_artefact,
+    repeats,
+)
 from council.integrity.hash_chain import Link, next_link
 from council.integrity.seal import Seal, compute_digests
 from council.places import Place
@@ -54,9 +62,10 @@ class MemoryStore:
         is_closed = before.closing and not isinstance(artefact, LateReply)
         if is_closed or _key(artefact) in map(_key, list_artefacts(before)):
             return
-        after = self._rounds[round_id] = before.with_(artefact)
+        kept = redact_artefact(artefact) if before.redacted else artefact
+        after = self._rounds[round_id] = before.with_(kept)
         if after.closing:
-            self._link(after, new_salt())
+            self._link(after, after.redacted.salt if after.redacted else new_salt())
 
     async def load(self, round_id: str) -> Round:
         if round_id not in self._rounds:
@@ -151,11 +160,29 @@ class MemoryStore:
 
     async def forget(self, round_id: str, at: datetime, salt: str) -> bool:
         before = await self.load(round_id)
-        seal = self._seals.get(round_id)
-        self._rounds[round_id] = forget(before, at, seal.notes.salt if seal else salt)
+        salted = before.redacted or (seal.notes if (seal := self._seals.get(round_id)) else None)
+        self._rounds[round_id] = forget(before, at, salted.salt if salted else salt)
         for feedback in await self.ratings(round_id):
             self._ratings[round_id, feedback.by] = replace(feedback, reason="")
+        for quoting in [] if before.forgotten else self._quoting(before):
+            own = self._seals.get(quoting.id)
+            own_salt = own.notes.salt if own else new_salt()
+            self._rounds[quoting.id] = redact(quoting, before, at, own_salt)
         return not before.forgotten
+
+    async def list_quoting(self, round_id: str) -> tuple[str, ...]:
+        return tuple(one.question.asked_by for one in self._quoting(await self.load(round_id)))
+
+    def _quoting(self, source: Round) -> list[Round]:
+        found: dict[str, Round] = {}
+        for one in (sources := [source]):
+            for later in sorted(self._rounds.values(), key=lambda later: later.asked_at):
+                is_new = later.id not in {source.id, *found} and not later.forgotten
+                by_text = one is source or repeats(one, source)
+                if is_new and (by_text or later.question.quotes is not None) and quotes(later, one):
+                    found[later.id] = later
+                    sources.append(later)
+        return [*found.values()]
 
     async def delete_workspace(self, chat: str, workspace: str) -> int:
         place = Place(chat, workspace)

@@ -6,7 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.chat import Asker, MessageGoneError, Post, SentMessage
+from bot.chat import Asker, IncomingMessage, MessageGoneError, Post, SentMessage
+from bot.commands.buttons import repeat_question
 from bot.commands.retraction import retract_forgotten
 from bot.commands.round_delivery import follow_and_deliver
 from bot.context import AppContext
@@ -85,6 +86,28 @@ async def test_without_yes_it_asks_first(app: AppContext) -> None:
     assert reply.startswith("Forget “Why?”?")
     assert f"`forget {ROUND_ID} yes`" in reply
     assert removable_texts(await app.store.load(ROUND_ID))
+
+
+async def test_it_says_how_many_rounds_of_others_lose_what_they_quote(app: AppContext) -> None:
+    question = Question("And then?", BEN.id, "A quote.", PAGE, quotes=(ROUND_ID,))
+    await app.store.open(replace(a_closed_round("beef2"), question=question))
+
+    asked = await send(app, f"/council forget {ROUND_ID}")
+    done = await send(app, f"/council forget {ROUND_ID} yes")
+
+    sentence = "1 round of other people follows up this one or repeats it. What it quotes of it"
+    assert f"{sentence} is deleted too." in asked
+    assert f"{sentence} was deleted too." in done
+    assert (await app.store.load("beef2")).question.context == ""
+
+
+@pytest.mark.parametrize(("asker", "quotes"), [(ANA, ()), (BEN, (ROUND_ID,))])
+async def test_a_round_run_again_by_somebody_else_notes_what_it_repeats(
+    app: AppContext, asker: Asker, quotes: tuple[str, ...]
+) -> None:
+    message, _ = await repeat_question(app, IncomingMessage("", asker, PAGE, "k"), ROUND_ID)
+
+    assert message.quotes == quotes
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ from bot.coordination.bakeoff_registry import BakeoffRegistry
 from bot.runners.retention import DAY_SECONDS, forget_daily, forget_older
 from council.errors import StoreError
 from council.ports import RoundQuery
+from council.rounds import Question
 from tests.builders import ASKED_AT, a_round
 from tests.fakes.memory_store import MemoryStore
 from tests.storage.builders import a_closed_round
@@ -44,6 +45,17 @@ async def test_a_forgotten_round_is_not_counted_again() -> None:
 
     moment = ASKED_AT + timedelta(days=91)
     assert [await forget_older(store, 90, moment, ignore) for _ in range(2)] == [1, 0]
+
+
+async def test_what_newer_rounds_quote_of_an_old_one_goes_with_it() -> None:
+    store = await kept(old=0)
+    question = Question("And then?", "ben", "A quote.", quotes=("old",))
+    asked_at = ASKED_AT + timedelta(days=2)
+    await store.open(replace(a_closed_round("new"), question=question, asked_at=asked_at))
+
+    assert await forget_older(store, 90, ASKED_AT + timedelta(days=91), ignore) == 1
+
+    assert (await store.load("new")).question == replace(question, context="")
 
 
 async def test_a_running_round_is_skipped() -> None:

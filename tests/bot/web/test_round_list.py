@@ -113,6 +113,25 @@ async def test_nobody_deletes_a_round_of_another_visitor(site: Site) -> None:
     assert await site.store.load(others.id) == others
 
 
+async def test_to_forget_a_private_round_of_another_visitor_reads_as_to_forget_none(
+    site: Site,
+) -> None:
+    others = await site.run_round(a_round_of(SOMEBODY, private=True))
+    browser = site.browser()
+
+    for wanted in (others.id, others.id[:4]):
+        foreign = [
+            await browser.get(f"/rounds/{wanted}/forget"),
+            await browser.act(wanted, "forget"),
+        ]
+        missing = [await browser.get("/rounds/beef/forget"), await browser.act("beef", "forget")]
+
+        assert {page.status_code for page in (*foreign, *missing)} == {404}
+        assert [page.text.replace(wanted, "beef") for page in foreign] == [
+            page.text for page in missing
+        ]
+
+
 async def test_a_missing_page_does_not_say_that_there_are_no_rounds(site: Site) -> None:
     await site.run_round(a_round_of(SOMEBODY))
 

@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 
 from bot.commands.conversations import FORGOTTEN_TURN
+from council.integrity.seal import find_changes
+from council.integrity.verification import verify
 from tests.bot.web.browsing import SOMEBODY, Browser, Site, a_round_of, redirected_round_id
 from tests.builders import ASKED_AT
 
@@ -107,3 +109,33 @@ async def test_asked_again_a_follow_up_keeps_its_place_in_the_conversation(site:
 
     before, after = [(await site.store.load(one)).question for one in (second, again)]
     assert after == replace(before, asked_by=after.asked_by)
+
+
+async def test_forgetting_a_question_reaches_what_others_followed_up_and_ran_again(
+    site: Site,
+) -> None:
+    asker, other, third = site.browser(), site.browser(), site.browser()
+    first = await asked(site, asker, "Which secret database?")
+    second = await asked(site, other, "And for ten users?", follows=first)
+    last = await asked(site, third, "And for a million?", follows=second)
+    again = redirected_round_id(await other.act(first, "again"))
+    own = redirected_round_id(await asker.act(first, "again"))
+    for round_id in (again, own):
+        await site.wait_until_closed(round_id)
+
+    page = (await asker.get(f"/rounds/{first}/forget")).text
+    await asker.act(first, "forget")
+
+    assert "3 rounds of other people follow up this one or repeat it." in page
+    for round_id in (first, second, last, again):
+        round_, seal = await site.store.load(round_id), await site.store.seal(round_id)
+        assert "secret" not in repr(round_)
+        assert seal
+        assert find_changes(round_, seal) == ()
+        assert verify(round_) == ()
+    assert (await site.store.load(own)).question.text == "Which secret database?"
+    shown = (await other.get(f"/rounds/{again}")).text
+    assert '<h1 class="question">A forgotten question</h1>' in shown
+    refused = await third.act(again, "again")
+    assert refused.status_code == 503
+    assert "Ask the question again" in refused.text

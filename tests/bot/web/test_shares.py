@@ -6,7 +6,7 @@ from html import unescape
 import httpx
 import pytest
 
-from bot.web.auth import FORGOTTEN_LINK, REVOKED_LINK, SHARES
+from bot.web.auth import FORGED_LINK, FORGOTTEN_LINK, REVOKED_LINK, SHARES
 from bot.web.shares import MAX_SHARES, SHARE_DAYS, issue_share
 from council.rounds import Round
 from tests.bot.web.browsing import (
@@ -154,3 +154,19 @@ async def test_a_round_has_a_limited_number_of_links(site: Site) -> None:
         await issue_share(site.context, round_.id)
 
     assert (await share(site.browser(), round_.id)).status_code == 422
+
+
+@pytest.mark.parametrize("round_id", ["own", "others", "none"])
+async def test_no_key_opens_the_page_to_forget(locked_site: Site, round_id: str) -> None:
+    browser, round_ = await an_asker(locked_site)
+    others = await locked_site.run_round(a_round_of(SOMEBODY, "aaaaaaaaaa"))
+    wanted = {"own": round_.id, "others": others.id, "none": "bbbbbbbbbb"}[round_id]
+    key = await issue_share(locked_site.context, round_.id)
+    stranger = locked_site.browser()
+
+    forged = [await one.get(f"/rounds/{wanted}/forget?key=no") for one in (stranger, browser)]
+    shared = [await one.get(f"/rounds/{wanted}/forget?key={key}") for one in (stranger, browser)]
+
+    assert {page.status_code for page in (*forged, *shared)} == {403}
+    assert all(FORGED_LINK in page.text for page in forged)
+    assert all(round_.question.text not in page.text for page in (*forged, *shared))

@@ -22,7 +22,7 @@ class NewerMember(Member):
 
 
 # The id is the link's own; late replies and forgetting may come to a round afterwards.
-APART = {"id", "forgotten", "late"}
+APART = {"id", "forgotten", "redacted", "late"}
 
 
 def test_every_field_of_a_round_has_a_part() -> None:
