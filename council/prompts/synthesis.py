@@ -46,7 +46,7 @@ _TRAILER = re.compile(
     rf"(?:(?P<fence>`{{1,9}}|~{{3,9}})(?P<json>(?i:json))?\s{{0,9}})?"
     rf'(?P<object>\{{\s{{0,99}}"(?:{_KEYS})"\s{{0,9}}:)'
 )
-_AFTER_TRAILER = re.compile(r"\s{0,99}(?:`{1,9}|~{3,9})?\s{0,99}\Z")
+_AFTER_TRAILER = re.compile(r"\s{0,99}(?:`{1,9}|~{1,9})?\s{0,99}\Z")
 # The beginning of the object at the end of an unfinished text.
 _PARTIAL_TRAILER = re.compile(
     r"(?:[`~]{1,9}(?i:[json]{0,4})\s{0,9})?(?:\{\s{0,99}(?:\"[a-z_]{0,8}(?:\"\s{0,9})?)?)?\Z"

@@ -165,6 +165,7 @@ def test_an_answer_comes_back_unchanged_from_any_form_of_the_object(answer: str,
         pytest.param(f'{CODE}\n{{"drawn_on": ["K"', CODE, id="cut-off-after-a-block"),
         pytest.param(f'{CODE}\n```json\n{{"drawn_on": ["K"', CODE, id="cut-off-in-its-block"),
         pytest.param(f"```python\nx = 1\n{TRAILER}\n```", "```python\nx = 1\n```", id="in-a-block"),
+        pytest.param(f"```md\n```py\nx\n{TRAILER}\n```", "```md\n```py\nx\n```", id="in-a-wrapper"),
         pytest.param(f"{CODE}\n\nDone.\n{TRAILER}\n```", f"{CODE}\n\nDone.", id="a-stray-fence"),
     ],
 )
