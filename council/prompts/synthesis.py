@@ -41,13 +41,17 @@ sentence, in the language of the question, and is empty if there is nothing to s
 _LENGTH = "\nKeep the answer within {} words."
 _TOKENS_PER_WORD = 2  # a high estimate
 _KEYS = "drawn_on|departs|why|agreed|disputed|unique|open"
-# Where the JSON object at the end may begin.
-_TRAILER = re.compile(rf'(?:```(?:json)?\s{{0,9}})?(\{{\s{{0,99}}"(?:{_KEYS})"\s{{0,9}}:)')
-_AFTER_TRAILER = re.compile(r"[\s`]{0,99}\Z")
+# Where the JSON object at the end may begin, with a fence that may be its own.
+_TRAILER = re.compile(
+    rf"(?:(?P<fence>`{{1,9}}|~{{3,9}})(?P<json>(?i:json))?\s{{0,9}})?"
+    rf'(?P<object>\{{\s{{0,99}}"(?:{_KEYS})"\s{{0,9}}:)'
+)
+_AFTER_TRAILER = re.compile(r"\s{0,99}(?:`{1,9}|~{1,9})?\s{0,99}\Z")
 # The beginning of the object at the end of an unfinished text.
 _PARTIAL_TRAILER = re.compile(
-    r"(?:`{1,3}[json]{0,4}\s{0,9})?(?:\{\s{0,99}(?:\"[a-z_]{0,8}(?:\"\s{0,9})?)?)?\Z"
+    r"(?:[`~]{1,9}(?i:[json]{0,4})\s{0,9})?(?:\{\s{0,99}(?:\"[a-z_]{0,8}(?:\"\s{0,9})?)?)?\Z"
 )
+_FENCE_LINE = re.compile(r"^[ \t]{0,9}(`{3,9}|~{3,9})([^`\n]*)$", re.MULTILINE)
 _ANSWER_WORD = r"(?<![A-Za-z])(?:[Rr]esponses?|[Aa]nswers?)"
 _LABEL_WORD = rf"{_ANSWER_WORD}\s+[K-Z]\b(?:[\s,]{{1,4}}(?:(?:and|or)\s{{1,3}})?[K-Z]\b){{0,16}}"
 _LABEL_MENTION = re.compile(rf"(\(\s*)?{_LABEL_WORD}(\s*\))?")
@@ -64,8 +68,8 @@ _PARTIAL_MENTION = re.compile(
 
 def visible_draft(text: str) -> str:
     """Return a partial reply without the JSON object at its end, as far as that is written."""
-    begun = next((match for match, _ in _objects(text)), None)
-    trailer = begun or _PARTIAL_TRAILER.search(text)
+    begun = next(_objects(text), None)
+    trailer = begun.match if begun else _PARTIAL_TRAILER.search(text)
     return text[: trailer.start()].rstrip() if trailer else text
 
 
@@ -139,32 +143,82 @@ def parse_chair_reply(reply: str, labels: Sequence[Label]) -> Synthesis:
 def split_reply(reply: str) -> tuple[str, dict[str, object]]:
     """Return the answer, and the JSON object at its end; {} if there is none that can be read.
 
-    One that was cut off, and does not end, is no part of the answer either.
+    One that was cut off, and does not end, is no part of the answer either. The answer keeps its
+    own fences: those around the object are cut only if they open and close nothing else.
     """
-    for match, found in _objects(reply):
-        if found is not None:
-            return reply[: match.start()], found
-        if _is_cut_off(reply, match):
-            return reply[: match.start()].rstrip(), {}
+    unended: list[_Object] = []
+    for one in _objects(reply):
+        if one.found is not None:
+            return one.text_around(reply), one.found
+        unended.append(one)
+    for one in reversed(unended):
+        if _is_cut_off(reply, one):
+            return reply[: one.start].rstrip(), {}
     return reply, {}
 
 
-def _objects(text: str) -> Iterator[tuple[re.Match[str], dict[str, object] | None]]:
-    """Yield each object with one of our keys that nothing follows; None for one without an end."""
+@dataclass(frozen=True, slots=True)
+class _Object:
+    """An object with one of our keys, and the fence before and after it; None without an end."""
+
+    match: re.Match[str]
+    found: dict[str, object] | None = None
+    after: str = ""
+
+    @property
+    def has_own_fence(self) -> bool:
+        """Whether the fence before it opens it, rather than closes a block of the answer."""
+        fence = self.match["fence"]
+        if not fence:
+            return False
+        closing = self.after.strip()
+        return closing.startswith(fence) if closing else self.match["json"] is not None
+
+    @property
+    def start(self) -> int:
+        """Where the object begins, with its own fence."""
+        return self.match.start() if self.has_own_fence else self.match.start("object")
+
+    def text_around(self, text: str) -> str:
+        """Return the answer; a fence after the object stays if it closes a block of the answer."""
+        answer = text[: self.start]
+        closes_answer = self.after.strip() and not self.has_own_fence and _has_open_block(answer)
+        return answer.rstrip() + self.after if closes_answer else answer
+
+
+def _objects(text: str) -> Iterator[_Object]:
+    """Yield each object with one of our keys that no text follows, and those without an end."""
     for match in _TRAILER.finditer(text):
         try:
-            found, end = json.JSONDecoder().raw_decode(text, match.start(1))
+            found, end = json.JSONDecoder().raw_decode(text, match.start("object"))
         except (ValueError, RecursionError):
-            yield match, None
+            yield _Object(match)
             continue
-        if _AFTER_TRAILER.match(text, end):
-            yield match, found
+        if _is_ours(found) and _AFTER_TRAILER.match(text, end):
+            yield _Object(match, found, text[end:])
 
 
-def _is_cut_off(text: str, match: re.Match[str]) -> bool:
+def _is_ours(found: Mapping[str, object]) -> bool:
+    """Return whether an object is the one we asked for, not one that the answer ends with."""
+    return "drawn_on" in found or found.keys() <= {*_KEYS.split("|")}
+
+
+def _has_open_block(text: str) -> bool:
+    """Return whether a fenced code block of this Markdown has no end."""
+    opened = ""
+    for mark, info in _FENCE_LINE.findall(text):
+        if not opened:
+            opened = mark
+        elif mark.startswith(opened) and not info.strip():
+            opened = ""
+    return bool(opened)
+
+
+def _is_cut_off(text: str, one: _Object) -> bool:
     """Return whether an object without an end is ours: on a line of its own, and the last thing."""
-    is_own_line = not text[: match.start()].rpartition("\n")[2].strip()
-    return is_own_line and '"drawn_on"' in match[1] and "\n\n" not in text[match.end() :]
+    is_own_line = not text[: one.start].rpartition("\n")[2].strip()
+    is_ours = '"drawn_on"' in one.match["object"]
+    return is_own_line and is_ours and "\n\n" not in text[one.match.end() :]
 
 
 def without_labels(text: str) -> str:

@@ -1,9 +1,11 @@
 """The parser of a chairman's reply: the answer, and the JSON object on its last line."""
 
 import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
 
 from council.labels import Label
-from council.prompts.synthesis import parse_chair_reply, visible_draft
+from council.prompts.synthesis import parse_chair_reply, split_reply, visible_draft
 from council.rounds import Synthesis
 from tests.builders import labels
 
@@ -120,3 +122,58 @@ def test_what_no_store_accepts_is_taken_out_of_the_reason_to_depart() -> None:
     read = parse_chair_reply('Use Postgres.\n{"drawn_on": [], "why": "a\\u0000b\\ud800"}', LABELS)
 
     assert read.why == "ab?"
+
+
+# --- The answer stays as it was written
+
+LINES = TRAILER.replace(", ", ",\n  ").replace("{", "{\n  ")
+FORMS = [
+    *(f"\n{TRAILER}", f"\n\n{TRAILER}\n\n", f" {TRAILER}", f"\n{LINES}", f"\n`{TRAILER}`"),
+    *(f"\n{mark}{info}\n{TRAILER}\n{mark}\n" for mark in ("```", "~~~") for info in ("", "json")),
+    *(f"\n```JSON\n{LINES}\n```", f" ```json {TRAILER} ```", f"\n\n```json\n{TRAILER}"),
+]
+CODE = "Run this:\n\n```python\nprint(1)\n```"
+WRITTEN = st.lists(
+    st.sampled_from(
+        [
+            *("Use", " it.", "\n", "\n\n", "`x`", "`", "```", "```py\n", "\n```", "~~~", "````"),
+            *("{", "}", '{"open": ', '{"a": 1}', "\n{", '"', "[", "json", TRAILER, "\n- ", "    y"),
+        ]
+    ),
+    max_size=9,
+).map("".join)
+
+
+@given(answer=WRITTEN | st.text(max_size=40), form=st.sampled_from(FORMS))
+@example(answer=CODE, form=FORMS[0])
+@example(answer=CODE + "\n\n~~~\nx\n~~~", form=FORMS[1])
+@example(answer=f"Send this:\n```json\n{TRAILER}\n```", form=FORMS[0])
+@example(answer='Write:\n{"drawn_on": [K]}\nand wait.', form=FORMS[0])
+def test_an_answer_comes_back_unchanged_from_any_form_of_the_object(answer: str, form: str) -> None:
+    # An open block for JSON at the very end can only be that of the object.
+    assume(not answer.rstrip().lower().endswith("json"))
+
+    text, trailer = split_reply(answer + form)
+
+    assert text.rstrip() == answer.rstrip()
+    assert trailer["drawn_on"] == ["K", "M"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [
+        pytest.param(f'{CODE}\n{{"drawn_on": ["K"', CODE, id="cut-off-after-a-block"),
+        pytest.param(f'{CODE}\n```json\n{{"drawn_on": ["K"', CODE, id="cut-off-in-its-block"),
+        pytest.param(f"```python\nx = 1\n{TRAILER}\n```", "```python\nx = 1\n```", id="in-a-block"),
+        pytest.param(f"```md\n```py\nx\n{TRAILER}\n```", "```md\n```py\nx\n```", id="in-a-wrapper"),
+        pytest.param(f"{CODE}\n\nDone.\n{TRAILER}\n```", f"{CODE}\n\nDone.", id="a-stray-fence"),
+    ],
+)
+def test_every_block_of_the_answer_keeps_its_end(reply: str, text: str) -> None:
+    assert parse_chair_reply(reply, LABELS).text == text
+
+
+def test_an_object_that_the_answer_ends_with_is_not_ours() -> None:
+    reply = 'Reply with this:\n```json\n{"open": true, "close": false}\n```'
+
+    assert split_reply(reply) == (reply, {})

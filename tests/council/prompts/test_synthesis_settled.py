@@ -18,7 +18,15 @@ PIECES = (
     *("Use Postgres", " as Response K", " says", "(Response K and M)", "answers K, M or Q", " ("),
     *("Answer", " K", "and", " or", "resp", ". ", "\n\n", "```", "{", '{"a": 1}', " K)", ",", "a"),
 )
-TRAILERS = ("", '\n{"drawn_on": ["K"], "departs": false}', '\n```json\n{"drawn_on" : ["K"]}\n```')
+TRAILERS = (
+    "",
+    '\n```\n{"drawn_on": ["K"]}\n```\n',
+    '{"drawn_on": []}\n```',
+    ' ~~~json {"drawn_on": []} ~~~',
+    "\n`",
+    '\n{"drawn_on": ["K"], "departs": false}',
+    '\n```json\n{"drawn_on" : ["K"]}\n```',
+)
 
 
 @given(pieces=st.lists(st.sampled_from(PIECES), max_size=8), trailer=st.sampled_from(TRAILERS))
