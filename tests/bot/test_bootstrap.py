@@ -1,12 +1,17 @@
-"""A database in memory belongs to one process: it needs no locks of a server."""
+"""The composition root: locks of a lone process, file modes, and the receivers of all panels."""
 
+import json
 import os
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
-from bot.bootstrap import StartOptions, open_app, open_stores
-from bot.settings import load_settings
+from bot.bootstrap import PanelSources, StartOptions, open_app, open_stores
+from bot.render.round_status import sent_text
+from bot.settings import PanelConfig, Settings, load_settings
+from bot.settings.panels import parse_panel_config
+from bot.settings.provider_keys import CONNECTED_FILE
 
 
 async def test_what_a_process_does_alone_is_its_own(
@@ -37,3 +42,63 @@ async def test_nobody_else_can_read_the_data_folder_and_its_database(
 
     assert folder.stat().st_mode & 0o777 == 0o700
     assert set(modes.values()) == {0o600}, modes
+
+
+def house_config(members: list[str], **models: dict[str, str]) -> PanelConfig:
+    document = {"panels": {"house": {"members": members}}, "models": models}
+    return parse_panel_config(document, Path("council.toml"))
+
+
+@pytest.mark.parametrize(
+    ("provider", "variable", "told"),
+    [
+        ("openai", "OPENAI_BASE_URL", "Sent to 127.0.0.1:4000"),
+        ("mistral", "MISTRAL_API_BASE", "Sent to 127.0.0.1:4000"),
+        ("openai", "MISTRAL_API_BASE", "Sent only to OpenAI"),
+    ],
+)
+def test_a_providers_address_in_the_environment_is_named(
+    tmp_path: Path, provider: str, variable: str, told: str
+) -> None:
+    keys = {variable: SecretStr("http://127.0.0.1:4000/v1")}
+    settings = Settings().model_copy(update={"data_dir": tmp_path, "keys": keys})
+    own = house_config(
+        [f"{provider}/a", f"{provider}/b"], **{f"{provider}/b": {"fallback": f"{provider}/c"}}
+    )
+
+    merged = PanelSources(own, PanelConfig(), local=False).merged(settings)
+
+    assert sent_text(merged.panels["house"]) == told
+
+
+@pytest.mark.parametrize(
+    ("ollama", "told"),
+    [
+        ("http://127.0.0.1:11434", "Sent only to models on the Council server"),
+        ("http://gpu-1:11434", "Sent to gpu-1:11434"),
+    ],
+)
+def test_the_address_of_ollama_in_the_environment_is_named(
+    tmp_path: Path, ollama: str, told: str
+) -> None:
+    settings = Settings().model_copy(update={"data_dir": tmp_path, "ollama": ollama})
+    own = house_config(["ollama/a", "ollama_chat/b"])
+
+    merged = PanelSources(own, PanelConfig(), local=False).merged(settings)
+
+    assert sent_text(merged.panels["house"]) == told
+
+
+def test_a_panel_of_the_page_names_the_address_that_council_toml_gives_its_models(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / CONNECTED_FILE).write_text(
+        json.dumps({"panels": {"added": {"members": ["openai/a", "openai/b"]}}})
+    )
+    proxy = {"api_base": "http://127.0.0.1:4000"}
+    own = house_config(["openai/a", "openai/c"], **{"openai/a": proxy})
+
+    settings = Settings().model_copy(update={"data_dir": tmp_path})
+    merged = PanelSources(own, PanelConfig(), local=False).merged(settings)
+
+    assert sent_text(merged.panels["added"]) == "Sent to 127.0.0.1:4000 and OpenAI"
