@@ -1,13 +1,18 @@
-"""What a start has: its own database, a private folder, and with `--local` the demo models."""
+"""What a start has: its own database, a private folder, the panels, and who receives their texts."""
 
+import json
 import os
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
-from bot.bootstrap import StartOptions, open_app, open_stores
-from bot.settings import load_settings
+from bot.bootstrap import PanelSources, StartOptions, open_app, open_stores
+from bot.render.round_status import sent_text
+from bot.settings import PanelConfig, Settings, load_settings
 from bot.settings.default_panels import LOCAL
+from bot.settings.panels import parse_panel_config
+from bot.settings.provider_keys import CONNECTED_FILE
 from bot.terminal import TERMINAL
 from council.places import Place
 from tests.bot.homes import Home, scripted_config
@@ -83,3 +88,63 @@ async def test_a_panel_picked_in_a_local_run_is_used_until_its_end(tmp_path: Pat
             used.append(app.panel(None, CHANNEL).name)
 
     assert used == ["house", LOCAL]
+
+
+def house_config(members: list[str], **models: dict[str, str]) -> PanelConfig:
+    document = {"panels": {"house": {"members": members}}, "models": models}
+    return parse_panel_config(document, Path("council.toml"))
+
+
+@pytest.mark.parametrize(
+    ("provider", "variable", "told"),
+    [
+        ("openai", "OPENAI_BASE_URL", "Sent to 127.0.0.1:4000"),
+        ("mistral", "MISTRAL_API_BASE", "Sent to 127.0.0.1:4000"),
+        ("openai", "MISTRAL_API_BASE", "Sent only to OpenAI"),
+    ],
+)
+def test_a_providers_address_in_the_environment_is_named(
+    tmp_path: Path, provider: str, variable: str, told: str
+) -> None:
+    keys = {variable: SecretStr("http://127.0.0.1:4000/v1")}
+    settings = Settings().model_copy(update={"data_dir": tmp_path, "keys": keys})
+    own = house_config(
+        [f"{provider}/a", f"{provider}/b"], **{f"{provider}/b": {"fallback": f"{provider}/c"}}
+    )
+
+    merged = PanelSources(own, PanelConfig(), local=False).merged(settings)
+
+    assert sent_text(merged.panels["house"]) == told
+
+
+@pytest.mark.parametrize(
+    ("ollama", "told"),
+    [
+        ("http://127.0.0.1:11434", "Sent only to models on the Council server"),
+        ("http://gpu-1:11434", "Sent to gpu-1:11434"),
+    ],
+)
+def test_the_address_of_ollama_in_the_environment_is_named(
+    tmp_path: Path, ollama: str, told: str
+) -> None:
+    settings = Settings().model_copy(update={"data_dir": tmp_path, "ollama": ollama})
+    own = house_config(["ollama/a", "ollama_chat/b"])
+
+    merged = PanelSources(own, PanelConfig(), local=False).merged(settings)
+
+    assert sent_text(merged.panels["house"]) == told
+
+
+def test_a_panel_of_the_page_names_the_address_that_council_toml_gives_its_models(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / CONNECTED_FILE).write_text(
+        json.dumps({"panels": {"added": {"members": ["openai/a", "openai/b"]}}})
+    )
+    proxy = {"api_base": "http://127.0.0.1:4000"}
+    own = house_config(["openai/a", "openai/c"], **{"openai/a": proxy})
+
+    settings = Settings().model_copy(update={"data_dir": tmp_path})
+    merged = PanelSources(own, PanelConfig(), local=False).merged(settings)
+
+    assert sent_text(merged.panels["added"]) == "Sent to 127.0.0.1:4000 and OpenAI"

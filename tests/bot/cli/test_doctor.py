@@ -1,5 +1,10 @@
 """`council doctor`: what works, what does not, and what to do about it."""
 
+import json
+
+import pytest
+
+from bot.settings.provider_keys import CONNECTED_FILE, KEYS_FILE
 from tests.bot.homes import Home, panel_toml, seat_toml, served_config
 from tests.wire.models import ModelServer, fail, no_such_model, wrong_key
 
@@ -83,3 +88,35 @@ def test_the_rate_limits_of_each_provider_are_listed(home: Home) -> None:
         "     groq: 20 calls at once",
     ):
         assert line in result.out.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("hosts", "told"),
+    [
+        (("a", "b"), "FAIL keys.json: the key of h-long is not used"),
+        (("a", "a"), None),
+        ((), "keys.json: no model uses the key of h-long"),
+    ],
+)
+def test_an_ambiguous_key_of_an_earlier_version_is_named_without_its_value(
+    home: Home, hosts: tuple[str, ...], told: str | None
+) -> None:
+    models = {
+        f"h-long/{i}": {
+            "model": "openai/m",
+            "api_base": f"https://{host}.example/v1",
+            "api_key_env": "CONNECT_H_LONG",
+        }
+        for i, host in enumerate(hosts)
+    }
+    home.data.mkdir(exist_ok=True)
+    (home.data / CONNECTED_FILE).write_text(json.dumps({"models": models}))
+    (home.data / KEYS_FILE).write_text(json.dumps({"h-long": KEY}))
+
+    result = home.invoke("doctor")
+
+    assert result.code == (1 if len(set(hosts)) > 1 else 0)
+    assert (told or "panel house") in result.out
+    assert (KEYS_FILE in result.out) == (told is not None)
+    assert all(f"https://{host}.example/v1" in result.out for host in hosts if told)
+    assert KEY not in result.out

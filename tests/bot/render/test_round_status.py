@@ -5,13 +5,15 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import Buttons, Steps, StepState
-from bot.render.round_status import accepted_post, progress_post, stopped_post
+from bot.render.round_status import accepted_post, progress_post, sent_text, stopped_post
+from bot.settings.council_toml import ModelSection
+from bot.settings.panels import make_seat
 from council.budget import Estimate
 from council.errors import GatewayError
-from council.panel import Panel, Terms
+from council.panel import THIS_MACHINE, Member, Panel, Terms
 from council.rounds import Round, Stage
 from tests.bot.rounds import answers, stages_of, words_of
-from tests.builders import CLAUDE, GEMINI, GPT, TERMS, a_panel, a_round
+from tests.builders import CLAUDE, GEMINI, GPT, TERMS, a_member, a_panel, a_round
 from tests.fakes.gateway import FakeGateway
 
 TIMES = Terms(answer_seconds=30, ballot_seconds=20, synthesis_seconds=50)
@@ -35,6 +37,47 @@ def test_an_accepted_round_shows_its_cost(estimate: Estimate, told: str) -> None
     round_ = a_round(a_panel(terms=Terms(max_round_usd=0.5)))
 
     assert f". {told} It " in accepted_post(round_, estimate, None).summary
+
+
+@pytest.mark.parametrize(
+    ("model", "api_base", "told"),
+    [
+        ("openai/m", None, "only to OpenAI"),
+        ("ollama/m", "http://127.0.0.1:11434", "only to models on the Council server"),
+        ("ollama_chat/m", "http://localhost:11434", "only to models on the Council server"),
+        ("ollama/m:480b-cloud", "http://127.0.0.1:11434", "to 127.0.0.1:11434"),
+        ("ollama/m", "http://gpu-1:11434", "to gpu-1:11434"),
+        ("ollama/m", None, "only to Ollama"),
+        ("openai/m", "http://127.0.0.1:4000", "to 127.0.0.1:4000"),
+        ("openai/m", "http://[::1]:4000/v1", "to [::1]:4000"),
+        ("openai/m", "http://me:secret@models.example/v1", "to models.example"),
+        ("openai/m", "http://openai/v1", "to openai"),
+    ],
+)
+def test_texts_stay_on_the_server_only_with_our_own_models(
+    model: str, api_base: str | None, told: str
+) -> None:
+    member = make_seat(model, ModelSection(api_base=api_base)).member
+
+    assert sent_text(panel_of(member)) == f"Sent {told}"
+
+
+@pytest.mark.parametrize(
+    ("member", "told"),
+    [
+        (a_member(demonstration=True), "only to models on the Council server"),
+        (a_member("ollama/m"), "only to models on the Council server"),
+        (a_member("openai/m"), "to localhost"),
+    ],
+)
+def test_a_stored_receiver_of_an_earlier_version_claims_no_more(member: Member, told: str) -> None:
+    stored = replace(member, receiver=THIS_MACHINE)
+
+    assert sent_text(panel_of(stored)) == f"Sent {told}"
+
+
+def panel_of(member: Member) -> Panel:
+    return replace(a_panel(), members=(member, replace(member, key="other")))
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ async def test_the_asker_sees_the_panel_the_cost_and_the_duration_at_once(
     told = text_of(await stage.reply_to("U1", channel, "panel:served Which queue?"))
 
     assert "Asking Up, Down and Left" in told
-    assert "Sent only to models on the Council server" in told
+    assert "Sent to 127.0.0.1:" in told
     assert "Cost unknown for Up, Down and Left" in told
     assert "It takes 5 min at most" in told or "It usually takes about" in told
     await stage.wait_for_answer(channel)

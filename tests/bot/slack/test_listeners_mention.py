@@ -60,7 +60,7 @@ async def test_a_thread_is_shown_to_the_asker_before_it_is_sent(stage: Stage) ->
     assert "ben: We need a <queue> by Friday." in text_of(offer)
     assert "ada: All we run is Postgres." in text_of(offer)
     assert "2 messages" in text_of(offer)
-    assert "go to models on the Council server." in text_of(offer)
+    assert "go to 127.0.0.1:" in text_of(offer)
     assert not stage.bot_messages(channel)
     assert not stage.round_ids(channel)
 

@@ -31,10 +31,10 @@ async def test_the_word_ask_without_a_question_opens_the_modal(stage: Stage) -> 
 
     view = await stage.wait_for_modal(dora, "Ask the council")
     assert deed.message is None
-    assert _offers(view, "panel") == {
-        "house": "house: goes to scripted models",
-        "served": "served: goes to models on the Council server",
-    }
+    panels = _offers(view, "panel")
+    assert panels.keys() == {"house", "served"}
+    assert panels["house"] == "house: goes to scripted models"
+    assert panels["served"].startswith("served: goes to 127.0.0.1:")
     assert list(_offers(view, "audience")) == ["here", "me"]
     await stage.slack.submit(view, {"question": "Which queue?", "panel": "served"}, dora)
     answer = await stage.wait_for_answer(channel)

@@ -129,6 +129,53 @@ async def test_a_local_run_begins_with_the_demo_models_and_uses_the_panel_connec
     assert used == ["local", name, name, "local"]
 
 
+async def test_a_second_server_never_receives_the_key_of_the_first(
+    real_site: Site, models: ModelServer
+) -> None:
+    """Both are at loopback on one port; only the spelling of the host differs."""
+    browser = real_site.browser()
+    first = await connect(browser, models)
+    sent = len(models.requests)
+
+    status, page = await check(browser, models.api_base.replace("127.0.0.1", "localhost"), key="")
+
+    assert (status, "refused the key" in page) == (422, True)
+    assert not any("authorization" in request.headers for request in models.requests[sent:])
+    models.keys = set()
+    _, page = await check(browser, models.api_base.replace("127.0.0.1", "localhost"), key="")
+    assert panel_form(page)["name"] != first["name"]
+
+
+async def test_without_a_key_the_one_of_the_same_address_is_used(
+    real_site: Site, models: ModelServer
+) -> None:
+    browser = real_site.browser()
+    first = await connect(browser, models)
+
+    status, page = await check(browser, models.api_base, key="")
+
+    assert (status, panel_form(page)["name"]) == (200, first["name"])
+    assert KEY not in page
+
+
+async def test_the_page_names_the_address_of_a_server_on_loopback(
+    real_site: Site, models: ModelServer
+) -> None:
+    browser = real_site.browser()
+    await connect(browser, models)
+
+    pages = [(await browser.get(path)).text for path in ("/", "/privacy")]
+
+    address = models.api_base.split("/")[2]
+    assert all(address in page for page in pages)
+
+
+async def test_a_link_local_address_is_refused(real_site: Site) -> None:
+    status, page = await check(real_site.browser(), "http://169.254.169.254/v1")
+
+    assert (status, "link-local" in page) == (422, True)
+
+
 LISTING_REFUSALS = [
     pytest.param(Fail(401), "refused the key", id="expired"),
     pytest.param(Fail(402), "credit", id="unpaid"),

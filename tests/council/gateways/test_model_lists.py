@@ -1,5 +1,6 @@
 """Lists of models in the shapes of the providers, and the headers that each of them expects."""
 
+import asyncio
 import json
 
 import pytest
@@ -69,3 +70,26 @@ async def test_a_list_that_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPa
 )
 def test_only_plain_http_goes_without_certificates(url: str, *, is_checked: bool) -> None:
     assert uses_tls(url) is is_checked
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]"),
+        *("2852039166", "0xa9.0xfe.43518"),  # as the resolver reads numbers
+    ],
+)
+async def test_a_link_local_address_is_not_called(host: str) -> None:
+    with pytest.raises(ModelListError, match="link-local"):
+        await list_models(PROVIDERS[-1], f"http://{host}/v1", "key")
+
+
+async def test_a_name_of_a_link_local_address_is_not_called(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def resolve(*_: object, **__: object) -> list[object]:
+        return [(0, 0, 0, "", ("169.254.169.254", 80))]
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", resolve)
+    with pytest.raises(ModelListError, match="link-local"):
+        await list_models(PROVIDERS[-1], "http://metadata.example/v1", "key")
