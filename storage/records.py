@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import and_, delete, or_, select
+from sqlalchemy import delete, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
@@ -60,15 +60,15 @@ class SqlRecords(SqlStore):
 
     @retried_and_shielded
     async def list_missing(self, limit: int) -> tuple[str, ...]:
-        """Return closed rounds without a record, or with one to compute again, oldest first."""
+        """Return closed rounds, not forgotten, whose record is missing or old, oldest first."""
         id_: Any = col(RoundRow.id)
         own: Any = col(self._table.round_id)
-        is_old = col(self._table.version) < self._computed_since
+        is_old: Any = col(self._table.version) < self._computed_since
         query = (
             select(id_)
             .join_from(RoundRow, self._table, id_ == own, isouter=True)
-            .where(col(RoundRow.seconds).is_not(None))
-            .where(or_(own.is_(None), and_(is_old, col(RoundRow.forgotten_at).is_(None))))
+            .where(col(RoundRow.seconds).is_not(None), col(RoundRow.forgotten_at).is_(None))
+            .where(or_(own.is_(None), is_old))
             .order_by(col(RoundRow.asked_at), by_letter(id_))
             .limit(limit)
         )

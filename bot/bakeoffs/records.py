@@ -17,7 +17,7 @@ from bot.ports import RecordSources
 from council.bakeoffs.models import Bakeoff
 from council.bakeoffs.ports import BakeoffStores, RecordStore
 from council.bakeoffs.record_arrays import pack_record
-from council.bakeoffs.records import VERSION, PackedRecord, build_record
+from council.bakeoffs.records import FIRST_VERSION, PackedRecord, build_record
 from council.bias.vote_arrays import pack_votes
 from council.bias.votes import build_votes
 from council.errors import BakeoffError, CouncilError, StoreError
@@ -202,8 +202,8 @@ def read_baseline(path: Path) -> Baseline:
         records = tuple(map(_record, listed))
     except (KeyError, TypeError, ValueError, struct.error):
         raise BaselineError(f"{path} has records that can't be read: {REDO}") from None
-    if any(record.version != VERSION for record in records):
-        raise BaselineError(f"{path} was saved by another version of the council: {REDO}")
+    if any(record.version < FIRST_VERSION for record in records):
+        raise BaselineError(f"{path} was saved by a version that can't be read: {REDO}")
     return Baseline(records, str(document.get("method", "")))
 
 

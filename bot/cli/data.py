@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from bot.bakeoffs.leaderboard import parse_since
+from bot.bakeoffs.records import count_closed_round
 from bot.bootstrap import Stores, open_stores
 from bot.cli.output import (
     MISUSED,
@@ -98,6 +99,7 @@ async def import_(
     """Import an export; rounds that are already stored are skipped."""
     new: EntryCounts = Counter()
     known_count = 0
+    forgotten: list[Round] = []
     with exit_on_faults(err=True) as on_fault:
         async with open_stores(load_settings()) as stores:
             suites = await stores.bakeoff_stores.suites.list_all()
@@ -110,6 +112,11 @@ async def import_(
                     continue
                 new[type(entry)] += is_new
                 known_count += not is_new
+                if is_new and isinstance(entry, ExportedRound) and entry.round_.forgotten:
+                    forgotten.append(entry.round_)
+            # The others are counted by the next leaderboard. Bake-offs have all been stored now.
+            for round_ in forgotten:
+                await count_closed_round(stores, round_)
         typer.echo(f"{_describe(new)} imported, {known_count} already here.")
 
 

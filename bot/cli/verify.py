@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from bot.bakeoffs.verification import load_numbers
 from bot.bootstrap import Stores, open_stores
 from bot.cli.data import read_export
 from bot.cli.output import MISUSED, OnFault, async_command, exit_on_faults, fail, read_file
@@ -92,10 +93,14 @@ def _is_file(what: str) -> bool:
 
 async def _verify_all(stores: Stores, known_heads: Sequence[str], on_fault: OnFault) -> None:
     summaries = await stores.store.list_summaries()
+    numbers = await load_numbers(stores.bakeoff_stores)
     for summary in summaries:
-        await _verify_stored(stores.store, summary.id, on_fault)
+        if round_ := await _verify_stored(stores.store, summary.id, on_fault):
+            await numbers.verify(round_, on_fault)
     if not summaries:
         typer.echo(NO_ROUND)
+    if matching := numbers.report(on_fault):
+        typer.echo(matching)
     await _verify_chains(stores.chain, known_heads, on_fault)
 
 
@@ -114,13 +119,15 @@ def _verify_export(path: Path, on_fault: OnFault) -> None:
         typer.echo(NO_ROUND)
 
 
-async def _verify_stored(store: Store, round_id: str, on_fault: OnFault) -> None:
+async def _verify_stored(store: Store, round_id: str, on_fault: OnFault) -> Round | None:
+    """Verify a round and return it; None if it cannot be read."""
     try:
         record = ExportedRound(await store.load(round_id), seal=await store.seal(round_id))
     except StoreError as error:
         on_fault(str(error))
-    else:
-        _verify_record(record, on_fault)
+        return None
+    _verify_record(record, on_fault)
+    return record.round_
 
 
 def _verify_record(record: ExportedRound, on_fault: OnFault, *, is_exported: bool = False) -> None:

@@ -141,10 +141,7 @@ class RecordStore(Protocol):
     """Stores the numbers of closed rounds; while a round has its texts, they can be recomputed."""
 
     async def list_missing(self, limit: int) -> tuple[str, ...]:
-        """Return closed rounds without a record, or with one to compute again, oldest first.
-
-        A forgotten round keeps its record, however old that is.
-        """
+        """Return closed rounds, not forgotten, whose record is missing or old, oldest first."""
 
     async def save(self, records: Sequence[PackedRecord]) -> None:
         """Store records, replacing older ones of rounds that are not forgotten."""

@@ -181,15 +181,14 @@ class MemoryRecords:
         lines = [
             line
             for line in await self._store.list_summaries()
-            if line.seconds is not None
-            and self._is_missing(line.id, is_forgotten=line.forgotten is not None)
+            if line.seconds is not None and not line.forgotten and self._is_missing(line.id)
         ]
         oldest_first = sorted(lines, key=lambda line: (line.asked_at, line.id))
         return tuple(line.id for line in oldest_first)[:limit]
 
-    def _is_missing(self, round_id: str, *, is_forgotten: bool) -> bool:
+    def _is_missing(self, round_id: str) -> bool:
         own = self._kept.get(round_id)
-        return own is None or (own.version < self._computed_since and not is_forgotten)
+        return own is None or own.version < self._computed_since
 
     async def save(self, records: Sequence[PackedRecord]) -> None:
         forgotten = {line.id for line in await self._store.list_summaries() if line.forgotten}

@@ -15,7 +15,14 @@ from bot.bakeoffs.records import (
     record_as_json,
 )
 from council.bakeoffs.record_arrays import pack_record
-from council.bakeoffs.records import AuthorRecord, CouncilRecord, Margin, PackedRecord, Record
+from council.bakeoffs.records import (
+    FIRST_VERSION,
+    AuthorRecord,
+    CouncilRecord,
+    Margin,
+    PackedRecord,
+    Record,
+)
 from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite
 from tests.builders import ASKED_AT
 
@@ -81,7 +88,7 @@ def test_what_is_written_is_read_again_and_an_unknown_number_is_null(tmp_path: P
         ("no JSON", "is not valid JSON"),
         ("[]", "has no records of a bake-off"),
         ('{"records": [{}]}', "has records that can't be read"),
-        (json.dumps({"records": [OLD]}), "was saved by another version of the council"),
+        (json.dumps({"records": [OLD]}), "was saved by a version that can't be read"),
     ],
 )
 def test_a_file_that_is_no_baseline_is_refused(tmp_path: Path, content: str, why: str) -> None:
@@ -92,6 +99,18 @@ def test_a_file_that_is_no_baseline_is_refused(tmp_path: Path, content: str, why
         read_baseline(path)
     with pytest.raises(BaselineError, match="can't be read"):
         read_baseline(tmp_path / "missing.json")
+
+
+def test_a_baseline_from_before_fields_had_names_is_read(tmp_path: Path) -> None:
+    records = a_run("bo:1")
+    unnamed = [
+        record._replace(shape=json.dumps(json.loads(record.shape)[:2]), version=FIRST_VERSION)
+        for record in records
+    ]
+
+    before = read_baseline(written(tmp_path, unnamed)).records
+
+    assert compute_changes(a_run("bo:2"), before) == compute_changes(a_run("bo:2"), records)
 
 
 def test_a_fall_beyond_noise_is_found_against_a_file(tmp_path: Path) -> None:

@@ -2,13 +2,20 @@ from dataclasses import replace
 
 import pytest
 
-from council.answers import Reply
+from council.answers import Exchange, Prompt, Reply
 from council.bakeoffs.models import Bakeoff, Grading, Reference, Suite, SuiteQuestion
-from council.bakeoffs.records import AuthorRecord, JudgeRecord, Margin, build_record, is_refusal
-from council.digests import Erasure
+from council.bakeoffs.records import (
+    FROM_TEXTS,
+    AuthorRecord,
+    JudgeRecord,
+    Margin,
+    build_record,
+    is_refusal,
+)
+from council.integrity import erasure
 from council.labels import Label, LabelMap, Slate
 from council.places import NOWHERE, Place
-from council.rounds import Closing, Draw, Question, Round, Synthesis
+from council.rounds import REVISION, Closing, Draw, Question, Round, Synthesis
 from council.tally import count_ballots
 from tests.builders import (
     ASKED_AT,
@@ -246,11 +253,33 @@ def test_an_answer_that_no_ballot_saw_has_no_place() -> None:
     assert (found[DEEPSEEK].ballots, found[GPT].ballots) == (0, 1)
 
 
-def test_words_of_a_forgotten_round_are_not_known() -> None:
-    round_ = replace(_example(), answers=(an_answer(CLAUDE, ""),))
-    forgotten = replace(round_, forgotten=Erasure(ASKED_AT, "salt", ()))
+def test_of_a_forgotten_round_only_what_its_texts_tell_is_unknown() -> None:
+    graded = replace(
+        _example(), id="bo:1.2", bakeoff="bo:1", synthesis=Synthesis("42", CLAUDE), exchanges=()
+    )
 
-    assert _authored(forgotten)[CLAUDE].words is None
+    before, after = build_record(graded, BAKEOFF), build_record(forget(graded), BAKEOFF)
+
+    unknown = {"correct": None, "refused": None, "words": None}
+    assert after == replace(
+        before,
+        authored=tuple(replace(one, **unknown) for one in before.authored),
+        whole=replace(before.whole, council_correct=None),
+    )
+    assert {*unknown} < FROM_TEXTS
+
+
+def test_whether_a_forgotten_revision_named_its_author_is_unknown() -> None:
+    revision = Exchange(REVISION, GPT, Prompt("", ""), Reply("I am GPT.", seconds=2.0))
+    revised = replace(_example(), exchanges=(revision,))
+
+    assert _authored(revised)[GPT].named_itself is True
+    assert _authored(forget(revised))[GPT].named_itself is None
+    assert _authored(forget(revised))[CLAUDE].named_itself is False
+
+
+def forget(round_: Round) -> Round:
+    return erasure.forget(round_, ASKED_AT, "salt")
 
 
 @pytest.mark.parametrize(

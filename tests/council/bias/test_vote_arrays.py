@@ -1,6 +1,9 @@
 """Votes are packed and come back as arrays."""
 
+import json
+
 import numpy as np
+import pytest
 
 from council.bias.vote_arrays import (
     ABSENT,

@@ -6,10 +6,12 @@ import pytest
 
 from council.ballots import AUDIT_ATTEMPT, Ballot
 from council.bias.votes import STYLE, Vote, build_votes, count_style
+from council.integrity.erasure import forget
 from council.panel import Terms
 from council.round_rules import AUDIT_POLICY, Audit, compute_draw, due_audit
 from council.rounds import Closing, Round
 from tests.builders import (
+    ASKED_AT,
     CLAUDE,
     DEEPSEEK,
     GEMINI,
@@ -66,6 +68,13 @@ def test_answers_are_stored_by_length_and_style() -> None:
     assert found[GPT].style == (2, 0, 1, 0)
     assert found[GEMINI].style == (0, 0, 0, 1)
     assert [author for author, one in found.items() if one.is_first] == [_winner()]
+
+
+def test_length_and_style_of_forgotten_answers_are_unknown() -> None:
+    before, after = build_votes(_round()), build_votes(forget(_round(), ASKED_AT, "salt"))
+
+    unknown = (replace(one, length=None, style=None) for one in before.written)
+    assert after == replace(before, written=tuple(unknown))
 
 
 def _winner() -> str:
