@@ -133,19 +133,14 @@ def redact(round_: Round, source: Round, at: datetime, salt: str) -> Round:
 
 def redact_artefact(artefact: Artefact) -> Artefact:
     """Return an artefact that arrives after its round was redacted, without the question."""
-    match artefact:
-        case Answer():
-            return _exchange(artefact, "", _without_question)
-        case Exchange():
-            return _exchange(artefact, "", _without_question)
-        case LateReply():
-            return _exchange(artefact, "", _without_question)
-        case Ballot():
-            return _ballot(artefact, _without_question)
-        case SpoiledBallot():
-            return replace(artefact, paper=_exchange(artefact.paper, "", _without_question))
-        case Synthesis():
-            return _synthesis(artefact, _without_question)
+    if isinstance(artefact, Answer | Exchange | LateReply):
+        return replace(artefact, prompt=_prompt(artefact.prompt, "", _without_question))
+    if isinstance(artefact, Ballot):
+        return _ballot(artefact, _without_question)
+    if isinstance(artefact, SpoiledBallot):
+        return replace(artefact, paper=_exchange(artefact.paper, "", _without_question))
+    if isinstance(artefact, Synthesis):
+        return _synthesis(artefact, _without_question)
     return artefact
 
 
