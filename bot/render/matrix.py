@@ -1,6 +1,7 @@
 """Renderer of a bake-off's matrix: texts of its cells, totals, table, JSON and CSV."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from bot.chat import Heading, Note, Post, Table
 from bot.render.formatting import (
@@ -68,6 +69,11 @@ def council_text(row: MatrixRow) -> str:
         return "failed"
     is_ungraded = row.council_grade is None and row.question.reference and row.cells
     return UNGRADED if is_ungraded else grade_text(row.council_grade)
+
+
+def winner_text(row: MatrixRow, names: Names) -> str:
+    """Return the name of the winner; "tied" if several share the first place."""
+    return "tied" if row.is_tied else names.get(row.winner, row.winner)
 
 
 def cell_class(cell: Cell | None) -> str:
@@ -147,13 +153,14 @@ def comparison_lines(run: RunMatrix, names: Names) -> Iterator[str]:
             "are not compared."
         )
     for members, what in (
-        (earlier.left, "answered only in the earlier run"),
-        (earlier.joined, "answered only in this run"),
+        (earlier.only_before, "answered only in the earlier run"),
+        (earlier.only_now, "answered only in this run"),
     ):
         if members:
             yield f"{join_words(names.get(key, key) for key in members)} {what}."
     if run.changes and run.changes.runs:
-        yield from [*change_lines(run.changes, names)] or [NO_CHANGE]
+        numbers = replace(run.changes, new=(), missing=())
+        yield from [*change_lines(numbers, names)] or [NO_CHANGE]
 
 
 def grader_lines(run: RunMatrix) -> Iterator[str]:
@@ -255,7 +262,7 @@ def _table_row(row: MatrixRow, members: Sequence[str], names: Names) -> tuple[st
     question = shorten_to_line(row.question.text, _MAX_QUESTION)
     if row.question.method:
         question += f" · {row.question.method}"
-    return (str(row.number), question, *cells, council_text(row), names.get(row.winner, row.winner))
+    return (str(row.number), question, *cells, council_text(row), winner_text(row, names))
 
 
 def cell_documents(run: RunMatrix) -> list[Document]:
@@ -310,8 +317,8 @@ def matrix_csv(run: RunMatrix) -> str:
             "round_id": row.round_id,
             "failure": row.failure,
             "disputed": row.is_disputed,
-            "winner": row.winner,
-            "winner_grade": row.winner_grade,
+            "winner": row.sole_winner,
+            "winner_grade": None if row.is_tied else row.winner_grade,
             "council_grade": row.council_grade,
             "cost_usd": row.cost_usd,
             "seconds": row.seconds,

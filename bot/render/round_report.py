@@ -47,8 +47,9 @@ from council.round_rules import NAMED, ORDER, ballot_version, weighted_standings
 from council.round_rules import OWN as AUDITS_OWN
 from council.rounds import REVISION, Draw, Fallback, Round, Stage, winning_answer
 from council.rubric_grader import GRADE, grade_reasons
-from council.tally import Standing, Strength, Verdict
-from council.tally.standings import ranks
+from council.tally import Standing, Strength, Tally, Verdict
+from council.tally.standings import TOLERANCE, ranks
+from council.tally.verdict import CLEAR_P, HIGHEST_SHARE
 
 # What the judge of each kind of audit ballot saw.
 AUDIT_VIEWS = {
@@ -522,9 +523,18 @@ def _certainty_text(round_: Round) -> str:
     verdict = round_.tally.verdict
     if method_of(round_).pair_ballots and verdict.strength is Strength.CLOSE:
         return "some answer always is, and one judge decided each match"
+    if verdict.strength is Strength.UNANIMOUS and not _is_first_everywhere(round_.tally):
+        is_clear = verdict.p is not None and verdict.p <= CLEAR_P
+        verdict = replace(verdict, strength=Strength.CLEAR if is_clear else Strength.CLOSE)
     unsure = {Strength.TIED, Strength.NO_CONSENSUS}
     text = "" if verdict.strength in unsure else describe_certainty(verdict)
     return text[:1].lower() + text[1:]
+
+
+def _is_first_everywhere(tally: Tally) -> bool:
+    """Return whether every ranking puts the winner first; older rounds looked at a judge's mean."""
+    share = tally.standings[0].share
+    return share is not None and share >= HIGHEST_SHARE - TOLERANCE
 
 
 def describe_certainty(verdict: Verdict) -> str:
@@ -533,7 +543,8 @@ def describe_certainty(verdict: Verdict) -> str:
         case Strength.UNANIMOUS:
             judges = verdict.first_on[1]
             who = {1: "Its only judge", 2: "Both judges"}.get(judges, f"All {judges} judges")
-            doubt = "; with so few, that can be chance" if verdict.too_few_judges else ""
+            is_doubtful = verdict.p is None or verdict.p > CLEAR_P
+            doubt = "; with so few, that can be chance" if is_doubtful else ""
             return f"{who} put it first{doubt}"
         case Strength.CLEAR:
             return "Clearly ahead; unlikely to be chance"

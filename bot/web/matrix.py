@@ -28,6 +28,7 @@ from bot.render.matrix import (
     methods_post,
     totals,
     was_text,
+    winner_text,
 )
 from bot.web.auth import empty_message
 from bot.web.bakeoffs import bakeoff_path, is_own_bakeoff, load_bakeoff
@@ -135,6 +136,7 @@ def _matrix_values(
         "left_over": len(rows) - last,
         "cell_text": cell_text,
         "cell_class": cell_class,
+        "winner_text": winner_text,
         "council_text": council_text,
         "was_text": was_text,
         "grade_text": grade_text,

@@ -35,8 +35,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """One question; `round_id` is "" until it was asked, `winner` the member in first place.
+    """One question; `round_id` is "" until it was asked.
 
+    `winner` is the member in first place or, of several that share it, the one whose answer stands
+    in for the council's.
     `cells` are by member. `cost_usd` and `seconds` are those of the whole round, `tau_b` is the
     judges' mean agreement.
     """
@@ -64,8 +66,18 @@ class MatrixRow:
         return self.strength in _DISPUTED
 
     @property
+    def is_tied(self) -> bool:
+        """Whether several members share the first place."""
+        return sum(cell.place == 1 for cell in self.cells.values()) > 1
+
+    @property
+    def sole_winner(self) -> str:
+        """The member alone in first place; "" if there is none."""
+        return "" if self.is_tied else self.winner
+
+    @property
     def winner_grade(self) -> bool | None:
-        """The grade of the answer in first place."""
+        """The grade of the winner's answer."""
         return self.cells[self.winner].grade if self.winner else None
 
 
@@ -76,6 +88,13 @@ class Matrix:
     members: tuple[str, ...]
     rows: tuple[MatrixRow, ...]
     method: str = ""  # of questions that name none
+
+    @property
+    def answered(self) -> tuple[str, ...]:
+        """The members that answered at least one question."""
+        cells = [cell for row in self.rows for cell in row.cells.values()]
+        answered = {cell.member for cell in cells if not cell.absent}
+        return tuple(member for member in self.members if member in answered)
 
 
 def build_matrix(
@@ -215,13 +234,16 @@ class Comparison:
     """A run next to an earlier one, matched by the words of their questions.
 
     `before` holds the earlier row of each question that both asked, by its number now. `dropped`
-    are questions that only the earlier run asked; `left` and `joined` are members of only one.
+    are questions that only the earlier run asked; `left` and `joined` are members of only one,
+    `only_before` and `only_now` those that answered only in the earlier run, and only in this one.
     """
 
     before: Mapping[int, MatrixRow]
     dropped: tuple[MatrixRow, ...]
     left: tuple[str, ...]
     joined: tuple[str, ...]
+    only_before: tuple[str, ...] = ()
+    only_now: tuple[str, ...] = ()
 
 
 def compare_runs(now: Matrix, before: Matrix) -> Comparison:
@@ -238,6 +260,8 @@ def compare_runs(now: Matrix, before: Matrix) -> Comparison:
         tuple(earlier.values()),
         tuple(member for member in before.members if member not in now.members),
         tuple(member for member in now.members if member not in before.members),
+        tuple(member for member in before.answered if member not in now.answered),
+        tuple(member for member in now.answered if member not in before.answered),
     )
 
 
@@ -255,7 +279,7 @@ def _keyed_rows(
 
 def has_changed(now: MatrixRow, before: MatrixRow) -> bool:
     """Return whether a grade or the winner differs, or only one of both failed."""
-    if (now.winner, now.council_grade) != (before.winner, before.council_grade):
+    if (now.sole_winner, now.council_grade) != (before.sole_winner, before.council_grade):
         return True
     return bool(now.failure) != bool(before.failure) or bool([*changed_grades(now, before)])
 

@@ -24,6 +24,7 @@ SHARED_ERROR_DRAWS = 20_000  # of rule 2
 CACHED_DESIGNS = 64
 
 INDEPENDENT, SHARED_ERRORS = "1", "2"
+EACH_BALLOT = "each-ballot"
 DEFAULT_RHO = 0.15  # until rounds with known answers tell how much the judges' errors correlate
 
 _Shares = NDArray[np.float64]
@@ -33,22 +34,29 @@ _Design = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class ChanceRule:
-    """The rule of a round's p, and the correlation of judges' errors that it assumes."""
+    """The rule of a round's p and verdict, and the correlation of judges' errors it assumes.
+
+    With `every_pass`, a unanimous winner is first in every pass of a judge; rounds from before
+    that looked at the mean of a judge's passes.
+    """
 
     version: str = SHARED_ERRORS
     rho: float = DEFAULT_RHO
+    every_pass: bool = True
 
     @classmethod
     def of(cls, versions: Mapping[str, str]) -> "ChanceRule":
         """Return the rule among a round's versions; rounds from before rule 2 have none."""
+        every_pass = versions.get("unanimous") == EACH_BALLOT
         if versions.get("chance", INDEPENDENT) == INDEPENDENT:
-            return cls(INDEPENDENT, 0.0)
-        return cls(versions["chance"], float(versions["rho"]))
+            return cls(INDEPENDENT, 0.0, every_pass)
+        return cls(versions["chance"], float(versions["rho"]), every_pass)
 
     @property
     def versions(self) -> dict[str, str]:
         """The entries by which a round keeps this rule."""
-        return {"chance": self.version, "rho": f"{self.rho:g}"}
+        own = {"chance": self.version, "rho": f"{self.rho:g}"}
+        return own | {"unanimous": EACH_BALLOT} if self.every_pass else own
 
 
 DEFAULT_RULE = ChanceRule()

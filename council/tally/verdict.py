@@ -53,6 +53,12 @@ class Verdict:
     n_eff: float | None = None
     flags: tuple[str, ...] = ()
 
+    @property
+    def is_sure(self) -> bool:
+        """Whether the first place is unlikely to be chance: clear, or unanimous with p ≤ .05."""
+        is_strong = self.strength in {Strength.UNANIMOUS, Strength.CLEAR}
+        return is_strong and self.p is not None and self.p <= CLEAR_P
+
 
 @dataclass(frozen=True, slots=True)
 class Tally:
@@ -98,7 +104,8 @@ def verdict(
     weights: JudgeWeights | None = None,
 ) -> Verdict:
     """Return the verdict on these ballots and their standings, best first."""
-    counted = merge_passes(counted_ballots(ballots))
+    cast = counted_ballots(ballots)
+    counted = merge_passes(cast)
     shares = [line.share for line in lines if line.share is not None]
     if not shares:
         return Verdict(Strength.NO_CONSENSUS, None, (0, 0), True, agreement(()))
@@ -108,7 +115,7 @@ def verdict(
     winner = lines[0]
     seen = [ballot for ballot in counted if winner.label in ballot.shown]
     return Verdict(
-        strength=classify_strength(lines, counted, p),
+        strength=classify_strength(lines, cast if rule.every_pass else counted, p),
         p=p,
         first_on=(winner.first_votes, len(seen)),
         too_few_judges=outcomes.p_value(HIGHEST_SHARE) > CLEAR_P,
@@ -117,7 +124,10 @@ def verdict(
 
 
 def classify_strength(lines: Sequence[Standing], ballots: Sequence[Ballot], p: float) -> Strength:
-    """Return the strength of the first of `lines`; at least two lines must have a share."""
+    """Return the strength of the first of `lines`; at least two lines must have a share.
+
+    Unanimous is who is first, alone, on each of the ballots that saw it.
+    """
     shares = [line.share for line in lines if line.share is not None]
     if shares[0] - shares[-1] <= TOLERANCE:
         return Strength.NO_CONSENSUS
@@ -127,7 +137,11 @@ def classify_strength(lines: Sequence[Standing], ballots: Sequence[Ballot], p: f
     if all(is_sole_first(ballot, winner) for ballot in ballots if winner in ballot.shown):
         return Strength.UNANIMOUS
     leads = shares[0] - shares[1] >= CLEAR_LEAD - TOLERANCE
-    if p <= CLEAR_P and leads and _outside_lead(winner, second, ballots) >= -TOLERANCE:
+    if (
+        p <= CLEAR_P
+        and leads
+        and _outside_lead(winner, second, merge_passes(ballots)) >= -TOLERANCE
+    ):
         return Strength.CLEAR
     return Strength.CLOSE if p <= CLOSE_P else Strength.NO_CONSENSUS
 

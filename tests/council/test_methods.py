@@ -16,6 +16,7 @@ from council.pipeline.session import RoundServices
 from council.round_rules import compute_draw, due_audit
 from council.rounds import Round
 from council.tally import Strength
+from council.tally.chance import ChanceRule
 from council.tally.standings import merge_passes, pair_matrix, standings
 from tests.builders import CLAUDE, GPT, TERMS, a_ballot, a_member, a_panel, a_round, labels
 from tests.fakes.gateway import FakeGateway, ReadPrompt, rank_by_slot, rank_by_slot_reversed
@@ -83,6 +84,28 @@ async def test_votes_by_letter_alone_end_in_an_exact_tie(members: int, method: s
     shares = [line.share for line in round_.tally.standings]
     assert shares == pytest.approx([0.5] * members, abs=1e-12)
     assert {line.place for line in round_.tally.standings} == {1}
+
+
+def rank_best_or_worst_first(shown: ReadPrompt) -> str:
+    """Rank the best text first, but after the worst one where that is shown before it."""
+    best, *others = sorted(shown.texts, key=lambda letter: shown.texts[letter])
+    worst = others.pop()
+    order = [best, *others, worst] if best < worst else [worst, best, *others]
+    return shown.ballot(" ".join(order))
+
+
+async def test_a_round_from_before_every_pass_counted_verifies_as_it_was_stored() -> None:
+    old = ChanceRule(every_pass=False)
+    asked = a_round_by("both-orders")
+
+    rounds = [
+        await run(FakeGateway(vote=rank_best_or_worst_first), replace(asked, versions=versions))
+        for versions in (tuple(old.versions.items()), asked.versions)
+    ]
+
+    strengths = [round_.tally.verdict.strength for round_ in rounds if round_.tally]
+    assert strengths == [Strength.UNANIMOUS, Strength.NO_CONSENSUS]
+    assert [verify(round_) for round_ in rounds] == [(), ()]
 
 
 async def test_both_rankings_of_a_judge_are_averaged_and_count_as_one() -> None:

@@ -21,6 +21,7 @@ from bot.render.matrix import (
 from council.bakeoffs.changes import Changes
 from council.bakeoffs.matrix import Cell, MatrixRow, RunMatrix, compare_runs
 from council.bakeoffs.models import Grading, Reference, SuiteQuestion
+from council.bakeoffs.records import CouncilRecord
 from tests.bot.render.boards.builders import a_leaderboard, a_move
 from tests.builders import CLAUDE, GEMINI, GPT, NAMES, a_panel
 from tests.council.bakeoffs.record_builders import a_record
@@ -101,7 +102,8 @@ def test_a_comparison_says_what_changed_and_what_cannot_be_compared() -> None:
 
 def test_a_comparison_names_models_of_only_one_run() -> None:
     small, record = a_bakeoff("a", panel=a_panel(2)), a_record({CLAUDE: 1.0, GPT: 0.0})
-    now, before = a_matrix(small, {1: record}), a_matrix(a_bakeoff("a"), {1: record})
+    whole = a_record({CLAUDE: 1.0, GPT: 0.5, GEMINI: 0.0})
+    now, before = a_matrix(small, {1: record}), a_matrix(a_bakeoff("a"), {1: whole})
 
     left = RunMatrix(small, now, a_bakeoff("a"), compare_runs(now, before), Changes("b", 1))
     joined = RunMatrix(small, before, small, compare_runs(before, now))
@@ -111,6 +113,38 @@ def test_a_comparison_names_models_of_only_one_run() -> None:
         "Nothing changed beyond noise.",
     ]
     assert [*comparison_lines(joined, NAMES)][1:] == ["Gemini 3 Pro answered only in this run."]
+
+
+def test_a_comparison_says_nothing_twice_and_nothing_of_a_model_that_never_answered() -> None:
+    absent = a_record({CLAUDE: 1.0, GPT: 0.0, GEMINI: None})
+    now = a_matrix(a_bakeoff("a"), {1: absent})
+    small = a_matrix(a_bakeoff("a", panel=a_panel(2)), {1: a_record({CLAUDE: 1.0, GPT: 0.0})})
+    whole = a_matrix(a_bakeoff("a"), {1: a_record({CLAUDE: 1.0, GPT: 0.5, GEMINI: 0.0})})
+    gone = Changes("b", 1, missing=(GEMINI,))
+
+    joined = RunMatrix(a_bakeoff("a"), now, a_bakeoff("a"), compare_runs(now, small))
+    left = RunMatrix(a_bakeoff("a"), now, a_bakeoff("a"), compare_runs(now, whole), gone)
+
+    assert not any("Gemini" in line for line in comparison_lines(joined, NAMES))
+    assert [line for line in comparison_lines(left, NAMES) if "Gemini" in line] == [
+        "Gemini 3 Pro answered only in the earlier run."
+    ]
+
+
+def test_nobody_is_named_as_the_winner_of_a_tie() -> None:
+    tied = a_record(
+        {CLAUDE: 0.5, GPT: 0.5, GEMINI: 0.5},
+        place={CLAUDE: 1, GPT: 1, GEMINI: 1},
+        whole=CouncilRecord(GPT),
+    )
+    bakeoff = a_bakeoff("a")
+    run = RunMatrix(bakeoff, a_matrix(bakeoff, {1: tied}))
+
+    table = next(part for part in matrix_post(run, NAMES).parts if isinstance(part, Table))
+    (row,) = csv.DictReader(matrix_csv(run).splitlines())
+
+    assert table.rows[0][-1] == "tied"
+    assert (row["winner"], row["winner_grade"]) == ("", "")
 
 
 def test_totals_have_place_points_right_price_and_time() -> None:

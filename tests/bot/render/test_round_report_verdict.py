@@ -8,7 +8,13 @@ import pytest
 
 from bot.chat import Caution, Prose
 from bot.render.round_json import round_document
-from bot.render.round_report import flag_notes, result_notes, round_post, verdict_line
+from bot.render.round_report import (
+    describe_certainty,
+    flag_notes,
+    result_notes,
+    round_post,
+    verdict_line,
+)
 from council.answers import Reply
 from council.errors import GatewayError
 from council.rounds import Round
@@ -49,6 +55,32 @@ async def test_each_strength_has_its_words(strength: Strength) -> None:
     round_ = with_strength(await held(FakeGateway(answers=FOUR)), strength)
 
     assert WORDS[strength] in verdict_line(round_)
+
+
+@pytest.mark.parametrize("too_few", [True, False])
+async def test_a_place_that_can_be_chance_is_never_said_without_the_doubt(too_few: bool) -> None:
+    round_ = await held(FakeGateway(answers=FOUR))
+    assert round_.tally
+    verdict = replace(round_.tally.verdict, too_few_judges=too_few)
+
+    assert describe_certainty(verdict).endswith("; with so few, that can be chance")
+    assert describe_certainty(replace(verdict, p=0.05)) == "All 3 judges put it first"
+
+
+@pytest.mark.parametrize(("p", "said"), [(0.3, "slightly ahead"), (0.01, "clearly ahead")])
+async def test_an_older_round_does_not_say_all_where_a_ranking_put_it_second(
+    p: float, said: str
+) -> None:
+    round_ = await held(FakeGateway(answers=FOUR))
+    assert round_.tally
+    first, *rest = round_.tally.standings
+    verdict = replace(round_.tally.verdict, p=p)
+    tally = replace(round_.tally, standings=(replace(first, share=0.9), *rest), verdict=verdict)
+
+    line = verdict_line(replace(round_, tally=tally))
+
+    assert said in line
+    assert "judges put it first" not in line
 
 
 @pytest.mark.parametrize("strength", Strength)

@@ -132,6 +132,31 @@ def test_members_of_only_one_run_are_named() -> None:
     assert compare_runs(before, now).joined == (GEMINI,)
 
 
+def test_a_model_that_never_answered_is_in_no_run_alone() -> None:
+    absent = a_record({CLAUDE: 1.0, GPT: 0.0, GEMINI: None})
+    now = a_matrix(a_bakeoff("a"), {1: absent})
+    before = a_matrix(a_bakeoff("a", panel=a_panel(2)), {1: a_record({CLAUDE: 1.0, GPT: 0.0})})
+    whole = a_matrix(a_bakeoff("a"), {1: a_record(SHARES)})
+
+    assert compare_runs(now, before).joined == (GEMINI,)
+    assert compare_runs(now, before).only_now == ()
+    assert compare_runs(now, whole).only_before == (GEMINI,)
+    assert compare_runs(whole, now).only_now == (GEMINI,)
+
+
+def test_the_answer_that_stands_in_after_a_tie_is_no_winner() -> None:
+    tied = {CLAUDE: 1, GPT: 1, GEMINI: 1}
+    rows = [
+        a_matrix(
+            a_bakeoff("a"), {1: a_record(SHARES, place=tied, whole=CouncilRecord(winner))}
+        ).rows[0]
+        for winner in (CLAUDE, GPT)
+    ]
+
+    assert [(row.is_tied, row.sole_winner) for row in rows] == [(True, ""), (True, "")]
+    assert not has_changed(*rows)
+
+
 @pytest.mark.parametrize(
     ("before", "is_changed"),
     [

@@ -1,5 +1,7 @@
 """The strength of a verdict, by its rules in order."""
 
+from dataclasses import replace
+
 import pytest
 
 from council.ballots import Ballot
@@ -101,6 +103,37 @@ def test_a_shared_first_place_on_one_ballot_is_not_unanimous() -> None:
     ballots = full_panel("B C D", "A=C D", "A B D", "A B C")
 
     assert _tally(ballots).verdict.strength is Strength.CLOSE
+
+
+# Both rankings of each judge put A first on average, the second one puts D or C before it.
+HALF = tuple(
+    replace(a_ballot(ranking, by=judge), pass_number=number)
+    for judge, *passes in (
+        ("B", "A C D", "D A C"),
+        ("C", "A B D", "D A B"),
+        ("D", "A B C", "C A B"),
+    )
+    for number, ranking in enumerate(passes, start=1)
+)
+
+
+def test_unanimous_is_first_in_every_pass_of_a_judge() -> None:
+    assert _tally(HALF).verdict.strength is Strength.NO_CONSENSUS
+    assert _tally(HALF[::2]).verdict.strength is Strength.UNANIMOUS
+    assert _tally(HALF).verdict.first_on == (3, 3)
+
+
+def test_older_rounds_look_at_the_mean_of_a_judges_passes() -> None:
+    found = count_ballots(labels("A B C D"), HALF, "seed", replace(EXACT, every_pass=False))
+
+    assert found.verdict.strength is Strength.UNANIMOUS
+
+
+def test_a_first_place_is_sure_if_it_is_unlikely_to_be_chance() -> None:
+    assert _tally(CLEAR).verdict.is_sure
+    assert not _tally(UNANIMOUS).verdict.is_sure  # of three judges
+    assert not _tally(NARROW).verdict.is_sure
+    assert not _tally(()).verdict.is_sure
 
 
 def test_the_headline_counts_only_ballots_that_saw_the_winner() -> None:

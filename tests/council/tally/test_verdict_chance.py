@@ -1,5 +1,6 @@
 """The probability that random ballots give a share as high as the winner's."""
 
+from dataclasses import replace
 from functools import cache
 from itertools import permutations, product
 from math import asin, pi, sqrt
@@ -244,4 +245,6 @@ def test_a_round_keeps_the_rule_under_which_it_was_opened() -> None:
     rule = ChanceRule(SHARED_ERRORS, 0.1)
 
     assert ChanceRule.of(rule.versions) == rule
-    assert ChanceRule.of({"prompts": "3"}) == RULE_1
+    assert ChanceRule.of({"prompts": "3"}) == replace(RULE_1, every_pass=False)
+    assert ChanceRule.of({"chance": "2", "rho": "0.15"}) == replace(ChanceRule(), every_pass=False)
+    assert "unanimous" not in replace(rule, every_pass=False).versions
