@@ -5,7 +5,7 @@ import csv
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from math import nan
 from pathlib import PurePath
@@ -18,20 +18,23 @@ from bot.suite_imports import (
     Entry,
     Imported,
     LeftOut,
+    import_alpaca,
     import_evals_line,
     import_promptfoo,
+    is_alpaca,
     is_evals_line,
     is_promptfoo,
     line_of,
     scalar_text,
 )
-from council.bakeoffs.grading import check_reference, default_grading
+from council.bakeoffs.grading import check_reference, default_reference, final_number
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 from council.errors import SuiteError
 
 MAX_BYTES = 200_000
 MAX_QUESTIONS = 1_000
-COLUMNS = ("question", "category", "answer", "grading", "tolerance", "rubric", "context")
+COLUMNS = ("question", "category", "answer", "grading", "tolerance", "rubric", "context", "checks")
+_HEADERS = {*COLUMNS, "questions", "prompt", "prompts", "problem", "query", "input", "text"}
 _MAX_CATEGORY = 60  # characters
 _SHAPES = 'a question, or {"question": …, "answer": …}'
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
@@ -40,6 +43,7 @@ _MAX_YAML_DEPTH = 20
 _MAX_FAULTS = 5  # named where a file has nothing usable
 # What a spreadsheet takes for the start of a formula; a number with a sign is none.
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.,]+\Z)")
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 OFFICE_FILES = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how .xlsx, .docx and .ods, and .xls begin
 
 
@@ -51,10 +55,13 @@ class SuiteFile:
     left_out: tuple[LeftOut, ...] = ()
 
 
-def read_suite_text(name: str, filename: str, text: str, category: str = "") -> SuiteFile:
+def read_suite_text(
+    name: str, filename: str, text: str, category: str = "", *, partial: bool = False
+) -> SuiteFile:
     """Return the suite in a file's text; SuiteError names the line that is wrong.
 
-    `category` is that of questions that name none.
+    `category` is that of questions that name none. A question that lost a part of its grader is
+    graded by the rest if `partial`; else it gets no grade.
     """
     name = validate_suite_name(name)
     parse = PARSERS.get(PurePath(filename).suffix.lower())
@@ -64,16 +71,25 @@ def read_suite_text(name: str, filename: str, text: str, category: str = "") -> 
             ".json or .txt, one question per line."
         )
     left_out: dict[LeftOut, None] = {}
+    entries = (_whole(entry, partial=partial) for entry in parse(text))
     try:
-        questions = _parse_questions(parse(text), category, left_out)
+        questions = _parse_questions(entries, category, left_out)
     except SuiteError as error:
         raise SuiteError(f"{filename}: {error}") from None
     return SuiteFile(Suite(name, questions), tuple(left_out))
 
 
-def read_suite_file(name: str, filename: str, content: bytes, category: str = "") -> SuiteFile:
-    """Return the suite in a file's bytes."""
-    return read_suite_text(name, filename, _decode(filename, content), category)
+def _whole(entry: Entry | LeftOut, *, partial: bool) -> Entry | LeftOut:
+    if isinstance(entry, LeftOut):
+        return entry
+    return entry._replace(fields=entry.columns(partial=partial))
+
+
+def read_suite_file(
+    name: str, filename: str, content: bytes, category: str = "", *, partial: bool = False
+) -> SuiteFile:
+    """Return the suite in a file's bytes; `partial` as in read_suite_text."""
+    return read_suite_text(name, filename, _decode(filename, content), category, partial=partial)
 
 
 def parse_suite_file(name: str, filename: str, content: bytes, category: str = "") -> Suite:
@@ -154,6 +170,7 @@ def question_fields(question: SuiteQuestion) -> dict[str, str]:
         "tolerance": repr(reference.tolerance) if reference and reference.tolerance else "",
         "rubric": question.rubric,
         "context": question.context,
+        "checks": question.checks,
     }
     return {name: text for name, text in fields.items() if text}
 
@@ -201,6 +218,11 @@ def _decode(filename: str, content: bytes) -> str:
         raise SuiteError(
             f"{filename} is a spreadsheet or an archive. Save the sheet as “CSV UTF-8”, and send "
             "that."
+        )
+    if content.startswith(_LFS_POINTER):
+        raise SuiteError(
+            f"{filename} is a Git LFS pointer, not the file itself. Fetch the file with "
+            "`git lfs pull`, and send that."
         )
     try:
         text = decode_utf(content)
@@ -300,7 +322,8 @@ def _parse_entry(where: str, fields: Mapping[str, str], category: str) -> SuiteQ
 def _parse_reference(where: str, given: Mapping[str, str]) -> Reference | None:
     value, name = given.get("answer", ""), given.get("grading", "")
     tolerance, rubric = given.get("tolerance", ""), given.get("rubric", "")
-    if not (value or name or tolerance or rubric):
+    checks = given.get("checks", "")
+    if not (value or name or tolerance or rubric or checks):
         return None
     if rubric or name.lower() == Grading.JUDGE:
         if not rubric or value or name.lower() not in {"", Grading.JUDGE}:
@@ -310,17 +333,26 @@ def _parse_reference(where: str, given: Mapping[str, str]) -> Reference | None:
             )
         value, name = rubric, Grading.JUDGE.value
     try:
-        grading = Grading(name.lower()) if name else default_grading(value)
+        reference = _with_grading(value, name.lower())
     except ValueError:
         raise SuiteError(
             f"{where} has an unknown grading {name[:40]!r}. Choose one of {', '.join(Grading)}."
         ) from None
-    reference = Reference(grading, value, _parse_tolerance(tolerance))
+    reference = replace(reference, tolerance=_parse_tolerance(tolerance), checks=checks)
     try:
         check_reference(reference)
     except SuiteError as error:
         raise SuiteError(f"{where}: {str(error)[0].lower()}{str(error)[1:]}") from None
     return reference
+
+
+def _with_grading(value: str, name: str) -> Reference:
+    """Return a reference with a grading by name, or the default one; ValueError if unknown."""
+    if not name:
+        return default_reference(value)
+    grading = Grading(name)
+    is_solution = grading is Grading.NUMBER and "####" in value
+    return Reference(grading, final_number(value) or value if is_solution else value)
 
 
 def _parse_tolerance(text: str) -> float:
@@ -350,13 +382,13 @@ def _parse_json_lines(text: str) -> Imported:
         if not line.strip():
             continue
         where, item = f"Line {number}", _load_json(line, number)
-        if isinstance(item, dict) and is_evals_line(item):
+        if isinstance(item, dict) and is_evals_line(item) and not is_alpaca(item):
             yield from import_evals_line(item, where)
         else:
-            yield _parse_item(item, where)
+            yield from _parse_object(item, where)
 
 
-def _parse_json(text: str) -> Iterator[Entry]:
+def _parse_json(text: str) -> Imported:
     if not text.strip():
         return
     items = _load_json(text, 1)
@@ -365,7 +397,14 @@ def _parse_json(text: str) -> Iterator[Entry]:
             f"Line 1 does not start a list. Write [ and ] around the questions, {_SHAPES}."
         )
     for number, item in enumerate(items, start=1):
-        yield _parse_item(item, f"Question {number}")
+        yield from _parse_object(item, f"Question {number}")
+
+
+def _parse_object(item: object, where: str) -> Imported:
+    if isinstance(item, dict) and is_alpaca(item):
+        yield from import_alpaca(item, where)
+    else:
+        yield _parse_item(item, where)
 
 
 def _parse_item(item: object, where: str) -> Entry:
@@ -413,6 +452,8 @@ def _parse_csv(text: str) -> Iterator[Entry]:
     for where, row in _read_rows(text, _detect_delimiter(text)):
         if names is None:
             names = [cell.strip().lower() for cell in row]
+            if len(names) == 1 and names[0] in _HEADERS:
+                names = [name if name in COLUMNS else "question" for name in names]
             if "question" in names:
                 _check_header(names, where)
                 continue

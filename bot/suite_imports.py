@@ -1,22 +1,28 @@
 """Importers of suites that were written for promptfoo (YAML) or OpenAI Evals (JSON Lines).
 
 What a suite cannot have is returned as LeftOut, with its place in the file; nothing is dropped.
+A question that lost a check is not graded by the others, unless somebody asks for that.
 """
 
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from itertools import product
-from math import prod
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+from math import isfinite, prod
 from typing import NamedTuple
 
 import regex
 import yaml
 
 from bot.chat import MAX_QUESTION_CHARACTERS
-from council.bakeoffs.grading import ANY_JSON, check_reference, default_grading
+from council.bakeoffs.grading import (
+    ANY_JSON,
+    MAX_ANSWER_CHARACTERS,
+    check_reference,
+    default_reference,
+)
 from council.bakeoffs.models import Grading, Reference
 from council.errors import SuiteError
 
@@ -24,12 +30,26 @@ from council.errors import SuiteError
 class Entry(NamedTuple):
     """A question's place in its file, such as "Line 7", and its fields by column.
 
-    An invalid question that is imported is left out; any other makes its file invalid.
+    An invalid question that is imported is left out; any other makes its file invalid. Of its
+    `checks`, an imported question lost those with these names.
     """
 
     where: str
     fields: Mapping[str, str]
     is_imported: bool = False
+    checks: int = 0
+    lost: Sequence[str] = ()
+
+    def columns(self, *, partial: bool) -> Mapping[str, str]:
+        """Return its fields; if it lost checks, with no grader, or with the rest if `partial`."""
+        if not self.lost:
+            return self.fields
+        kept = f"{self.checks - len(self.lost)} of {self.checks}"
+        if partial and {"answer", "rubric"} & self.fields.keys():
+            return {**self.fields, "checks": kept}
+        names = ", ".join(dict.fromkeys(self.lost))[:MAX_ANSWER_CHARACTERS]
+        missing = {"answer": names, "grading": Grading.MISSING.value, "checks": kept}
+        return {name: self.fields.get(name, "") for name in _ASKED} | missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +62,7 @@ class LeftOut:
 
 
 Imported = Iterator[Entry | LeftOut]
+_ASKED = ("question", "category", "context")  # columns that are no part of a grader
 _Messages = Sequence[tuple[str, str]]  # roles and texts
 
 
@@ -93,11 +114,24 @@ _EVALS_ANSWERS = (
     *("correct_answer", "reference_answer", "reference", "ground_truth", "target", "label"),
 )
 _EVALS_SAME = {"category", "context"}
+_ALPACA = {"instruction": "question", "input": "context", "output": "answer"}
 
 
 def is_evals_line(item: object) -> bool:
     """Return whether an object of a JSON Lines file is one of OpenAI Evals."""
     return isinstance(item, dict) and ("input" in item or isinstance(item.get("item"), dict))
+
+
+def is_alpaca(item: object) -> bool:
+    """Return whether an object of a JSON file has an instruction and an output, as Alpaca's do."""
+    return isinstance(item, dict) and bool(item.get("instruction")) and "output" in item
+
+
+def import_alpaca(item: Mapping[str, object], where: str) -> Imported:
+    """Yield the question of an object of Alpaca: the input is what the instruction refers to."""
+    fields = {name: item[key] for key, name in _ALPACA.items() if item.get(key)}
+    others = {key: value for key, value in item.items() if key not in _ALPACA}
+    return import_evals_line({**others, **fields}, where)
 
 
 def import_evals_line(item: Mapping[str, object], where: str) -> Imported:
@@ -132,18 +166,21 @@ def import_evals_line(item: Mapping[str, object], where: str) -> Imported:
         return
     own = {name: fields[name] for name in _EVALS_SAME if isinstance(fields.get(name), str)}
     columns |= {name: str(text) for name, text in own.items() if text}
+    lost = list[str]()
     try:
         columns |= _ideal_fields(fields[answer]) if answer else {}
     except SuiteError as error:
         yield LeftOut(where, answer, str(error))
-    yield Entry(where, columns, is_imported=True)
+        lost.append(answer)
+    yield Entry(where, columns, is_imported=True, checks=len(lost), lost=lost)
 
 
 def _ideal_fields(ideal: object) -> dict[str, str]:
     """Return the columns of a right answer; of several texts, one has to occur as whole words."""
     match ideal:
         case str(text) if text.strip():
-            return _reference_fields(default_grading(text), text.strip())
+            reference = default_reference(text.strip())
+            return _reference_fields(reference.grading, reference.value)
         case [str() as only]:
             return _ideal_fields(only)
         case [str(), *_] if all(isinstance(text, str) and text.strip() for text in ideal):
@@ -238,17 +275,41 @@ class _Prompt:
 
 @dataclass(frozen=True, slots=True)
 class _Assertion:
+    """A check, or a set of checks in `parts`; `fault` says why it can't be imported.
+
+    The checks of a set must all pass or, with a `threshold`, checks of enough weight.
+    """
+
     where: str
     kind: str
-    value: yaml.Node | None
+    value: yaml.Node | None = None
+    weight: float = 1.0
+    fault: str = ""
+    parts: Sequence["_Assertion"] = ()
+    threshold: float | None = None
+
+    @property
+    def checks(self) -> list["_Assertion"]:
+        """The checks in it, through all sets."""
+        if self.kind != _SET or self.fault:
+            return [self]
+        return [check for part in self.parts for check in part.checks]
+
+    @property
+    def has_threshold(self) -> bool:
+        """Whether it or a set in it has a threshold."""
+        return self.threshold is not None or any(part.has_threshold for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
 class _Test:
+    """`asserted` is the set of its checks; `fault` says why it has none that can be imported."""
+
     where: str
     variables: Mapping[str, Sequence[str]]
-    assertions: Sequence[_Assertion]
+    asserted: _Assertion
     category: str = ""
+    fault: str = ""
 
 
 def is_promptfoo(root: yaml.Node) -> bool:
@@ -325,9 +386,14 @@ def _parse_prompts(node: yaml.Node | None, left_out: list[LeftOut]) -> Iterator[
 
 def _parse_tests(config: Mapping[str, yaml.Node], left_out: list[LeftOut]) -> list[_Test]:
     default = config.get("defaultTest")
-    shared = _Test("", {}, ())
+    shared = _Test("", {}, _Assertion("", _SET))
     if default and (parsed := _parse_test(default, shared, "defaultTest", left_out)):
         shared = parsed
+    elif default and (
+        scalar_text(default) if isinstance(default, yaml.ScalarNode) else default.value
+    ):
+        unread = _Assertion(line_of(default), "defaultTest", fault=_NOT_READ)
+        shared = replace(shared, asserted=replace(shared.asserted, parts=(unread,)))
     listed = config.get("tests")
     if not listed:  # promptfoo asks each prompt once
         return [shared]
@@ -341,9 +407,28 @@ def _parse_test(node: yaml.Node, shared: _Test, name: str, left_out: list[LeftOu
         text = scalar_text(node)[:60] if isinstance(node, yaml.ScalarNode) else ""
         left_out.append(LeftOut(where, f"{name} {text}".strip(), _NOT_READ))
         return None
-    _reject_others(fields, {"vars", "assert", "metadata"}, left_out)
-    variables = dict(shared.variables)
-    for key, value in _fields(fields["vars"]).items() if "vars" in fields else ():
+    _reject_others(fields, {"vars", "assert", "metadata", "threshold"}, left_out)
+    category, metadata = shared.category, _fields(fields.get("metadata", yaml.ScalarNode("", "")))
+    _reject_others(metadata, {"category"}, left_out)
+    if isinstance(given := metadata.get("category"), yaml.ScalarNode):
+        category = scalar_text(given)[:60]
+    options = {*fields, *(_fields(fields["options"]) if "options" in fields else ())}
+    changed = sorted(options & _CHANGES_GRADES)
+    fault = f"{changed[0]} changes how answers are graded, and is not followed" if changed else ""
+    fault = fault or shared.fault
+    variables = {**shared.variables, **_parse_variables(fields.get("vars"), left_out)}
+    asserted = _parse_asserted(fields, shared.asserted, left_out)
+    asserted = _with_fault(asserted, fault) if fault else asserted
+    return _Test(where, variables, asserted, category, fault)
+
+
+def _parse_variables(
+    node: yaml.Node | None, left_out: list[LeftOut]
+) -> Mapping[str, Sequence[str]]:
+    variables = dict[str, Sequence[str]]()
+    if node is not None and not isinstance(node, yaml.MappingNode):
+        left_out.append(LeftOut(line_of(node), "vars", _NOT_READ))
+    for key, value in _fields(node).items() if node else ():
         texts = [item.value for item in _items(value) if isinstance(item, yaml.ScalarNode)]
         if not texts or len(texts) < len(_items(value)):
             why = "only a text, a number or a list of these can be inserted"
@@ -352,14 +437,7 @@ def _parse_test(node: yaml.Node, shared: _Test, name: str, left_out: list[LeftOu
             left_out.append(LeftOut(line_of(value), f"variable {key[:40]}", _NOT_READ))
         else:
             variables[key] = texts
-    if "vars" in fields and not isinstance(fields["vars"], yaml.MappingNode):
-        left_out.append(LeftOut(line_of(fields["vars"]), "vars", _NOT_READ))
-    category, metadata = shared.category, _fields(fields.get("metadata", yaml.ScalarNode("", "")))
-    _reject_others(metadata, {"category"}, left_out)
-    if isinstance(given := metadata.get("category"), yaml.ScalarNode):
-        category = scalar_text(given)[:60]
-    own = _parse_assertions(fields["assert"], left_out) if "assert" in fields else ()
-    return _Test(where, variables, (*shared.assertions, *own), category)
+    return variables
 
 
 def _is_file(text: str) -> bool:
@@ -403,67 +481,128 @@ def _make_question(
     except SuiteError as error:
         yield LeftOut(where, "question", f"of the prompt in {prompt.where.lower()}, {error}")
         return
-    patterns: list[tuple[_Assertion, str]] = []
-    for assertion in test.assertions:
+    grader, lost = _make_grader(test, variables)
+    yield from lost
+    checks, names = len(test.asserted.checks), tuple(one.name for one in lost)
+    yield Entry(where, columns | grader, is_imported=True, checks=checks, lost=names)
+
+
+def _make_grader(test: _Test, variables: Mapping[str, str]) -> tuple[dict[str, str], list[LeftOut]]:
+    """Return the columns of one grader for the checks of a test, and the checks it loses."""
+    whole: dict[str, str] = {}
+    patterns: dict[_Assertion, str] = {}  # by check; of a check about the whole answer, ""
+    lost: list[LeftOut] = []
+    for check in test.asserted.checks:
         try:
-            grader = _grader_of(assertion, variables)
+            grader = _grader_of(check, variables)
         except SuiteError as error:
-            yield _rejected(assertion, str(error))
+            lost.append(_rejected(check, str(error)))
             continue
-        if {"answer", "rubric"} & columns.keys() or (patterns and isinstance(grader, dict)):
-            yield _rejected(assertion, "a question has one grader, and an earlier one is used")
-        elif isinstance(grader, dict):
-            columns |= grader
-        else:
-            patterns.append((assertion, grader))
+        is_whole = isinstance(grader, dict)
+        if whole or (patterns and is_whole):
+            lost.append(_rejected(check, "a question has one grader, and an earlier one is used"))
+            continue
+        whole = grader if isinstance(grader, dict) else {}
+        patterns[check] = "" if is_whole else grader
     try:
-        columns |= _combine(patterns, variables)
+        combined = _combine(test.asserted, patterns)
+        return whole or _pattern_fields(patterns, combined, variables), lost
     except SuiteError as error:
-        yield from (_rejected(assertion, str(error)) for assertion, _ in patterns)
-    yield Entry(where, columns, is_imported=True)
+        return {}, [*lost, *(_rejected(check, str(error)) for check in patterns)]
 
 
 def _rejected(assertion: _Assertion, why: str) -> LeftOut:
-    return LeftOut(assertion.where, f"assert {assertion.kind}", why)
+    return LeftOut(assertion.where, f"assert {assertion.kind}".strip(), why)
 
 
 # --- promptfoo: assertions
 
 _ANSWER_ONLY = "only what an answer says can be graded, by its text or by a rubric"
 _WHOLE = {"equals", "is-json", "llm-rubric"}  # about the whole answer
+_SET = "assert-set"
+_CHANGES_GRADES = {"assertScoringFunction", "disableDefaultAsserts", "postprocess", "transform"}
+_NO_SCORE = "judges say right or wrong, without a score for the threshold"
+_MAX_WEIGHED = 8  # checks under one threshold
 _JOINED = re.compile(r"\\[1-9]|\(\?[A-Za-z]+\)")  # back references and flags of a whole pattern
 
 
-def _parse_assertions(node: yaml.Node, left_out: list[LeftOut]) -> Iterator[_Assertion]:
-    for item in _items(node):
-        where, fields = line_of(item), _fields(item)
-        kind_node = fields.get("type")
-        if not isinstance(kind_node, yaml.ScalarNode):
-            name = "assert $ref" if "$ref" in fields else "assert"
-            left_out.append(LeftOut(where, name, "write its type and value here"))
-            continue
-        kind, value = scalar_text(kind_node)[:60], fields.get("value")
-        assertion = _Assertion(where, kind, value)
-        weight = fields.get("weight")
-        if kind.removeprefix("not-") not in _PATTERNS and kind not in _WHOLE:
-            left_out.append(_rejected(assertion, _ANSWER_ONLY))
-        elif "transform" in fields:
-            left_out.append(_rejected(assertion, "answers are not transformed before grading"))
-        elif isinstance(weight, yaml.ScalarNode) and weight.value == "0":
-            left_out.append(_rejected(assertion, "with weight 0 it decides nothing"))
-        elif kind == "is-json" and value is not None:
-            left_out.append(_rejected(assertion, "JSON schemas are not checked"))
-        elif kind != "is-json" and value is None:
-            left_out.append(_rejected(assertion, "it has no value"))
-        elif isinstance(value, yaml.ScalarNode) and _is_file(value.value):
-            left_out.append(_rejected(assertion, _NOT_READ))
+def _parse_asserted(
+    fields: Mapping[str, yaml.Node], before: _Assertion, left_out: list[LeftOut]
+) -> _Assertion:
+    """Return the set of the assertions of a test or a set, after those that come before."""
+    parts = list(before.parts)
+    for item in _items(fields["assert"]) if "assert" in fields else ():
+        parsed = _parse_assertion(item, left_out)
+        if parsed.weight or parsed.kind == _SET:
+            parts.append(parsed)
         else:
-            _reject_others(fields, {"type", "value"}, left_out)
-            yield assertion
+            left_out.append(_rejected(parsed, "with weight 0 it decides nothing"))
+    asserted = replace(before, parts=parts)
+    try:
+        threshold = _number(fields.get("threshold"), before.threshold)
+    except SuiteError as error:
+        return _with_fault(asserted, f"its threshold {error}")
+    return replace(asserted, threshold=threshold)
+
+
+def _with_fault(asserted: _Assertion, fault: str) -> _Assertion:
+    return replace(asserted, parts=[replace(check, fault=fault) for check in asserted.checks])
+
+
+def _parse_assertion(item: yaml.Node, left_out: list[LeftOut]) -> _Assertion:
+    where, fields = line_of(item), _fields(item)
+    kind_node = fields.get("type")
+    if not isinstance(kind_node, yaml.ScalarNode):
+        kind = "$ref" if "$ref" in fields else ""
+        return _Assertion(where, kind, fault="write its type and value here")
+    kind = scalar_text(kind_node)[:60]
+    if kind == _SET:
+        _reject_others(fields, {"type", "assert", "threshold", "weight"}, left_out)
+        return _parse_asserted(fields, _Assertion(where, kind), left_out)
+    assertion = _Assertion(where, kind, fields.get("value"))
+    try:
+        assertion = replace(assertion, weight=_number(fields.get("weight"), 1.0))
+    except SuiteError as error:
+        return replace(assertion, fault=f"its weight {error}")
+    if fault := _fault(assertion, fields):
+        return replace(assertion, fault=fault)
+    _reject_others(fields, {"type", "value", "weight"}, left_out)
+    return assertion
+
+
+def _number(node: yaml.Node | None, default: float | None) -> float | None:
+    """Return a number of at least 0, or the default for none; raise SuiteError if it is none."""
+    text = scalar_text(node) if isinstance(node, yaml.ScalarNode) else "?" if node else ""
+    try:
+        number = float(text) if text else default
+    except ValueError:
+        number = -1.0
+    if number is not None and not (isfinite(number) and number >= 0):
+        raise SuiteError("is not a number of at least 0")
+    return number
+
+
+def _fault(assertion: _Assertion, fields: Mapping[str, yaml.Node]) -> str:
+    """Return why an assertion can't be imported; "" if it can, as far as it is known so far."""
+    kind, value = assertion.kind, assertion.value
+    if kind.removeprefix("not-") not in _PATTERNS and kind not in _WHOLE:
+        return _ANSWER_ONLY
+    if "transform" in fields:
+        return "answers are not transformed before grading"
+    if kind == "llm-rubric" and "threshold" in fields:
+        return _NO_SCORE
+    if kind == "is-json":
+        return "JSON schemas are not checked" if value is not None else ""
+    if value is None:
+        return "it has no value"
+    is_elsewhere = isinstance(value, yaml.ScalarNode) and _is_file(value.value)
+    return _NOT_READ if is_elsewhere else ""
 
 
 def _grader_of(assertion: _Assertion, variables: Mapping[str, str]) -> dict[str, str] | str:
     """Return the columns of an assertion about the whole answer, or a pattern from its start on."""
+    if assertion.fault:
+        raise SuiteError(assertion.fault)
     if assertion.kind == "is-json":
         return _reference_fields(Grading.JSON, ANY_JSON)
     values = [_render(text, variables) for text in _value_texts(assertion)]
@@ -521,14 +660,53 @@ def _all(look: str, values: Sequence[str], flags: str) -> str:
     return every if look == "?=" else f"(?!{every})"
 
 
-def _combine(
-    patterns: Sequence[tuple[_Assertion, str]], variables: Mapping[str, str]
+def _combine(asserted: _Assertion, patterns: Mapping[_Assertion, str]) -> str | None:
+    """Return one pattern for the checks that have one; None if none has.
+
+    Raise SuiteError for a threshold that this can't express.
+    """
+    if asserted.kind != _SET:
+        return patterns.get(asserted)
+    found = [(part, _combine(part, patterns)) for part in asserted.parts]
+    parts = [(part.weight, pattern) for part, pattern in found if pattern is not None]
+    if not parts:
+        return None
+    if asserted.has_threshold and any(part.kind == "llm-rubric" for part in patterns):
+        raise SuiteError(_NO_SCORE)
+    if asserted.threshold is None:
+        return "".join(pattern for _, pattern in parts)
+    if any(part.kind == _SET for part in asserted.parts):
+        raise SuiteError("a set of checks has no score here for the threshold of the test")
+    return _enough(parts, asserted.threshold)
+
+
+def _enough(parts: Sequence[tuple[float, str]], threshold: float) -> str:
+    """Return a pattern that matches where patterns of enough weight do, by their weighted mean."""
+    if threshold == 0:
+        raise SuiteError("with a threshold of 0, every answer would pass")
+    if len(parts) > _MAX_WEIGHED:
+        raise SuiteError(f"only {_MAX_WEIGHED} checks can have a threshold together")
+    total = sum(weight for weight, _ in parts)
+    choices = (chosen for n in range(len(parts)) for chosen in combinations(parts, n + 1))
+    alternatives = [
+        "".join(pattern for _, pattern in chosen)
+        for chosen in choices
+        for weights in [sorted(weight for weight, _ in chosen)]
+        if sum(weights) / total >= threshold > sum(weights[1:]) / total  # not one too many
+    ]
+    if not alternatives:
+        raise SuiteError("no answer could reach the threshold")
+    return alternatives[0] if len(alternatives) == 1 else f"(?:{'|'.join(alternatives)})"
+
+
+def _pattern_fields(
+    patterns: Mapping[_Assertion, str], combined: str | None, variables: Mapping[str, str]
 ) -> dict[str, str]:
     """Return the columns of one grader for all patterns; raise SuiteError if there is none."""
-    if not patterns:
+    if combined is None:
         return {}
     if len(patterns) == 1:
-        assertion = patterns[0][0]
+        [assertion] = patterns
         values = [_render(text, variables) for text in _value_texts(assertion)]
         if assertion.kind == "contains":
             return _reference_fields(Grading.CONTAINS, values[0])
@@ -537,7 +715,7 @@ def _combine(
         if assertion.kind in {"icontains", "icontains-any", "contains-any"}:
             flag = "(?i)" if assertion.kind.startswith("i") else ""
             return _reference_fields(Grading.REGEX, flag + _either(values))
-    for assertion, pattern in patterns:
+    for assertion, pattern in patterns.items():
         if assertion.kind.endswith("regex") and _JOINED.search(pattern.partition(_ANYWHERE)[2]):
             raise SuiteError("a pattern with flags or back references can't be combined")
-    return _reference_fields(Grading.REGEX, r"\A" + "".join(pattern for _, pattern in patterns))
+    return _reference_fields(Grading.REGEX, rf"\A{combined}")

@@ -346,7 +346,7 @@ async def delete_unused_bodies(connection: AsyncConnection) -> None:
 def suite_summary(stored: StoredSuite) -> SuiteSummary:
     """Return the summary of a stored suite."""
     suite = stored.suite
-    graded = sum(question.reference is not None for question in suite.questions)
+    graded = sum(question.is_graded for question in suite.questions)
     counts = (len(suite.questions), graded)
     return SuiteSummary(suite.name, suite.scope, suite.version, *counts, stored.at, stored.by)
 

@@ -43,6 +43,10 @@ from council.errors import SuiteError
 suite_app = typer.Typer(help="Manage lists of questions for bake-offs.", no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(help="A suite's name.", autocompletion=complete(Kind.SUITE))]
+Partial = Annotated[
+    bool,
+    typer.Option("--partial", help="Grade by the checks that can be imported, if some can't."),
+]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 
 
@@ -76,6 +80,7 @@ async def show(name: Name, as_json: Json = False) -> None:
 async def add(
     name: Name,
     source: Annotated[str, typer.Argument(help="A file of questions, a round's id, or last.")],
+    partial: Partial = False,
     yes: Yes = False,
     as_json: Json = False,
 ) -> None:
@@ -84,7 +89,7 @@ async def add(
     async with open_app(load_settings()) as app:
         message = IncomingMessage("", TERMINAL_USER, TERMINAL, app.new_id())
         if _is_file(source):
-            file = _read_suite(name, Path(source))
+            file = _read_suite(name, Path(source), partial=partial)
         else:
             file = SuiteFile(await suites.suite_with_round(app, message, name, source))
         suite, before = await suites.with_existing_summary(app, message, file.suite)
@@ -141,11 +146,11 @@ def _is_file(source: str) -> bool:
     return path.suffix.lower() in PARSERS or path.is_file()
 
 
-def _read_suite(name: str, path: Path) -> SuiteFile:
+def _read_suite(name: str, path: Path, *, partial: bool = False) -> SuiteFile:
     with suppress(OSError):  # reading reports a missing file
         check_size(path.name, path.stat().st_size)
     content = read_file(path, "Name a file of questions, or a round.")
-    return read_suite_file(name, path.name, content)
+    return read_suite_file(name, path.name, content, partial=partial)
 
 
 def _confirm(suite: Suite, cost: SuiteRunCost | None, before: SuiteSummary | None) -> None:

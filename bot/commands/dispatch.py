@@ -217,6 +217,12 @@ _NAME = Parameter("name", "The name of the suite", Kind.SUITE, required=True)
 _QUESTIONS = (
     _NAME,
     Parameter("round", "A round whose question to add", Kind.ROUND),
+    _option(
+        "checks",
+        "partial: grade by the checks that can be imported, if some can't",
+        Kind.CHOICE,
+        choices=("all", "partial"),
+    ),
     Parameter("questions", "The questions, one on each line", Kind.TEXT),
     _form_field("file", "A .csv, .jsonl, .yaml or .txt file", Kind.FILE),
 )

@@ -36,8 +36,8 @@ from bot.render.suites import (
 )
 from bot.suite_imports import LeftOut
 from council.bakeoffs.costs import estimate_run
-from council.bakeoffs.grading import check_reference, default_grading
-from council.bakeoffs.models import Reference, Suite, SuiteQuestion
+from council.bakeoffs.grading import check_reference, default_reference
+from council.bakeoffs.models import Suite, SuiteQuestion
 from council.bakeoffs.ports import SuiteSummary
 from council.errors import PanelError, SuiteError
 from council.integrity.erasure import check_not_forgotten
@@ -114,7 +114,11 @@ async def _new_suite(
     [file] = message.files
     suite_files.check_size(file.name, file.size)  # before it is fetched
     # Parsing a large file takes seconds and must not block the event loop.
-    return await asyncio.to_thread(suite_files.read_suite_file, name, file.name, await file.read())
+    partial = arguments.get("checks", "").lower() == "partial"
+    content = await file.read()
+    return await asyncio.to_thread(
+        suite_files.read_suite_file, name, file.name, content, partial=partial
+    )
 
 
 async def offer_suite(
@@ -311,7 +315,7 @@ async def suite_with_question(
         )
     reference = None
     if value := addition.answer.strip():
-        reference = Reference(default_grading(value), value)
+        reference = default_reference(value)
         check_reference(reference)
     question = SuiteQuestion(asked.text, "", reference, asked.context)
     scope, name = message.place.scope, suite_files.validate_suite_name(addition.name)

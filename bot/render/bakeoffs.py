@@ -33,7 +33,7 @@ from bot.render.leaderboard_text import NO_CHANGE, change_lines, comparison_line
 from bot.render.matrix import cell_documents, comparison_document
 from bot.render.round_report import thread_markdown
 from bot.render.round_status import receivers
-from bot.render.suites import graded_text
+from bot.render.suites import check_lines, graded_text
 from bot.render.text_safety import shorten_to_line
 from council.bakeoffs.changes import Changes, Measure
 from council.bakeoffs.matrix import RunMatrix, compare_methods
@@ -175,6 +175,8 @@ def _result_parts(progress: BakeoffProgress, board: Post | None, *, linked: bool
         yield Caution(_failed_line(progress))
     if progress.changed:
         yield Note(_suite_changed_line(progress))
+    if not linked:  # else the matrix says so
+        yield from map(Note, check_lines(bakeoff.suite))
     if board:
         yield from (part for part in board.parts if not isinstance(part, Heading))
     facts = [progress_summary(progress)]

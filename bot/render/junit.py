@@ -42,7 +42,8 @@ class Case:
 def bakeoff_cases(progress: BakeoffProgress, rounds: Sequence[Round]) -> tuple[Case, ...]:
     """Return the cases in the order of suite and panel; `rounds` are the closed ones.
 
-    A case fails if its answer is graded wrong, and passes if it is not graded.
+    A case fails if its answer is graded wrong, passes if its question has no grader, and is skipped
+    if a part of the grader could not be imported.
     """
     by_number = {split_round_id(round_.id)[1]: round_ for round_ in rounds}
     numbers = range(1, progress.questions + 1)
@@ -76,6 +77,9 @@ def _graded_case(number: int, author: AuthorRecord, reference: Reference | None,
     own = number, author.member
     if reference is None or author.correct:
         return Case(*own, seconds=author.seconds)
+    if reference.grading is Grading.MISSING:
+        message = f"No grade: only {reference.checks} checks could be imported."
+        return Case(*own, Outcome.SKIPPED, message, seconds=author.seconds)
     if author.correct is None:
         is_judged = reference.grading is Grading.JUDGE
         why = "was split or absent" if is_judged else "failed"
@@ -103,6 +107,7 @@ def junit_xml(progress: BakeoffProgress, cases: Sequence[Case]) -> bytes:
     for case in cases:
         question = bakeoff.suite.questions[case.number - 1]
         title = f"{case.number}. {shorten_to_line(question.text, _MAX_NAME)}"
+        title += f" ({question.checks} checks)" if question.checks else ""
         element = ET.SubElement(
             suite,
             "testcase",

@@ -16,6 +16,7 @@ from bot.render.formatting import (
 from bot.render.leaderboard_export import Document, csv_text
 from bot.render.leaderboard_tables import Leaderboard, percent, place_text
 from bot.render.leaderboard_text import NO_CHANGE, change_lines
+from bot.render.suites import check_lines
 from bot.render.text_safety import shorten_to_line
 from council.bakeoffs.council_value import COUNCIL, WINNER, CouncilValueLine
 from council.bakeoffs.leaderboard import AuthorLine
@@ -38,7 +39,7 @@ METHODS_NOTE = (
 )
 AGREEMENT_NOTE = "Agreement is the judges' mean Kendall τ_b."
 _NOT_RANKED = "not ranked"
-UNGRADED = "?"  # its grader failed, or outside judges were split
+UNGRADED = "?"  # its grader failed or is missing, or outside judges were split
 _MAX_QUESTION = 60  # characters of a question in a table
 _MAX_ROWS = 100  # in a terminal
 _HEAT = 4.999  # shades of a share, as CSS has them
@@ -164,7 +165,8 @@ def comparison_lines(run: RunMatrix, names: Names) -> Iterator[str]:
 
 
 def grader_lines(run: RunMatrix) -> Iterator[str]:
-    """Yield how far the outside judges agreed on grades, and how many answers have none."""
+    """Yield what was not graded in full, and how far the outside judges agreed on grades."""
+    yield from check_lines(run.bakeoff.suite)
     rows = [row for row in run.matrix.rows if row.question.rubric and row.cells]
     outside = run.bakeoff.panel.outside_judges
     judges = count_noun(len(outside), "outside judge")
@@ -174,7 +176,8 @@ def grader_lines(run: RunMatrix) -> Iterator[str]:
         yield f"{graded} graded by {judges}, who saw no names{agreement}."
     elif rows:
         yield f"No question has a grade from {judges}. The round of each question says why."
-    cells = [cell for row in run.matrix.rows for cell in row.cells.values()]
+    graded_rows = [row for row in run.matrix.rows if row.question.is_graded]
+    cells = [cell for row in graded_rows for cell in row.cells.values()]
     if ungraded := sum(cell.is_ungraded for cell in cells):
         yield (
             f"No grade for {count_noun(ungraded, 'answer')}, shown as {UNGRADED}: the judges were "
@@ -262,6 +265,8 @@ def _table_row(row: MatrixRow, members: Sequence[str], names: Names) -> tuple[st
     question = shorten_to_line(row.question.text, _MAX_QUESTION)
     if row.question.method:
         question += f" · {row.question.method}"
+    if row.question.checks:
+        question += f" · {row.question.checks} checks"
     return (str(row.number), question, *cells, council_text(row), winner_text(row, names))
 
 
@@ -273,6 +278,7 @@ def cell_documents(run: RunMatrix) -> list[Document]:
             "round_id": row.round_id,
             "member": cell.member,
             **_method_document(row),
+            **_checks_document(row),
             "place": cell.place,
             "share": cell.share,
             "grade": cell.grade,
@@ -287,6 +293,11 @@ def cell_documents(run: RunMatrix) -> list[Document]:
 def _method_document(row: MatrixRow) -> Document:
     """Return the method of a bake-off under several; nothing for any other."""
     return {"method": row.question.method} if row.question.method else {}
+
+
+def _checks_document(row: MatrixRow) -> Document:
+    """Return how many of a question's checks were imported; nothing if all were."""
+    return {"checks": row.question.checks} if row.question.checks else {}
 
 
 def comparison_document(run: RunMatrix) -> Document | None:
@@ -314,6 +325,7 @@ def matrix_csv(run: RunMatrix) -> str:
             "text": row.question.text,
             "category": row.question.category,
             **_method_document(row),
+            "checks": row.question.checks,
             "round_id": row.round_id,
             "failure": row.failure,
             "disputed": row.is_disputed,

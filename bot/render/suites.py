@@ -1,6 +1,6 @@
 """Renderer of suites: the list, one suite, and one to confirm before it is saved."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.chat import Button, Buttons, Heading, Line, Note, Part, Post, Table
@@ -65,6 +65,7 @@ def suite_post(suite: Suite, run: SuiteRunCost | None) -> Post:
     parts: list[Part] = [Heading(f"Suite {suite.name}"), Line(size_line(suite)), table]
     if (rest := len(suite.questions) - _MAX_QUESTIONS) > 0:
         parts.append(Note(f"And {count_noun(rest, 'question')} more."))
+    parts += map(Note, check_lines(suite))
     parts.append(Note(f"{cost_line(run)} Version {suite.version}."))
     return Post(tuple(parts), f"Suite {suite.name}")
 
@@ -80,6 +81,7 @@ def confirm_suite_post(
     """Return a suite to confirm before it is saved, with two buttons, or what to type."""
     title = f"Save suite {suite.name}?"
     parts: list[Part] = [Heading(title), Line(size_line(suite)), Line(cost_line(run))]
+    parts += map(Note, check_lines(suite))
     if before:
         parts.append(Note(_replacement_note(suite, before)))
     hint = f" Save it with `suite keep {code}`." if typed else ""
@@ -114,7 +116,8 @@ def _places_text(places: Sequence[str]) -> str:
 def suite_saved_post(suite: Suite, run: SuiteRunCost | None = None) -> Post:
     """Return the confirmation that a suite is saved."""
     line = f"Suite {suite.name} is saved: {size_line(suite)}"
-    return Post((Line(line), *((Note(cost_line(run)),) if run else ())), line)
+    notes = [*check_lines(suite), *([cost_line(run)] if run else [])]
+    return Post((Line(line), *map(Note, notes)), line)
 
 
 def question_added_post(suite: Suite, run: SuiteRunCost | None) -> Post:
@@ -144,8 +147,37 @@ def known_answers(suite: Suite) -> int:
 def graded_text(suite: Suite) -> str:
     """Return how many questions are graded: "10 with a reference answer, 2 with a rubric"."""
     rubrics = sum(question.rubric != "" for question in suite.questions)
-    counts = ((known_answers(suite), "a reference answer"), (rubrics, "a rubric"))
+    missing = sum(bool(one.reference) and not one.is_graded for one in suite.questions)
+    counts = (
+        (known_answers(suite), "a reference answer"),
+        (rubrics, "a rubric"),
+        (missing, "a missing grader"),
+    )
     return ", ".join(f"{count} with {what}" for count, what in counts if count)
+
+
+def check_lines(suite: Suite) -> Iterator[str]:
+    """Yield which questions have no grade, or that of a part of their checks."""
+    numbered = [*enumerate(suite.questions, start=1)]
+    missing = [number for number, one in numbered if one.reference and not one.is_graded]
+    if missing:
+        yield (
+            f"{_questions_text(missing)} no grade, shown as ?: some checks could not be imported. "
+            "To grade by the others, add the suite again with the option `partial`."
+        )
+    partial: dict[str, list[int]] = {}
+    for number, one in numbered:
+        if one.checks and one.is_graded:
+            partial.setdefault(one.checks, []).append(number)
+    for checks, numbers in partial.items():
+        yield f"{_questions_text(numbers)} a grade by {checks} checks."
+
+
+def _questions_text(numbers: Sequence[int]) -> str:
+    """Return "Question 3 has" or "Questions 1, 2, 3 and 4 more have"."""
+    if len(numbers) == 1:
+        return f"Question {numbers[0]} has"
+    return f"Questions {_places_text([*map(str, numbers)])} have"
 
 
 def cost_line(run: SuiteRunCost | None) -> str:
@@ -173,4 +205,5 @@ def _reference_text(reference: Reference | None) -> str:
     if reference is None:
         return ""
     tolerance = f" ± {reference.tolerance:.10g}" if reference.tolerance else ""
-    return f"{shorten_to_line(reference.value, 30)}{tolerance} ({reference.grading.value})"
+    checks = f", {reference.checks} checks" if reference.checks else ""
+    return f"{shorten_to_line(reference.value, 30)}{tolerance} ({reference.grading.value}{checks})"

@@ -93,7 +93,8 @@ async def add_suite(context: WebContext, request: Request, form: Form) -> Respon
         file = files[0]
         check_size(file.name, file.size)
         # Parsing a large file takes seconds and must not block the event loop.
-        read = await asyncio.to_thread(read_suite_file, name, file.name, await file.read())
+        content, partial = await file.read(), bool(form["partial"])
+        read = await asyncio.to_thread(read_suite_file, name, file.name, content, partial=partial)
     except SuiteError as error:
         return await suites_page(context, request, error, form)
     if len(read.suite.questions) > MAX_ROWS:

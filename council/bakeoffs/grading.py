@@ -18,11 +18,16 @@ from council.errors import SuiteError
 
 MAX_ANSWER_CHARACTERS = 2_000
 ANY_JSON = "any"  # a reference that every valid JSON matches
+_GSM8K = re.compile(r"(?:\A|\n)[ \t]*####[ \t]*([^\n]+?)\s*\Z")
+_CHECKS = re.compile(r"[0-9]{1,4} of [0-9]{1,4}")
 
 
 def grade(reference: Reference | None, text: str) -> bool | None:
-    """Return whether an answer is right; None if judges grade it, or if the grader fails."""
-    if reference is None or reference.grading is Grading.JUDGE:
+    """Return whether an answer is right; None if judges grade it, or if the grader fails.
+
+    None also if the grader is missing.
+    """
+    if reference is None or reference.grading in {Grading.JUDGE, Grading.MISSING}:
         return None
     try:
         return is_correct(reference, text)
@@ -52,6 +57,18 @@ def default_grading(value: str) -> Grading:
     return Grading.CHOICE if re.fullmatch(r"\s*[A-Z]\s*", value) else Grading.EXACT
 
 
+def default_reference(value: str) -> Reference:
+    """Return a reference with its default grading; a solution of GSM8K ends in "#### 72"."""
+    value = final_number(value) or value
+    return Reference(default_grading(value), value)
+
+
+def final_number(solution: str) -> str:
+    """Return the number after the "####" that a solution of GSM8K ends in; "" if it does not."""
+    match = _GSM8K.search(solution)
+    return match[1] if match and is_number(match[1]) else ""
+
+
 def check_reference(reference: Reference) -> None:
     """Raise SuiteError if no answer could be graded against this reference."""
     value = reference.value
@@ -66,6 +83,8 @@ def check_reference(reference: Reference) -> None:
         raise SuiteError("The tolerance must be 0 or more, such as 0.5.")
     if reference.tolerance and reference.grading is not Grading.NUMBER:
         raise SuiteError("Only numbers have a tolerance. Leave it out, or grade as a number.")
+    if reference.checks and not _CHECKS.fullmatch(reference.checks):
+        raise SuiteError(f"{_shorten(reference.checks)} are no checks. Write them as in '2 of 5'.")
     match reference.grading:
         case Grading.NUMBER if not is_number(value):
             raise SuiteError(

@@ -24,15 +24,20 @@ class Grading(StrEnum):
     CONTAINS = "contains"
     JSON = "json"
     JUDGE = "judge"  # the reference is a rubric: see council.rubric_grader
+    MISSING = "missing"  # a part of the grader was not imported, which the reference names
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The known right answer; `tolerance` is absolute and applies to numbers only."""
+    """The known right answer; `tolerance` is absolute and applies to numbers only.
+
+    `checks` says how many checks of another tool it stands for: "2 of 5"; "" for all.
+    """
 
     grading: Grading
     value: str
     tolerance: float = 0.0
+    checks: str = field(default="", metadata=IF_SET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,16 @@ class SuiteQuestion:
     method: str = field(default="", metadata=IF_SET)
 
     @property
+    def is_graded(self) -> bool:
+        """Whether its answers get a grade: it has a grader, and all that was asked for of it."""
+        return self.reference is not None and self.reference.grading is not Grading.MISSING
+
+    @property
+    def checks(self) -> str:
+        """How many of its checks were imported: "2 of 5"; "" for all."""
+        return self.reference.checks if self.reference else ""
+
+    @property
     def rubric(self) -> str:
         """What judges grade its answers by; "" if they do not."""
         reference = self.reference
@@ -54,7 +69,7 @@ class SuiteQuestion:
     @property
     def known_answer(self) -> str:
         """The right answer as the panel's judges may read it; "" without one."""
-        if self.reference is None or self.rubric:
+        if self.reference is None or self.rubric or not self.is_graded:
             return ""
         tolerance = self.reference.tolerance
         off = f" (give or take {tolerance:g})" if tolerance else ""
@@ -116,8 +131,11 @@ class Suite:
 
 def _content(question: SuiteQuestion) -> dict[str, object]:
     content = asdict(question)
+    # The version of a suite from before there were methods and checks stays.
     if not question.method:
-        del content["method"]  # the version of a suite from before there were methods stays
+        del content["method"]
+    if question.reference and not question.checks:
+        del content["reference"]["checks"]
     return content
 
 

@@ -196,7 +196,7 @@ def build_record(round_: Round, bakeoff: Bakeoff | None = None) -> Record:
         ),
         judged=tuple(_judge_record(slate, round_, result) for slate in result.slates),
         margins=tuple(_margins(round_, result)),
-        whole=_council_record(round_, grade_one, is_graded=question.reference is not None),
+        whole=_council_record(round_, grade_one, is_graded=question.is_graded),
         bakeoff=round_.bakeoff,
         number=number,
         suite=bakeoff.suite.name if bakeoff else "",

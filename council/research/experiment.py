@@ -42,7 +42,7 @@ class Experiment:
         """Return a question, counted from 1; with its reference if the judges see references."""
         question = self.suite.questions[number - 1]
         reference = ""
-        if self.suite.judges_see_references and question.reference:
+        if self.suite.judges_see_references and question.reference and question.is_graded:
             reference = question.reference.value
         return Question(question.text, context=question.context, reference=reference)
 

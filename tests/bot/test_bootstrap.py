@@ -1,4 +1,4 @@
-"""What a start has: its own database, a private folder, the panels, and who receives their texts."""
+"""What a start has: its own database, a private folder, panels, and who receives their texts."""
 
 import json
 import os
