@@ -263,11 +263,13 @@ class Budget:
     ) -> AsyncIterator["BudgetedGateway"]:
         """Yield a gateway that spends at most `cap` and reserves calls beyond `reserved`."""
         paying, caps = await self._find_payer(account)
+        before = await self.ledger.spent(account.round_id)
         budgeted = BudgetedGateway(
             *(gateway, self.ledger, caps, paying),
             cap=cap,
             reserved=reserved,
-            spent=await self.ledger.spent(account.round_id),
+            spent=before.micro,
+            unknown_calls=before.unknown_calls,
             of=of,
         )
         try:
@@ -338,8 +340,8 @@ class GatewayWrapper:
 class BudgetedGateway(GatewayWrapper):
     """Gateway of one round (or of what else `of` names) that makes only calls its budgets cover.
 
-    `cap` limits it alone, `caps` limit its account. `reserved` and `spent` are its totals so far;
-    `unsettled_costs` are not in the ledger yet.
+    `cap` limits it alone, `caps` limit its account. `reserved`, `spent` and
+    `unknown_calls` are its totals so far; `unsettled_costs` are not in the ledger yet.
     """
 
     gateway: Gateway
@@ -353,6 +355,7 @@ class BudgetedGateway(GatewayWrapper):
     unsettled_costs: list[int | None] = field(default_factory=list)
     settle_tasks: list[asyncio.Task[None]] = field(default_factory=list)
     of: str = "round"
+    unknown_calls: int = 0
 
     async def complete(self, call: Call) -> Reply:
         """Return the model's reply; raise UncoveredError, calling nobody, if it is not covered.
@@ -379,6 +382,7 @@ class BudgetedGateway(GatewayWrapper):
             self.in_flight -= max_cost
             self.spent += cost or 0
             if was_sent:
+                self.unknown_calls += cost is None
                 self.unsettled_costs.append(cost)
                 if len(self.unsettled_costs) == 1:
                     self.settle_tasks.append(asyncio.create_task(self._settle_batch()))

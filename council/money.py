@@ -38,6 +38,23 @@ def sum_or_none(amounts: Iterable[float | None]) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
+class Spending:
+    """What calls cost: known costs in micro-dollars, and how many calls have an unknown cost."""
+
+    micro: int = 0
+    unknown_calls: int = 0
+
+    def __add__(self, other: "Spending") -> "Spending":
+        """Return both together."""
+        return Spending(self.micro + other.micro, self.unknown_calls + other.unknown_calls)
+
+    @property
+    def usd(self) -> float | None:
+        """The cost in USD; None if that of any call is unknown."""
+        return None if self.unknown_calls else self.micro / MICRO_USD
+
+
+@dataclass(frozen=True, slots=True)
 class Price:
     """USD per input and output token, and for the web search before an answer."""
 

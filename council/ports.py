@@ -11,7 +11,7 @@ from council.ballots import Ballot
 from council.budget_caps import Account, CapRefusal, Caps, CapUsage, Scope
 from council.feedback import Feedback, HumanVote
 from council.integrity.seal import Seal
-from council.money import Price
+from council.money import Price, Spending
 from council.panel import Member
 from council.places import NOWHERE, Place
 from council.providers import Limits, ProviderLoad
@@ -83,10 +83,10 @@ class Ledger(Protocol):
     async def list_reserved_rounds(self) -> tuple[str, ...]:
         """Return the ids of the rounds with a reservation."""
 
-    async def spent(self, round_id: str) -> int:
+    async def spent(self, round_id: str) -> Spending:
         """Return what a round has spent on all days."""
 
-    async def spent_by_round(self, round_ids: Sequence[str]) -> Mapping[str, int]:
+    async def spent_by_round(self, round_ids: Sequence[str]) -> Mapping[str, Spending]:
         """Return what each of these rounds has spent, without those that have spent nothing."""
 
     async def usage(self, account: Account) -> Mapping[Scope, CapUsage]:

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import and_, bindparam, case, delete, func, not_, select, true, update
+from sqlalchemy import and_, bindparam, case, delete, func, not_, or_, select, true, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col
 
 from council.budget_caps import Account, CapRefusal, Caps, CapUsage, Scope, find_refusal
+from council.money import Spending
 from storage.engine import SqlStore
 from storage.tables import SettledRow, SpendingRow, starts_with
 from storage.transactions import (
@@ -94,19 +95,18 @@ class SqlLedger(SqlStore):
         query = select(_ID).where(_RESERVED > 0).distinct()
         return tuple(sorted(await self._fetch_column(query)))
 
-    @retried_and_shielded
-    async def spent(self, round_id: str) -> int:
+    async def spent(self, round_id: str) -> Spending:
         """Return what a round has spent on all days."""
-        async with self._read() as connection:
-            return sum(day.spent for day in (await _usage_by_day(connection, round_id)).values())
+        return (await self.spent_by_round([round_id])).get(round_id, Spending())
 
     @retried_and_shielded
-    async def spent_by_round(self, round_ids: Sequence[str]) -> Mapping[str, int]:
+    async def spent_by_round(self, round_ids: Sequence[str]) -> Mapping[str, Spending]:
         """Return what each of these rounds has spent, without those that have spent nothing."""
-        spent = func.sum(_SPENT)
-        query = select(_ID, spent).where(_ID.in_(round_ids)).group_by(_ID).having(spent > 0)
+        micro, unknown = func.sum(_SPENT), func.sum(_UNKNOWN)
+        query = select(_ID, micro, unknown).where(_ID.in_(round_ids)).group_by(_ID)
         async with self._read() as connection:
-            return {id_: int(micro) for id_, micro in await connection.execute(query)}
+            rows = await connection.execute(query.having(or_(micro > 0, unknown > 0)))
+            return {row[0]: Spending(int(row[1]), int(row[2])) for row in rows}
 
     @retried_and_shielded
     async def usage(self, account: Account) -> Mapping[Scope, CapUsage]:

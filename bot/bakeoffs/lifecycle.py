@@ -241,6 +241,7 @@ async def _run(app: AppContext, chat: Chat | None, running: RunningBakeoff) -> N
         over=final.over,
         failed=len(final.failed),
         spent_micro=final.spent_micro,
+        unknown_calls=final.unknown_calls,
         early=ending.failure is not None,
     )
     running.publish(final)
@@ -339,6 +340,7 @@ def encode_progress(progress: BakeoffProgress) -> str:
             "failed": [[one.number, one.why] for one in progress.failed],
             "under_way": progress.under_way,
             "spent_micro": progress.spent_micro,
+            "unknown_calls": progress.unknown_calls,
             "seconds_left": progress.seconds_left,
             "changed": progress.changed,
             "stored": progress.stored,

@@ -18,7 +18,7 @@ from council.bakeoffs.models import (
 )
 from council.budget import estimate_round
 from council.errors import BudgetError, CouncilError, StoreError, SuiteError
-from council.money import MICRO_USD, format_rounded_usd, format_usd
+from council.money import MICRO_USD, Spending, format_rounded_usd, format_usd
 from council.ports import RoundQuery
 from council.providers import BreakerState
 from council.rounds import Closing, Question, Round
@@ -74,10 +74,11 @@ class BakeoffRunner:
             len(self._over),
             tuple(FailedQuestion(number, self._failed[number]) for number in sorted(self._failed)),
             len(self._running),
-            self._budget.spent,
+            self._budget.spent.micro,
             self._seconds_left(),
             self._changed,
             len(self._stored),
+            self._budget.spent.unknown_calls,
         )
 
     def _seconds_left(self) -> float | None:
@@ -95,7 +96,7 @@ class BakeoffRunner:
         for line in lines:
             number = split_round_id(line.id)[1]
             self._stored.add(number)
-            self._budget.settle(number, spent.get(line.id, 0))
+            self._budget.settle(number, spent.get(line.id, Spending()))
             if line.seconds is not None:
                 self._note_closing(number, Closing(line.seconds, line.failure))
         numbers = range(1, len(self._bakeoff.suite.questions) + 1)
@@ -185,7 +186,7 @@ class BakeoffRunner:
         try:
             is_new = await app.open(round_)
         except CouncilError:
-            self._budget.settle(number, 0)
+            self._budget.settle(number, Spending())
             raise
         self._stored.add(number)
         return round_ if is_new else await app.store.load(round_.id)
@@ -287,17 +288,17 @@ def new_question_round(app: AppContext, bakeoff: Bakeoff, number: int) -> Round:
 
 
 class BakeoffBudget:
-    """Budget of one bake-off, in micro-dollars: what its rounds spent, and what is reserved."""
+    """Budget of one bake-off: what its rounds spent, and what is reserved, in micro-dollars."""
 
     def __init__(self, cap: int | None) -> None:
         self._cap = cap
-        self._spent: dict[int, int] = {}
+        self._spent: dict[int, Spending] = {}
         self._reserved: dict[int, int] = {}
 
     @property
-    def spent(self) -> int:
+    def spent(self) -> Spending:
         """What the rounds that are not running have spent."""
-        return sum(self._spent.values())
+        return sum(self._spent.values(), Spending())
 
     def reserve(self, number: int, expected: int, panel_cap: int | None) -> int | None:
         """Reserve budget for a question's round and return its cap; None is no cap.
@@ -306,7 +307,8 @@ class BakeoffBudget:
         round is expected to cost.
         """
         needed = expected if panel_cap is None else min(panel_cap, expected)
-        cap, spent = panel_cap, self.spent - self._spent.get(number, 0)
+        before = self._spent.get(number, Spending())
+        cap, spent = panel_cap, self.spent.micro - before.micro
         if self._cap is not None:
             left = self._cap - spent - sum(self._reserved.values())
             if needed > left:
@@ -321,7 +323,7 @@ class BakeoffBudget:
         self._spent.pop(number, None)
         return cap
 
-    def settle(self, number: int, micro_usd: int) -> None:
+    def settle(self, number: int, spent: Spending) -> None:
         """Replace the reservation of a question's round by what the round has spent."""
         self._reserved.pop(number, None)
-        self._spent[number] = micro_usd
+        self._spent[number] = spent

@@ -13,8 +13,9 @@ from rich.progress import (
 )
 
 from bot.render.bakeoffs import progress_summary
+from bot.render.formatting import spending_text
 from council.bakeoffs.models import Bakeoff, BakeoffProgress
-from council.money import format_usd
+from council.money import Spending
 
 
 class DownloadBar:
@@ -83,7 +84,7 @@ class BakeoffBar(CountBar):
     def show(self, progress: BakeoffProgress) -> None:
         """Show the progress of the bake-off."""
         failed = f" · {len(progress.failed)} failed" if progress.failed else ""
-        spent = f" · {format_usd(progress.spent_micro)}" if progress.spent_micro else ""
+        spent = f" · {spending_text(progress.spending)}" if progress.spending != Spending() else ""
         note = f"{failed}{spent}"
         self.update(progress.over, note)
         if not self._console.is_terminal and progress.over > self._over:

@@ -40,7 +40,7 @@ from council.ballots import Ballot, SpoiledBallot
 from council.budget import Estimate, estimate_round
 from council.digests import json_digest
 from council.errors import BudgetError, CouncilError, PanelError, QuestionError
-from council.money import cap_micro_usd, cost_micro_usd, format_usd
+from council.money import MICRO_USD, cap_micro_usd, cost_micro_usd, format_usd
 from council.pipeline.ranking import Judges, Ranked, ranking_round, run_ranking
 from council.pipeline.session import run_all
 from council.ports import Gateway
@@ -337,7 +337,7 @@ class RankingRun:
         self._on_fault = on_fault
         self._console = console
         self._ranked = self._left = self._failed = 0
-        self._spent_micro = self._reserved_micro = 0
+        self._spent_micro = self._reserved_micro = self._unpriced = 0
         self._is_stopped = False
         self._changed = asyncio.Condition()
 
@@ -363,12 +363,15 @@ class RankingRun:
             "ranked_before": len(self._results.ids),
             "failed": self._failed,
             "left": self._left,
-            "cost_usd": self._spent_micro / 1_000_000,
+            "cost_usd": None if self._unpriced else self._spent_micro / MICRO_USD,
         }
 
     @property
     def _cost(self) -> str:
-        return format_usd(self._spent_micro)
+        if not self._unpriced:
+            return format_usd(self._spent_micro)
+        known = f"{format_usd(self._spent_micro)}, " if self._spent_micro else ""
+        return f"{known}unknown for {count_noun(self._unpriced, 'line')}"
 
     def _introduce(
         self, items: Sequence[Item], estimates: Sequence[Estimate], cap: int | None
@@ -393,15 +396,15 @@ class RankingRun:
             micro = ATTEMPTS * estimate.micro
             if not await self._reserve(micro, cap):
                 return
-            spent = micro
+            spent, is_priced = micro, not estimate.unknown
             try:
                 ranked = await self._rank(item)
                 if ranked.cost_usd is not None:
-                    spent = cost_micro_usd(ranked.cost_usd)
+                    spent, is_priced = cost_micro_usd(ranked.cost_usd), True
                 self._results.write(item, ranked)
                 self._ranked += 1
             except BudgetError as error:
-                spent = 0
+                spent, is_priced = 0, True
                 self._stop(str(error))
                 return
             except OutputError:
@@ -410,6 +413,7 @@ class RankingRun:
                 self._failed += 1
                 self._on_fault(f"{item.where}: {error}")
             finally:
+                self._unpriced += not is_priced
                 await self._settle(micro, spent)
             self._left -= 1
             bar.advance(1)

@@ -157,6 +157,7 @@ _SECONDS = Histogram(
 _CALLS = Counter("council_replies", "Replies that were paid for", ["member"])
 _ABSENCES = Counter("council_absences", "Seats with nothing usable", ["member", "role"])
 _COST = Counter("council_cost_usd", "Known cost of closed rounds")
+_UNPRICED = Counter("council_replies_of_unknown_cost", "Replies that council_cost_usd leaves out")
 
 
 def count_round(round_: Round) -> None:
@@ -172,7 +173,9 @@ def count_round(round_: Round) -> None:
             _CALLS.labels(seat).inc()
     for absence in round_.absences:
         _ABSENCES.labels(absence.member, absence.role).inc()
-    _COST.inc(sum(reply.cost_usd or 0 for reply in round_.replies))
+    known = [reply.cost_usd for reply in round_.replies if reply.cost_usd is not None]
+    _COST.inc(sum(known))
+    _UNPRICED.inc(len(round_.replies) - len(known))
 
 
 _UNMARKED = Gauge(

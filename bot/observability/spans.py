@@ -158,9 +158,8 @@ class RoundTrace:
         self.span.set_attribute("council.answers", len(round_.answers))
         self.span.set_attribute("council.absences", len(round_.absences))
         self.span.set_attribute("council.ballots", sum(b.counts for b in round_.ballots))
-        known = [reply.cost_usd for reply in round_.replies if reply.cost_usd is not None]
-        if known:
-            self.span.set_attribute("council.cost_usd", sum(known))
+        if round_.cost_usd is not None:
+            self.span.set_attribute("council.cost_usd", round_.cost_usd)
         if round_.closing:
             self.span.set_attribute(_OUTCOME, "failed" if round_.closing.failure else "closed")
 

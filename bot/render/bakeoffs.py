@@ -26,6 +26,7 @@ from bot.render.formatting import (
     max_cost_text,
     rough_duration,
     seat_names,
+    spending_text,
 )
 from bot.render.leaderboard_export import Document, leaderboard_document
 from bot.render.leaderboard_tables import Leaderboard, author_table, percent
@@ -108,9 +109,7 @@ def _steps(progress: BakeoffProgress) -> Iterator[Step]:
 
 def _spent_line(progress: BakeoffProgress) -> str:
     """Return what is spent: "$0.12 of $1.50 spent"."""
-    cap = progress.bakeoff.cap_micro
-    cap_text = "" if cap is None else f" of {format_usd(cap)}"
-    return f"{format_usd(progress.spent_micro)}{cap_text} spent"
+    return spending_text(progress.spending, progress.bakeoff.cap_micro)
 
 
 def _suite_changed_line(progress: BakeoffProgress) -> str:
@@ -258,7 +257,10 @@ def _cost_lines(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
 
 
 def bakeoff_summary_document(progress: BakeoffProgress) -> Document:
-    """Return a bake-off in short; `ended_at` and `failure` are null while it is running."""
+    """Return a bake-off in short; `ended_at` and `failure` are null while it is running.
+
+    `cost_usd` is null if the cost of any call is unknown; `known_cost_usd` is that of the others.
+    """
     bakeoff = progress.bakeoff
     ending = bakeoff.ending
     cap = bakeoff.cap_micro
@@ -274,7 +276,9 @@ def bakeoff_summary_document(progress: BakeoffProgress) -> Document:
         "questions": progress.questions,
         "over": progress.over,
         "failed": [{"number": one.number, "why": one.why} for one in progress.failed],
-        "cost_usd": progress.spent_micro / MICRO_USD,
+        "cost_usd": progress.spending.usd,
+        "known_cost_usd": progress.spent_micro / MICRO_USD,
+        "unknown_calls": progress.unknown_calls,
         "cap_usd": None if cap is None else cap / MICRO_USD,
     }
 

@@ -26,7 +26,7 @@ def budget_post(caps: Caps, usage_by_scope: Mapping[Scope, CapUsage]) -> Post:
         cap = caps.of(scope)
         left = "" if cap is None else format_usd(max(0, cap - usage.total))
         limit = "none" if cap is None else format_usd(cap)
-        spent, reserved = format_usd(usage.spent), format_usd(usage.reserved)
+        spent, reserved = _spent_text(usage), format_usd(usage.reserved)
         rows.append((_NAMES[scope], spent, reserved, limit, left))
     notes = ["Days and months are in UTC. Reserved amounts are for rounds in progress."]
     if unknown_calls := usage_by_scope[Scope.MONTH].unknown_calls:
@@ -37,6 +37,17 @@ def budget_post(caps: Caps, usage_by_scope: Mapping[Scope, CapUsage]) -> Post:
         notes.append("Models of unknown price are not asked.")
     table = number_table(("Budget", "Spent", "Reserved", "Cap", "Left"), rows)
     return Post((Heading("Budget"), table, Note(" ".join(notes))))
+
+
+def _spent_text(usage: CapUsage) -> str:
+    """Return what is spent: "$0.12", "at least $0.12", "unknown"."""
+    if not _has_known_cost(usage):
+        return "unknown"
+    return f"{'at least ' if usage.unknown_calls else ''}{format_usd(usage.spent)}"
+
+
+def _has_known_cost(usage: CapUsage) -> bool:
+    return usage.spent > 0 or not usage.unknown_calls
 
 
 def budget_left_line(caps: Caps, usage_by_scope: Mapping[Scope, CapUsage]) -> str:
@@ -55,14 +66,17 @@ def budget_left_line(caps: Caps, usage_by_scope: Mapping[Scope, CapUsage]) -> st
 def budget_document(
     day: date, caps: Caps, usage_by_scope: Mapping[Scope, CapUsage]
 ) -> dict[str, Any]:
-    """Return the budgets as a JSON document; amounts in USD, null without a cap."""
+    """Return the budgets as a JSON document; amounts in USD, null without a cap.
+
+    `spent_usd` is null if only calls of unknown cost were made.
+    """
     return {
         "day": day.isoformat(),
         "unknown_prices": "allowed" if caps.unknown_prices else "forbidden",
         "budgets": [
             {
                 "scope": scope.value,
-                "spent_usd": usage.spent / MICRO_USD,
+                "spent_usd": usage.spent / MICRO_USD if _has_known_cost(usage) else None,
                 "reserved_usd": usage.reserved / MICRO_USD,
                 "cap_usd": None if cap is None else cap / MICRO_USD,
                 "left_usd": None if cap is None else max(0, cap - usage.total) / MICRO_USD,

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from bot.chat import Buttons, Note, Post, Step, StepState, Table
 from bot.render.text_safety import visible_line
-from council.money import format_rounded_usd
+from council.money import Spending, format_rounded_usd, format_usd
 from council.panel import Panel
 from council.rounds import Draw
 
@@ -103,6 +103,20 @@ def file_name(round_id: str, kind: str) -> str:
     """Return a file name for a round that is valid on every system, whatever the round's id."""
     plain = "".join(c if c.isascii() and (c.isalnum() or c in "-._") else "-" for c in round_id)
     return f"council-{plain}.{kind}"
+
+
+def spending_text(spending: Spending, cap: int | None = None) -> str:
+    """Return what is spent: "$0.12 of $1.50 spent, cost unknown for 34 calls".
+
+    Unknown costs are never shown as $0.00. `cap` is in micro-dollars.
+    """
+    parts = []
+    if spending.micro or not spending.unknown_calls:
+        cap_text = "" if cap is None else f" of {format_usd(cap)}"
+        parts.append(f"{format_usd(spending.micro)}{cap_text} spent")
+    if spending.unknown_calls:
+        parts.append(f"cost unknown for {count_noun(spending.unknown_calls, 'call')}")
+    return ", ".join(parts)
 
 
 def max_cost_text(micro_usd: int, unknown: Iterable[str]) -> str:

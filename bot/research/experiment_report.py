@@ -3,11 +3,17 @@
 from collections.abc import Iterator
 
 from bot.chat import Caution, Heading, Line, Note, Part, Post
-from bot.render.formatting import count_noun, join_words, rough_duration, seat_names
+from bot.render.formatting import (
+    count_noun,
+    join_words,
+    rough_duration,
+    seat_names,
+    spending_text,
+)
 from bot.render.round_status import receivers
 from bot.research.grade_report import Document, grades_document
 from council.budget import Estimate
-from council.money import MICRO_USD, format_rounded_usd, format_usd
+from council.money import MICRO_USD, Spending, format_rounded_usd, format_usd
 from council.research.experiment import Experiment, ExperimentProgress
 from council.research.grades import GradeReport
 
@@ -66,7 +72,7 @@ def _cost_sentences(experiment: Experiment, cost: Estimate) -> Iterator[str]:
 
 
 def progress_line(progress: ExperimentProgress) -> str:
-    """Return the progress line: "12 of 63 calls, about 2 min left · 1 failed · $0.02"."""
+    """Return the progress line: "12 of 63 calls, about 2 min left · 1 failed · $0.02 spent"."""
     line = f"{progress.over} of {count_noun(progress.experiment.calls, 'call')}"
     if progress.seconds_left is not None:
         line += f", about {rough_duration(progress.seconds_left)} left"
@@ -74,9 +80,9 @@ def progress_line(progress: ExperimentProgress) -> str:
 
 
 def progress_details(progress: ExperimentProgress) -> str:
-    """Return the part of the progress line on failures and cost: " · 1 failed · $0.02"."""
+    """Return the part of the progress line on failures and cost: " · 1 failed · $0.02 spent"."""
     failed = f" · {progress.failed} failed" if progress.failed else ""
-    spent = f" · {format_usd(progress.spent_micro)}" if progress.spent_micro else ""
+    spent = f" · {spending_text(progress.spending)}" if progress.spending != Spending() else ""
     return f"{failed}{spent}"
 
 
@@ -84,8 +90,8 @@ def ending_lines(progress: ExperimentProgress) -> Iterator[str]:
     """Yield what came of an experiment, what failed, and how to continue."""
     answers, grades = count_noun(progress.answers, "answer"), count_noun(progress.grades, "grade")
     spoiled = f", {progress.spoiled} invalid after two tries" if progress.spoiled else ""
-    spent = format_usd(progress.spent_micro)
-    yield f"{progress.experiment.id}: {answers}, {grades}{spoiled}; {spent} spent."
+    spent = spending_text(progress.spending)
+    yield f"{progress.experiment.id}: {answers}, {grades}{spoiled}; {spent}."
     names = seat_names(progress.experiment.panel)
     for failure, times in progress.failures[:MAX_FAILURE_LINES]:
         repeated = f" ({times} times)" if times > 1 else ""
@@ -118,6 +124,8 @@ def experiment_document(progress: ExperimentProgress, report: GradeReport) -> Do
                 for failure, times in progress.failures
             ],
             "stopped": progress.blocked,
-            "spent_usd": progress.spent_micro / MICRO_USD,
+            "spent_usd": progress.spending.usd,
+            "known_spent_usd": progress.spending.micro / MICRO_USD,
+            "unknown_calls": progress.spending.unknown_calls,
         },
     }

@@ -11,6 +11,7 @@ from council.bakeoffs.models import Suite
 from council.budget import Estimate
 from council.budget_caps import Account, payer
 from council.errors import ExperimentError
+from council.money import Spending
 from council.panel import Panel
 from council.pipeline.run import versions
 from council.research.experiment import (
@@ -132,7 +133,11 @@ async def complete_experiment(
         async with budgeted_gateway as gateway:
             concurrency = app.bakeoff_rounds * len(experiment.panel.members)
             services = ExperimentServices(
-                gateway, experiment_store(app), concurrency, lambda: gateway.spent, show
+                gateway,
+                experiment_store(app),
+                concurrency,
+                lambda: Spending(gateway.spent, gateway.unknown_calls),
+                show,
             )
             state = await experiment_store(app).load_state(experiment.id)
             return await ExperimentRunner(services, experiment, state).run()

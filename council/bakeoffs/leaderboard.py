@@ -191,7 +191,8 @@ class JudgeLine:
     (spoiled + valid)`, over the ballots that were to count. `position` is the mean share it gave to
     the answer it saw first, minus ½; the bias report says whether that is a bias.
     `kept` of `pairs` were ordered the same when it ranked the answers again. `cost_usd` is per
-    valid ballot, including the cost of spoiled ones. Values are None if too little is known.
+    valid ballot, including the cost of spoiled ones, in the rounds where it is known. Values are
+    None if too little is known.
     """
 
     judge: str
@@ -231,7 +232,9 @@ def _judge_line(columns: Columns, judge: int) -> JudgeLine:
 
     valid, spoiled = int(known("valid").sum()), int(known("spoiled").sum())
     kept, pairs = int(known("kept").sum()), int(known("pairs").sum())
-    costs = known("cost_usd")
+    priced = columns.judged[:, judge, JUDGE_FIELDS.index("cost_usd")].astype(float)
+    costs = known_values(priced)
+    bought = int(columns.judged[~np.isnan(priced), judge, JUDGE_FIELDS.index("valid")].sum())
     agreement, first_slot = known("tau_b"), known("first_slot")
     low, high = share_interval((agreement + 1) / 2)
     first_low, first_high = share_interval(first_slot)
@@ -249,5 +252,5 @@ def _judge_line(columns: Columns, judge: int) -> JudgeLine:
         kept=kept,
         pairs=pairs,
         consistency=kept / pairs if pairs else None,
-        cost_usd=float(costs.sum()) / valid if valid and len(costs) else None,
+        cost_usd=float(costs.sum()) / bought if bought else None,
     )

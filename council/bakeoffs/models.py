@@ -8,6 +8,7 @@ from enum import StrEnum
 from hashlib import sha256
 
 from council.errors import SuiteError
+from council.money import Spending
 from council.panel import IF_SET, Panel
 from council.places import Place
 
@@ -239,8 +240,9 @@ class BakeoffProgress:
     """How far a bake-off is.
 
     `over` questions have finished, including the `failed` ones; `spent_micro` is what they cost in
-    micro-dollars. `seconds_left` is None while it cannot be estimated. `changed` is the newest
-    version of the suite if it differs from the bake-off's, else "". `stored` rounds were started.
+    micro-dollars, without the `unknown_calls`, whose cost is unknown. `seconds_left` is None while
+    it cannot be estimated. `changed` is the newest version of the suite if it differs from the
+    bake-off's, else "". `stored` rounds were started.
     """
 
     bakeoff: Bakeoff
@@ -251,6 +253,12 @@ class BakeoffProgress:
     seconds_left: float | None = None
     changed: str = ""
     stored: int = 0
+    unknown_calls: int = 0
+
+    @property
+    def spending(self) -> Spending:
+        """What it has cost so far."""
+        return Spending(self.spent_micro, self.unknown_calls)
 
     @property
     def questions(self) -> int:

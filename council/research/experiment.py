@@ -1,13 +1,14 @@
 """Domain models of the bias experiment: a suite answered and graded by the members of a panel."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Protocol
 
 from council.answers import Reply
 from council.bakeoffs.models import Suite, SuiteQuestion
+from council.money import Spending
 from council.panel import Member, Panel
 from council.research.grades import Framing, Grade, normalize_grade
 from council.rounds import Question
@@ -180,7 +181,7 @@ class ExperimentProgress:
     grades: int = 0
     spoiled: int = 0
     failures: tuple[tuple[FailedCall, int], ...] = ()
-    spent_micro: int = 0
+    spending: Spending = field(default_factory=Spending)
     seconds_left: float | None = None
     blocked: str | None = None
 
@@ -191,7 +192,7 @@ class ExperimentProgress:
 
 
 def experiment_progress(
-    experiment: Experiment, state: ExperimentState, spent_micro: int
+    experiment: Experiment, state: ExperimentState, spending: Spending
 ) -> ExperimentProgress:
     """Return the progress of an experiment with this state."""
     settled = [reply for reply in last_replies(state).values() if is_settled(reply)]
@@ -202,7 +203,7 @@ def experiment_progress(
         answers=len(state.answers),
         grades=len(settled) - spoiled,
         spoiled=spoiled,
-        spent_micro=spent_micro,
+        spending=spending,
     )
 
 

@@ -11,6 +11,7 @@ from council.answers import Call, Prompt, Reply, Role
 from council.ballots import BallotFault, BallotParseError, parse_signed_object
 from council.budget import Estimate, Prices, max_prompt_tokens, max_reply_tokens
 from council.errors import GatewayError, UncoveredError
+from council.money import Spending
 from council.panel import Rubric
 from council.pipeline.session import Deadline, identifying_names, reply_in_time, run_all
 from council.ports import Gateway
@@ -50,7 +51,7 @@ Request = TypeVar("Request")
 
 @dataclass(frozen=True, slots=True)
 class ExperimentServices:
-    """What a runner needs; `spent` returns micro-dollars, `on_progress` is called after every call.
+    """What a runner needs; `on_progress` is called after every call.
 
     At most `max_concurrency` calls run concurrently.
     """
@@ -58,7 +59,7 @@ class ExperimentServices:
     gateway: Gateway
     experiments: ExperimentStore
     max_concurrency: int
-    spent: Callable[[], int] = lambda: 0
+    spent: Callable[[], Spending] = Spending
     on_progress: Callable[[ExperimentProgress], None] = lambda _: None
     clock: Callable[[], float] = time.monotonic
 
@@ -73,7 +74,7 @@ class ExperimentRunner:
         self._experiment = experiment
         self._answers = {(answer.number, answer.member): answer for answer in state.answers}
         self._replies = dict(last_replies(state))
-        self._counts = experiment_progress(experiment, state, 0)
+        self._counts = experiment_progress(experiment, state, Spending())
         self._failed: Counter[FailedCall] = Counter()
         self._left = experiment.calls - self._counts.over
         self._done = 0
@@ -92,7 +93,7 @@ class ExperimentRunner:
             over=self._experiment.calls - self._left,
             answers=len(self._answers),
             failures=tuple(self._failed.most_common()),
-            spent_micro=self._services.spent(),
+            spending=self._services.spent(),
             seconds_left=self._seconds_left(),
         )
 

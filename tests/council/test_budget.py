@@ -11,7 +11,7 @@ from council.answers import Call, Prompt, Reply, Role
 from council.budget import Budget
 from council.budget_caps import Account, Caps, CapUsage, OwnBudget, Scope
 from council.errors import BudgetError, GatewayError, StoreError, UncoveredError
-from council.money import Price
+from council.money import Price, Spending
 from council.panel import Terms
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
@@ -348,7 +348,7 @@ async def test_work_outside_rounds_pays_per_call_and_reserves_nothing() -> None:
 
     assert (during.spent, during.total) == (0, 140)  # 40 spent and not settled yet, 100 at most
     assert (await cap_usage(budget)).total == 80
-    assert await budget.ledger.spent("bx:1") == 80
+    assert await budget.ledger.spent("bx:1") == Spending(80)
 
 
 async def test_the_cap_of_work_outside_rounds_covers_everything_it_spends() -> None:

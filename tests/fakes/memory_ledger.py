@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from council.budget_caps import Account, CapRefusal, Caps, CapUsage, Scope, find_refusal
+from council.money import Spending
 
 
 @dataclass(slots=True)
@@ -55,11 +56,13 @@ class MemoryLedger:
         held = {line.account.round_id for line in self._lines.values() if line.reserved}
         return tuple(sorted(held))
 
-    async def spent(self, round_id: str) -> int:
-        return sum(line.spent for line in self._of(round_id))
+    async def spent(self, round_id: str) -> Spending:
+        lines = [Spending(line.spent, line.unknown_calls) for line in self._of(round_id)]
+        return sum(lines, Spending())
 
-    async def spent_by_round(self, round_ids: Sequence[str]) -> Mapping[str, int]:
-        return {id_: spent for id_ in round_ids if (spent := await self.spent(id_))}
+    async def spent_by_round(self, round_ids: Sequence[str]) -> Mapping[str, Spending]:
+        spent = {id_: await self.spent(id_) for id_ in round_ids}
+        return {id_: one for id_, one in spent.items() if one != Spending()}
 
     async def usage(self, account: Account) -> Mapping[Scope, CapUsage]:
         return _used(account, list(self._lines.values()))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.budget_caps import Account, Caps, CapUsage, Scope
+from council.money import Spending
 from council.ports import Ledger
 from storage.engine import open_engine
 from storage.ledger import SqlLedger
@@ -35,13 +36,13 @@ async def usage_of(ledger: Ledger, scope: Scope = Scope.DAY, account: Account = 
 async def test_money_is_reserved_then_spent_then_released(ledger: Ledger) -> None:
     assert await ledger.reserve(an_account(), 90, FREE) is None
     assert await usage_of(ledger) == CapUsage(0, 90)
-    assert await ledger.spent("r1") == 0
+    assert await ledger.spent("r1") == Spending(0)
     assert await ledger.list_reserved_rounds() == ("r1",)
 
     for cost in (30, 20):
         await ledger.settle(an_account(), cost)
     assert await usage_of(ledger) == CapUsage(50, 40)
-    assert await ledger.spent("r1") == 50
+    assert await ledger.spent("r1") == Spending(50)
 
     await ledger.release("r1")
     assert await usage_of(ledger) == CapUsage(50, 0)
@@ -53,10 +54,13 @@ async def test_the_spending_of_many_rounds_is_read_at_once(ledger: Ledger) -> No
     await ledger.settle(an_account(day=TOMORROW), 4)
     await ledger.settle(an_account("r2"), 5)
     await ledger.reserve(an_account("r3"), 9, FREE)
+    await ledger.settle(an_account("r5"), None)
+    await ledger.settle(an_account("r5", day=TOMORROW), None, 7, None)
 
-    spent = await ledger.spent_by_round(["r1", "r3", "r4"])
+    spent = await ledger.spent_by_round(["r1", "r3", "r4", "r5"])
 
-    assert spent == {"r1": 34}
+    assert spent == {"r1": Spending(34), "r5": Spending(7, 3)}
+    assert await ledger.spent("r5") == Spending(7, 3)
 
 
 async def test_spending_beyond_the_reservation_counts(ledger: Ledger) -> None:
@@ -186,7 +190,7 @@ async def test_a_round_on_another_day_takes_its_reservation_along(
     assert await usage_of(ledger) == CapUsage(30, 0)
     assert await usage_of(ledger, account=Account("", TOMORROW)) == CapUsage(10, 50)
     assert await usage_of(ledger, Scope.MONTH) == CapUsage(40, 50)
-    assert await ledger.spent("r1") == 40
+    assert await ledger.spent("r1") == Spending(40)
 
 
 async def test_sums_are_exact(ledger: Ledger) -> None:
@@ -200,7 +204,7 @@ async def test_an_empty_ledger_reports_no_usage(ledger: Ledger) -> None:
     account = an_account(asker="U1", channel="slack/T1/C1", schedule="S1")
 
     assert await ledger.usage(account) == dict.fromkeys(Scope, CapUsage())
-    assert (await ledger.list_reserved_rounds(), await ledger.spent("r1")) == ((), 0)
+    assert (await ledger.list_reserved_rounds(), await ledger.spent("r1")) == ((), Spending())
 
 
 @pytest.fixture
@@ -237,7 +241,7 @@ async def test_costs_of_several_processes_are_added_up(
 ) -> None:
     await asyncio.gather(*(ledgers[number % 3].settle(account(1), 7) for number in range(60)))
 
-    assert await ledgers[2].spent("r1") == 420
+    assert await ledgers[2].spent("r1") == Spending(420)
 
 
 CAPS = Caps(user_day=60, channel_day=70, workspace_day=80, schedule_day=50, day=100, month=150)
@@ -297,7 +301,7 @@ class Walk:
 
     async def take(self, step: Step) -> None:
         account = self.account(step)
-        spent = await self.ledger.spent(account.round_id)
+        spent = (await self.ledger.spent(account.round_id)).micro
         if step.act == "reserve":
             self.answers.append(await self.ledger.reserve(account, step.micro, CAPS))
         elif step.act == "extend":

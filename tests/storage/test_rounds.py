@@ -19,6 +19,7 @@ from council.integrity.erasure import forget
 from council.integrity.seal import find_changes
 from council.integrity.verification import verify
 from council.labels import Label, LabelMap, Slate
+from council.money import Spending
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.places import Place
@@ -449,7 +450,7 @@ async def test_the_costs_remain_without_an_asker(site: Site) -> None:
 
     await site.store.delete_workspace("slack", "T1")
 
-    assert await site.ledger.spent("r1") == 7
+    assert await site.ledger.spent("r1") == Spending(7)
     used = await site.ledger.usage(Account("", DAY, "U1", "slack/T1/C1"))
     spent = [used[scope].spent for scope in (Scope.USER_DAY, Scope.CHANNEL_DAY, Scope.DAY)]
     assert spent == [7, 14, 14]

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.budget_caps import Account
 from council.errors import StoreError
+from council.money import Spending
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.rounds import Closing, Stage
@@ -148,7 +149,7 @@ async def test_costs_are_added_once_although_the_answer_was_lost(
     await ledger.settle(ONE, 5)
 
     assert lost == ["commit", "commit"]
-    assert await ledger.spent("r1") == 12
+    assert await ledger.spent("r1") == Spending(12, 1)
 
 
 async def test_open_returns_true_although_the_first_answer_was_lost(

@@ -170,7 +170,7 @@ def _works(app: AppContext) -> JobQueue:
 
 
 def test_events_of_a_bakeoff_survive_encoding() -> None:
-    progress = BakeoffProgress(a_bakeoff(), 2, (FailedQuestion(1, "why"),), 1, 5, 2.5, "abc", 3)
+    progress = BakeoffProgress(a_bakeoff(), 2, (FailedQuestion(1, "why"),), 1, 5, 2.5, "abc", 3, 4)
 
     assert lifecycle.parse_event(lifecycle.encode_progress(progress), a_bakeoff()) == progress
 

@@ -6,12 +6,13 @@ from bot.bakeoffs.lifecycle import reopen_bakeoff, run_bakeoff
 from bot.bakeoffs.runner import BakeoffBudget, new_question_round
 from bot.context import AppContext
 from bot.coordination.clock import now
+from bot.render.bakeoffs import bakeoff_summary_document
 from bot.runners.local import LocalRunner
 from council.bakeoffs.models import Bakeoff
 from council.budget import Budget, estimate_round
 from council.budget_caps import Caps
 from council.errors import BudgetError
-from council.money import format_usd
+from council.money import Spending, format_usd
 from tests.bot.app_fakes import an_app, ready
 from tests.bot.bakeoffs.fakes import DEAR, Room, a_bakeoff, a_suite, store_bakeoff
 from tests.builders import KEYS
@@ -34,7 +35,7 @@ def a_paying_app(
 
 async def spent(app: AppContext, bakeoff: Bakeoff) -> int:
     numbers = range(1, len(bakeoff.suite.questions) + 1)
-    return sum([await app.budget.ledger.spent(bakeoff.round_id(n)) for n in numbers])
+    return sum([(await app.budget.ledger.spent(bakeoff.round_id(n))).micro for n in numbers])
 
 
 async def expected_of(app: AppContext, bakeoff: Bakeoff) -> int:
@@ -93,6 +94,23 @@ async def test_a_spent_daily_budget_ends_a_bakeoff_that_can_be_resumed() -> None
     assert (await reopen_bakeoff(app, bakeoff)).ending is None
 
 
+async def test_an_unknown_cost_is_never_shown_as_nothing() -> None:
+    gateway = FakeGateway(prices=dict.fromkeys(KEYS))
+    app, chat = a_paying_app(gateway), Room()
+    bakeoff = await store_bakeoff(app, a_bakeoff(a_suite(2), cap=2_000_000))
+
+    progress = await run_bakeoff(app, chat, bakeoff)
+    again = await run_bakeoff(app, None, bakeoff)  # from what is stored
+
+    calls = 2 * (3 + 3 + 1)
+    said = [*chat.edited, *chat.said_in("C1")]
+    assert f"cost unknown for {calls} calls" in chat.edited[-1]
+    assert not [words for words in said if "cost unknown for" in words and "$0.00" in words]
+    document = bakeoff_summary_document(progress)
+    assert (document["cost_usd"], document["known_cost_usd"]) == (None, 0)
+    assert document["unknown_calls"] == again.unknown_calls == calls
+
+
 def test_no_two_rounds_are_promised_the_same_money() -> None:
     budget = BakeoffBudget(100)
 
@@ -102,9 +120,9 @@ def test_no_two_rounds_are_promised_the_same_money() -> None:
     assert (first, second) == (80, 20)
     with pytest.raises(BudgetError, match="which would exceed the bake-off's cap of"):
         budget.reserve(3, 1, None)
-    budget.settle(1, 30)
+    budget.settle(1, Spending(30))
     assert budget.reserve(3, 50, None) == 50
-    assert budget.spent == 30
+    assert budget.spent == Spending(30)
 
 
 def test_the_lower_of_the_panels_and_the_bake_offs_cap_holds() -> None:
@@ -117,14 +135,14 @@ def test_the_lower_of_the_panels_and_the_bake_offs_cap_holds() -> None:
 
 def test_a_resumed_round_reserves_its_cap_again() -> None:
     budget = BakeoffBudget(100)
-    budget.settle(1, 60)
-    budget.settle(2, 30)
+    budget.settle(1, Spending(60))
+    budget.settle(2, Spending(30))
 
     with pytest.raises(BudgetError):
         budget.reserve(2, 50, 50)
-    assert budget.spent == 90
+    assert budget.spent == Spending(90)
     budget.reserve(2, 40, 40)
 
-    assert budget.spent == 60
+    assert budget.spent == Spending(60)
     with pytest.raises(BudgetError):
         budget.reserve(3, 1, None)

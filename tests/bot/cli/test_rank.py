@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -195,9 +195,9 @@ def test_an_output_that_cannot_be_written_asks_nobody(home: Home) -> None:
 # --- Money
 
 
-def priced_config(api_base: str) -> str:
+def priced_config(api_base: str, price: Mapping[str, int] = PRICED) -> str:
     keys = [f"openai/{name}" for name in JUDGES]
-    return panel_toml(keys) + "".join(seat_toml(key, api_base=api_base, **PRICED) for key in keys)
+    return panel_toml(keys) + "".join(seat_toml(key, api_base=api_base, **price) for key in keys)
 
 
 async def test_a_cap_stops_the_run_before_it_is_exceeded(home: Home) -> None:
@@ -217,6 +217,16 @@ async def test_a_cap_stops_the_run_before_it_is_exceeded(home: Home) -> None:
     assert first["ranked"] + first["left"] == 30
     assert "Stopped before the cap" in capped.err
     assert (then["ranked_before"], then["ranked"]) == (first["ranked"], first["left"])
+
+
+async def test_an_unknown_cost_is_not_nothing(home: Home) -> None:
+    file = a_file(home, map(a_line, range(2)))
+    async with ModelServer() as server:
+        home.with_config(priced_config(server.api_base, {}))
+        ran = await home.invoke_in_thread("rank", file, "--output", "out.jsonl", "--json")
+
+    assert (ran.json["ranked"], ran.json["cost_usd"]) == (2, None)
+    assert ran.lines[-1] == "Ranked 2. Cost: unknown for 2 lines."
 
 
 async def test_the_installations_budget_stops_the_run(home: Home) -> None:

@@ -14,9 +14,10 @@ from bot.render.formatting import (
     number_word,
     points,
     seat_names,
+    spending_text,
 )
 from bot.settings.council_toml import display_name
-from council.money import sum_or_none
+from council.money import Spending, sum_or_none
 from tests.builders import CLAUDE, GPT, a_panel
 
 
@@ -116,3 +117,18 @@ def test_columns_line_up_where_characters_are_wide() -> None:
 
 def test_a_long_cell_stays_complete_on_one_line() -> None:
     assert monospace_table(Table(("a", "b"), (("x\n" * 30, "y"),))).endswith("x x  y")
+
+
+@pytest.mark.parametrize(
+    ("spending", "cap", "text"),
+    [
+        (Spending(), None, "$0.00 spent"),
+        (Spending(120_000), 1_500_000, "$0.12 of $1.50 spent"),
+        (Spending(unknown_calls=34), 2_000_000, "cost unknown for 34 calls"),
+        (Spending(120_000, 1), None, "$0.12 spent, cost unknown for 1 call"),
+    ],
+)
+def test_unknown_costs_are_named_and_not_summed(
+    spending: Spending, cap: int | None, text: str
+) -> None:
+    assert spending_text(spending, cap) == text

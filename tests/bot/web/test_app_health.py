@@ -162,6 +162,8 @@ async def test_the_metrics_count_rounds_and_paid_replies(new_site: NewSite) -> N
     assert replies[f'council_replies_total{{member="{GROK}"}}'] == 1
     assert sum(replies.values()) == len(closed.replies)
     assert more[f'council_absences_total{{member="{GPT}",role="answer"}}'] == 1
+    assert more["council_cost_usd_total"] == 0
+    assert more["council_replies_of_unknown_cost_total"] == len(closed.replies)
     assert after["council_rounds_under_way"] == 0
 
 

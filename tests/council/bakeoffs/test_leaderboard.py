@@ -203,6 +203,17 @@ def test_spoiled_ballots_make_valid_ones_dearer() -> None:
     assert found.cost_usd == 0.5
 
 
+def test_ballots_of_unknown_cost_do_not_make_a_judge_cheaper() -> None:
+    found = _line(
+        JudgeRecord("jo", valid=True, cost_usd=0.25),
+        JudgeRecord("jo", valid=True),
+        JudgeRecord("jo", spoiled=1, cost_usd=0.25),
+    )
+
+    assert found.cost_usd == 0.5
+    assert _line(JudgeRecord("jo", spoiled=1, cost_usd=0.25)).cost_usd is None
+
+
 def test_orders_kept_are_of_all_orders_repeated() -> None:
     found = _line(
         JudgeRecord("jo", kept=2, pairs=3), JudgeRecord("jo"), JudgeRecord("jo", kept=1, pairs=3)
