@@ -13,7 +13,7 @@ from bot.commands.buttons import BUTTON_HANDLERS, PROPOSAL_ACTIONS, add_to_suite
 from bot.commands.dispatch import report_errors
 from bot.commands.suites import SuiteAddition, estimate_suite_run, find_suite_summary
 from bot.context import AppContext
-from bot.render.suites import cost_line, left_out_lines, size_line, suite_post
+from bot.render.suites import check_lines, cost_line, left_out_lines, size_line, suite_post
 from bot.suite_files import (
     COLUMNS,
     SuiteFile,
@@ -69,6 +69,7 @@ async def suite_page(context: WebContext, request: Request) -> Response:
         suite=suite,
         size=size_line(suite),
         cost=cost_line(run),
+        check_lines=[*check_lines(suite)],
         is_own=line is not None and line.by == visitor.asker.id,
         is_editable=len(suite.questions) <= MAX_ROWS,
     )

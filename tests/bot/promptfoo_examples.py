@@ -7,7 +7,8 @@ from dataclasses import dataclass
 class Example:
     """A configuration: its questions with grader and value, and the names of what is left out.
 
-    Without questions, the whole file is refused.
+    Without questions, the whole file is refused. A question that lost a check has the grader
+    "missing", and what it lost as value.
     """
 
     yaml: str
@@ -23,6 +24,10 @@ SIX = "prompts: [Six?]\ntests:\n- assert:\n"
 def _six(assertions: str, grading: str, value: str, *left_out: str) -> Example:
     lines = "".join(f"  - {line}\n" for line in assertions.strip().split("\n"))
     return Example(SIX + lines, (("Six?", grading, value),), left_out)
+
+
+def _lost(assertions: str, *names: str) -> Example:
+    return _six(assertions, "missing", ", ".join(dict.fromkeys(names)), *names)
 
 
 EXAMPLES = {
@@ -74,61 +79,47 @@ EXAMPLES = {
     "equals an object": _six(
         "{type: equals, value: {a: 1, b: [x]}}", "json", '{"a": 1, "b": ["x"]}'
     ),
-    "is-json with a schema": _six(
-        "{type: is-json, value: {type: object}}", "", "", "assert is-json"
-    ),
-    "equals and contains": _six(
-        "{type: equals, value: six}\n{type: contains, value: s}", "exact", "six", "assert contains"
+    "is-json with a schema": _lost("{type: is-json, value: {type: object}}", "assert is-json"),
+    "equals and contains": _lost(
+        "{type: equals, value: six}\n{type: contains, value: s}", "assert contains"
     ),
     "llm-rubric": _six("{type: llm-rubric, value: is polite}", "judge", "is polite"),
-    "llm-rubric and equals": _six(
+    "llm-rubric and equals": _lost(
         "{type: llm-rubric, value: is polite}\n{type: equals, value: six}",
-        "judge",
-        "is polite",
         "assert equals",
     ),
-    "javascript and python": _six(
+    "javascript and python": _lost(
         "{type: javascript, value: output.length < 9}\n{type: python, value: file://a.py}",
-        "",
-        "",
         "assert javascript",
         "assert python",
     ),
-    "similar": _six("{type: similar, value: six, threshold: 0.8}", "", "", "assert similar"),
-    "cost and latency": _six(
+    "similar": _lost("{type: similar, value: six, threshold: 0.8}", "assert similar"),
+    "cost and latency": _lost(
         "{type: cost, threshold: 0.1}\n{type: latency, threshold: 9}\n{type: contains, value: x}",
-        "contains",
-        "x",
         "assert cost",
         "assert latency",
     ),
     "weight and metric": _six(
-        "{type: contains, value: x, weight: 2, metric: Tone}", "contains", "x", "weight", "metric"
+        "{type: contains, value: x, weight: 2, metric: Tone}", "contains", "x", "metric"
     ),
     "weight 0": _six("{type: contains, value: x, weight: 0}", "", "", "assert contains"),
-    "transform of an answer": _six(
-        "{type: contains, value: x, transform: output.text}", "", "", "assert contains"
+    "transform of an answer": _lost(
+        "{type: contains, value: x, transform: output.text}", "assert contains"
     ),
-    "assert-set": _six(
-        "{type: assert-set, assert: [{type: contains, value: x}]}", "", "", "assert assert-set"
-    ),
-    "assertion template": _six(
+    "assert-set": _six("{type: assert-set, assert: [{type: contains, value: x}]}", "contains", "x"),
+    "assertion template": _lost(
         "{$ref: '#/assertionTemplates/a'}\n{type: contains, value: x}",
-        "contains",
-        "x",
         "assert $ref",
     ),
-    "value in a file": _six("{type: contains, value: file://x.txt}", "", "", "assert contains"),
-    "invalid pattern": _six("{type: regex, value: '('}", "", "", "assert regex"),
-    "flags in a combination": _six(
+    "value in a file": _lost("{type: contains, value: file://x.txt}", "assert contains"),
+    "invalid pattern": _lost("{type: regex, value: '('}", "assert regex"),
+    "flags in a combination": _lost(
         "{type: regex, value: '(?i)a'}\n{type: contains, value: b}",
-        "",
-        "",
         "assert regex",
         "assert contains",
     ),
-    "no value": _six("{type: contains}", "", "", "assert contains"),
-    "a list for one text": _six("{type: contains, value: [a, b]}", "", "", "assert contains"),
+    "no value": _lost("{type: contains}", "assert contains"),
+    "a list for one text": _lost("{type: contains, value: [a, b]}", "assert contains"),
     "metadata": Example(
         "prompts: [Six?]\ntests: [{metadata: {category: maths, source: a}, description: Sums}]\n",
         (("Six?", "", ""),),

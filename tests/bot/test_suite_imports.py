@@ -4,10 +4,18 @@ import json
 
 import pytest
 
-from bot.suite_files import MAX_BYTES, MAX_QUESTIONS, parse_suite_file, read_suite_text
+from bot.suite_files import (
+    MAX_BYTES,
+    MAX_QUESTIONS,
+    parse_suite_file,
+    read_suite_text,
+    suite_csv,
+    suite_document,
+)
 from council.bakeoffs.grading import is_correct
 from council.bakeoffs.models import Grading, Reference, SuiteQuestion
 from council.errors import SuiteError
+from storage.bakeoffs import SUITE, suite_from_body
 from tests.bot.promptfoo_examples import EXAMPLES, SIX, Example
 
 
@@ -59,6 +67,119 @@ def test_an_imported_grader_grades_as_the_assertion_does(
     assert question.reference
     assert is_correct(question.reference, right)
     assert not is_correct(question.reference, wrong)
+
+
+@pytest.mark.parametrize(
+    ("test", "right", "wrong"),
+    [
+        (
+            "threshold: 0.5, assert: [{type: contains, value: a}, {type: contains, value: b}]",
+            "b",
+            "c",
+        ),
+        (
+            "threshold: 0.6, assert: [{type: contains, value: a, weight: 2},"
+            " {type: contains, value: b}]",
+            "a",
+            "b",
+        ),
+        (
+            "threshold: 0.6, assert: [{type: contains, value: a}, {type: contains, value: b},"
+            " {type: not-contains, value: c}]",
+            "a",
+            "a c",
+        ),
+        ("threshold: 1, assert: [{type: equals, value: six}]", "six", "seven"),
+        (
+            "assert: [{type: contains, value: c}, {type: assert-set, threshold: 0.5,"
+            " assert: [{type: contains, value: a}, {type: contains, value: b}]}]",
+            "c b",
+            "a b",
+        ),
+        (
+            "assert: [{type: contains, value: a}, {type: javascript, value: x, weight: 0}]",
+            "a",
+            "b",
+        ),
+    ],
+)
+def test_weights_and_thresholds_decide_as_in_promptfoo(test: str, right: str, wrong: str) -> None:
+    file = read_suite_text("s", "s.yaml", f"prompts: [Six?]\ntests: [{{{test}}}]\n")
+
+    [question] = file.suite.questions
+    assert question.reference
+    assert question.checks == ""
+    assert is_correct(question.reference, right)
+    assert not is_correct(question.reference, wrong)
+
+
+_TWO = "[{type: contains, value: a}, {type: contains, value: b}]"
+
+
+@pytest.mark.parametrize(
+    ("test", "why"),
+    [
+        (f"threshold: 0, assert: {_TWO}", "every answer would pass"),
+        (f"threshold: 2, assert: {_TWO}", "no answer could reach the threshold"),
+        (f"threshold: often, assert: {_TWO}", "its threshold is not a number"),
+        (f"threshold: .nan, assert: {_TWO}", "its threshold is not a number"),
+        ("assert: [{type: contains, value: a, weight: -1}]", "its weight is not a number"),
+        ("assert: [{type: contains, value: a, weight: {a: 1}}]", "its weight is not a number"),
+        ("assert: [{type: llm-rubric, value: polite, threshold: 0.8}]", "without a score"),
+        ("threshold: 0.8, assert: [{type: llm-rubric, value: polite}]", "without a score"),
+        (f"threshold: 0.5, assert: [{{type: assert-set, assert: {_TWO}}}]", "set of checks"),
+        (f"threshold: 0.5, assert: [{', '.join(['{type: contains, value: a}'] * 9)}]", "only 8"),
+        (f"options: {{transform: output.trim()}}, assert: {_TWO}", "transform changes how"),
+        (f"assertScoringFunction: file://a.js, assert: {_TWO}", "is not followed"),
+        ("assert: file://assertions.yaml", "write its type and value"),
+    ],
+)
+@pytest.mark.parametrize("partial", [False, True])
+def test_a_question_with_a_rule_that_is_not_honoured_gets_no_grade(
+    test: str, why: str, partial: bool
+) -> None:
+    text = f"prompts: [Six?]\ntests: [{{{test}}}]\n"
+
+    file = read_suite_text("s", "s.yaml", text, partial=partial)
+
+    [question] = file.suite.questions
+    assert not question.is_graded
+    assert question.checks.startswith("0 of ")
+    assert any(why in one.why for one in file.left_out)
+
+
+def test_a_default_test_in_another_place_may_have_checks_that_are_lost() -> None:
+    text = f"prompts: [Six?]\ndefaultTest: file://d.yaml\ntests: [{{assert: {_TWO}}}]\n"
+
+    [question] = read_suite_text("s", "s.yaml", text).suite.questions
+
+    assert (question.is_graded, question.checks) == (False, "2 of 3")
+
+
+PARTIAL = SIX + "  - {type: contains, value: x}\n  - {type: javascript, value: y}\n"
+
+
+def test_a_question_that_lost_a_check_is_graded_by_the_others_only_on_request() -> None:
+    [whole] = read_suite_text("s", "s.yaml", PARTIAL).suite.questions
+    [partial] = read_suite_text("s", "s.yaml", PARTIAL, partial=True).suite.questions
+
+    assert whole.reference == Reference(Grading.MISSING, "assert javascript", checks="1 of 2")
+    assert partial.reference == Reference(Grading.CONTAINS, "x", checks="1 of 2")
+
+
+@pytest.mark.parametrize("partial", [False, True])
+def test_a_lost_check_survives_export_import_and_versions(partial: bool) -> None:
+    suite = read_suite_text("s", "s.yaml", PARTIAL, partial=partial).suite
+
+    rows = json.dumps(suite_document(suite)["questions"])
+    again = [
+        read_suite_text("s", "s.csv", suite_csv(suite)).suite,
+        read_suite_text("s", "s.json", rows).suite,
+        suite_from_body("", "s", json.loads(SUITE.dump_json(suite))),
+    ]
+
+    assert {one.version for one in again} == {suite.version}
+    assert all(one.questions == suite.questions for one in again)
 
 
 def test_what_is_left_out_has_its_line() -> None:
@@ -198,3 +319,49 @@ def test_what_openai_evals_has_and_a_suite_has_not_is_named(
 def test_an_import_with_nothing_usable_is_refused() -> None:
     with pytest.raises(SuiteError, match=r"no usable question.*Line 1: question.*and 2 more"):
         read_suite_text("s", "s.jsonl", _evals(*[{"item": {}}] * 7))
+
+
+# --- Data sets
+
+
+SOLUTION = "In May she sold <<48/2=24>>24 clips.\n48 + 24 = <<48+24=72>>72\n#### 72"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"question": "How many?", "answer": SOLUTION},
+        {"question": "How many?", "answer": SOLUTION, "grading": "number"},
+        {"item": {"question": "How many?", "answer": SOLUTION}},
+    ],
+)
+def test_a_solution_of_gsm8k_is_read_as_its_number(line: object) -> None:
+    [question] = read_suite_text("s", "s.jsonl", _evals(line)).suite.questions
+
+    assert question.reference == Reference(Grading.NUMBER, "72")
+
+
+@pytest.mark.parametrize("name", ["s.json", "s.jsonl"])
+def test_an_object_of_alpaca_keeps_its_instruction(name: str) -> None:
+    item = {"instruction": "Translate to French.", "input": "Hello", "output": "Bonjour"}
+    text = json.dumps([item]) if name == "s.json" else json.dumps(item)
+
+    file = read_suite_text("s", name, text)
+
+    right = Reference(Grading.EXACT, "Bonjour")
+    assert file.left_out == ()
+    assert file.suite.questions == (SuiteQuestion("Translate to French.", "", right, "Hello"),)
+
+
+@pytest.mark.parametrize("header", ["question", "Questions", "prompt"])
+def test_a_header_of_one_column_is_a_header(header: str) -> None:
+    [question] = read_suite_text("s", "s.csv", f"{header}\nWhy?\n").suite.questions
+
+    assert question.text == "Why?"
+
+
+def test_a_git_lfs_pointer_is_called_one() -> None:
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+
+    with pytest.raises(SuiteError, match=r"s\.csv is a Git LFS pointer.*git lfs pull"):
+        parse_suite_file("s", "s.csv", pointer)
