@@ -73,12 +73,14 @@ class ProviderKeys:
 
     def find(self, address: Address | None) -> SecretStr | None:
         """Return the key of an address, else the only key of its origin."""
+        if address is None:
+            return None
         if address in self.by_address:
             return self.by_address[address]
         same = {
             key.get_secret_value()
             for one, key in self.by_address.items()
-            if address and one.origin == address.origin
+            if one.origin == address.origin
         }
         return SecretStr(same.pop()) if len(same) == 1 else None
 
