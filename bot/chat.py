@@ -89,9 +89,9 @@ def event_key(chat: str, *event: str) -> str:
     return sha256("\n".join((chat, *event)).encode()).hexdigest()[:12]
 
 
-def check_length(text: str, context: str = "", limit: int = MAX_QUESTION_CHARACTERS) -> None:
+def check_length(*texts: str, limit: int = MAX_QUESTION_CHARACTERS) -> None:
     """Raise QuestionError if a question and its context have more characters than the limit."""
-    length = len(text) + len(context)
+    length = sum(map(len, texts))
     if length > limit:
         raise QuestionError(
             f"The question has {length:,} characters; the limit is {MAX_QUESTION_CHARACTERS:,}. "

@@ -295,7 +295,7 @@ def checked_question(question: Question) -> Question:
 
     Raise QuestionError if it is empty or too long; one far too long is not even cleaned.
     """
-    check_length(question.text, question.context, MAX_RAW_CHARACTERS)
+    check_length(question.text, question.context, limit=MAX_RAW_CHARACTERS)
     text, context = clean_text(question.text), clean_text(question.context)
     if not text:
         raise QuestionError("The question is empty.")

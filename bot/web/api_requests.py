@@ -24,7 +24,7 @@ TOO_MANY, INTERNAL_ERROR = 429, 500
 MAX_MESSAGES = 1_000
 # Values of the JSON and escapes in it. Parsing holds Python's global lock, so it must be short;
 # no question within its limits has as many.
-_MAX_MARKS = 100_000
+_MAX_MARKS = 50_000
 _MARKS = (b",", b"[", b"{", rb"\u")
 _ROLES = {"system": "System", "developer": "System", "user": "User", "assistant": "Assistant"}
 # Parts of a message that hold a file, and the field with its data.
@@ -186,7 +186,7 @@ def _split_messages(messages: Sequence[_Message]) -> tuple[str, str, tuple[Attac
         raise ApiError(400, what, "unsupported_value", "messages")
     read = [_read_content(message.content, f"messages.{i}") for i, message in enumerate(messages)]
     texts = [text for text, _ in read]
-    check_length("".join(texts), limit=MAX_RAW_CHARACTERS)
+    check_length(*texts, limit=MAX_RAW_CHARACTERS)
     question = clean_text(texts[asked])
     if not question:
         raise ApiError(400, "The last user message is empty.", None, f"messages.{asked}.content")

@@ -46,7 +46,7 @@ _REFUSAL = (
     f"Content-Length: {len(TOO_MANY_CONNECTIONS)}\r\nRetry-After: 5\r\nConnection: close\r\n\r\n"
     f"{TOO_MANY_CONNECTIONS}"
 ).encode()
-_REFUSAL_SECONDS, _MAX_REFUSALS = 1.0, 100
+_REFUSAL_SECONDS = 1.0
 _LOG_SECONDS = 60.0
 _MAX_LENGTH_DIGITS = 20  # of a Content-Length; Python refuses to read very long numbers
 
@@ -144,7 +144,7 @@ def _refusal(scope: Scope, status: int, sentence: str) -> ASGIApp:
     return PlainTextResponse(f"{sentence}\n", status, headers)
 
 
-async def _read_body(scope: Scope, receive: Receive) -> bytes:
+async def _read_body(scope: Scope, receive: Receive) -> bytearray:
     """Return the whole body; raise HTTPException at the first byte too many.
 
     Raise ClientDisconnect if its sender hangs up before the end.
@@ -165,10 +165,10 @@ async def _read_body(scope: Scope, receive: Receive) -> bytes:
         size, has_more = len(body), message.get("more_body", False)
     if size > limit:
         raise HTTPException(413, f"That is too much: at most {limit:,} bytes can be sent here.")
-    return bytes(body)
+    return body
 
 
-def _replay(body: bytes, receive: Receive) -> Receive:
+def _replay(body: bytearray, receive: Receive) -> Receive:
     """Return a `receive` that yields the body as one message, then what else comes."""
     pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
@@ -179,7 +179,10 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 class ConnectionLimit:
-    """The most connections of a server; logs how many were refused, once a minute at most."""
+    """The most connections that a server takes, and half as many that wait for their refusal.
+
+    Logs how many were refused, once a minute at most.
+    """
 
     def __init__(self, most: int, now: Callable[[], float] = time.monotonic) -> None:
         self.most, self._now = most, now
@@ -215,7 +218,7 @@ class LimitedProtocol(H11Protocol):
         """Send a refusal; where many wait for one already, only hang up."""
         self.limit.count_refused()
         self._is_refused = True
-        if len(self.connections) > self.limit.most + _MAX_REFUSALS:
+        if len(self.connections) > self.limit.most * 3 // 2:
             self.transport.abort()
             return
         # Data that is still unread when a socket closes would destroy the reply on its way.

@@ -17,7 +17,7 @@ from council.errors import CouncilError
 
 MAX_OPEN_FILES = 65_536
 # Connections accepted in one go, before they are counted; files of databases, models and logs.
-BACKLOG, OTHER_FILES = 512, 256
+BACKLOG, OTHER_FILES = 256, 256
 _UVICORN_LOG = logging.getLogger("uvicorn.error")
 
 
@@ -85,7 +85,7 @@ async def run_server(
     files = raise_file_limit()
 
     class _Protocol(LimitedProtocol):
-        limit = ConnectionLimit(min(max_connections, max(1, files - BACKLOG - OTHER_FILES)))
+        limit = ConnectionLimit(min(max_connections, max(1, (files - BACKLOG - OTHER_FILES) // 2)))
 
     server = Server(
         uvicorn.Config(

@@ -19,7 +19,7 @@ def main() -> None:
         with running_product(folder) as product:
             for row in attack_all(product):
                 rows.append(row)
-                sys.stderr.write(f"{row.attack}: {row.measured}\n")
+                sys.stderr.write(f"{row.attack}: {row.measured}{'' if row.passed else ' FAIL'}\n")
             rows += file_modes(folder)
     code = subprocess.run([sys.executable, "-m", INJECTION], check=False).returncode
     rows.append(Row("ballots and injections (its own table)", "exit 0", str(code), code == 0))
@@ -29,9 +29,10 @@ def main() -> None:
 
 def table(rows: list[Row]) -> str:
     """Return the rows as Markdown."""
-    lines = ["| attack | target | measured | |", "|---|---|---|---|"]
+    lines = ["| attack | target | measured | margin | |", "|---|---|---|---|---|"]
     lines += [
-        f"| {row.attack} | {row.target} | {row.measured} | {'PASS' if row.passed else 'FAIL'} |"
+        f"| {row.attack} | {row.target} | {row.measured} | {row.margin} | "
+        f"{'PASS' if row.passed else 'FAIL'} |"
         for row in rows
     ]
     return "\n".join([*lines, ""])

@@ -1,34 +1,55 @@
 """The attacks: each takes the running product and yields rows of what it measured."""
 
+import json
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import httpx
 
+from bot.web.limits import MAX_CONNECTIONS
+from bot.web.server import raise_file_limit
 from tests.bot.homes import LETTERS
-from tests.hostile.product import CAP_USD, MEGABYTE, TOKEN, PageClient, Product
+from tests.hostile.product import CAP_USD, MEGABYTE, TOKEN, Product
 from tests.hostile.suite_bombs import BOMBS
 from tests.wire.hostile_provider import ATTACKS
 
-MAX_MEMORY, MAX_HEALTH_SECONDS = 400 * MEGABYTE, 0.3
+MAX_MEMORY, MAX_HEALTH_SECONDS = 150 * MEGABYTE, 0.1
 MAX_BOMB_MEMORY, MAX_BOMB_SECONDS = 200 * MEGABYTE, 2.0
 MAX_READ = 2 * MEGABYTE
-HEADER_SECONDS = 15.0
+HEALTHY = "health < 100 ms (p99)"
+COMPLETIONS, AT_ONCE = "/v1/chat/completions", 2
+HEADER_SECONDS, REST_SECONDS = 15.0, 5.0
 CHUNK = b"x" * 16_384
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What was attacked, the target, what was measured, and whether that is within the target."""
+    """What was attacked, the target, what was measured.
+
+    It passes if what must hold does, and each measure is less than its limit; `shares` are the
+    shares of the limits that were used.
+    """
 
     attack: str
     target: str
     measured: str
-    passed: bool
+    holds: bool = True
+    shares: tuple[float, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        return self.holds and all(share < 1 for share in self.shares)
+
+    @property
+    def margin(self) -> str:
+        """How much of the tightest limit was left."""
+        return f"{1 - max(self.shares):.0%}" if self.shares else ""
 
 
 def attack_all(product: Product) -> Iterator[Row]:
@@ -36,10 +57,13 @@ def attack_all(product: Product) -> Iterator[Row]:
     yield from hostile_provider(product)
     yield from suite_bombs(product)
     yield from large_bodies(product)
+    yield from large_questions(product)
+    yield from idle_clients(product, 1_200)
+    yield from idle_connections(product, MAX_CONNECTIONS + 500)
     yield from slow_headers(product)
     yield from anonymous_readiness(product)
     yield from dropped_cookies(product)
-    yield from logins(product)  # last: this address cannot log in afterwards
+    yield from logins(product)  # last: nobody can log in from this address afterwards
 
 
 def hostile_provider(product: Product) -> Iterator[Row]:
@@ -47,56 +71,64 @@ def hostile_provider(product: Product) -> Iterator[Row]:
     browser, watch = product.browser(), product.watch
     browser.run_round("fine")  # litellm is loaded
     watch.reset()
-    yield Row("at rest", "", f"{watch.memory / MEGABYTE:.0f} MB", passed=True)
+    time.sleep(REST_SECONDS)
+    rest = watch.memory
+    yield Row("at rest", "", f"{rest / MEGABYTE:.0f} MB, {watch.health * 1000:.0f} ms")
     for attack in ATTACKS:
         watch.reset()
         document = browser.run_round(attack)
         healthy = set(LETTERS[:4])
         answers = healthy & {answer["member"] for answer in document["answers"]}
         ballots = healthy & {ballot["judge"] for ballot in document["ballots"] if ballot["counted"]}
-        cost = document["cost_usd"]
+        cost, more = document["cost_usd"], watch.memory - rest
         yield Row(
             f"provider: {attack}",
-            "< 400 MB, health < 300 ms, 4 answers, 4 ballots, cost >= 0",
-            f"{watch.memory / MEGABYTE:.0f} MB, {watch.slowest * 1000:.0f} ms, {len(answers)}, "
+            f"< 150 MB more, {HEALTHY}, 4 answers, 4 ballots, cost >= 0",
+            f"{more / MEGABYTE:.0f} MB, {watch.health * 1000:.0f} ms, {len(answers)}, "
             f"{len(ballots)}, {'unknown' if cost is None else f'${cost:.4f}'}",
             document["stage"] == "closed"
             and len(answers) == len(ballots) == len(healthy)
-            and watch.memory < MAX_MEMORY
-            and watch.slowest < MAX_HEALTH_SECONDS
-            and (cost is None or 0 <= cost < CAP_USD),
+            and (cost is None or cost >= 0),
+            (
+                more / MAX_MEMORY,
+                watch.health / MAX_HEALTH_SECONDS,
+                *([cost / CAP_USD] if cost else []),
+            ),
         )
 
 
 def suite_bombs(product: Product) -> Iterator[Row]:
-    """Upload every bomb as a suite."""
+    """Upload every bomb as a suite; count the processor's seconds, which no other work delays."""
     browser, watch = product.browser(), product.watch
     worst: list[tuple[float, str]] = []
     most: list[tuple[float, str]] = []
     wrong: list[str] = []
     watch.reset()
     for name, (filename, text) in BOMBS.items():
-        before, began = product.process.memory_info().rss, time.perf_counter()
+        before, began = product.process.memory_info().rss, product.processor_seconds
         watch.memory = before
         reply = browser.upload(filename, text.encode())
-        worst.append((time.perf_counter() - began, name))
+        worst.append((product.processor_seconds - began, name))
         most.append(((watch.memory - before) / MEGABYTE, name))
-        if reply.status_code not in {200, 422} or (
-            filename == "s.toml" and "read" not in reply.text
-        ):
+        if reply.status_code not in ({422} if filename == "s.toml" else {200, 422}):
             wrong.append(f"{name}: {reply.status_code}")
     (seconds, slowest), (memory, largest) = max(worst), max(most)
     yield Row(
         f"{len(BOMBS)} suite bombs",
         "each < 200 MB more, < 2 s, no error",
         f"{memory:.0f} MB ({largest}), {seconds:.2f} s ({slowest}), {', '.join(wrong) or 'none'}",
-        memory * MEGABYTE < MAX_BOMB_MEMORY and seconds < MAX_BOMB_SECONDS and not wrong,
+        not wrong,
+        (memory * MEGABYTE / MAX_BOMB_MEMORY, seconds / MAX_BOMB_SECONDS),
     )
-    yield Row(
-        "health meanwhile",
-        "< 300 ms",
-        f"{watch.slowest * 1000:.0f} ms",
-        watch.slowest < MAX_HEALTH_SECONDS and not watch.failures,
+    yield _health(product)
+
+
+def _health(product: Product) -> Row:
+    """Return the row of the health checks since the watch was reset."""
+    seconds, failures = product.watch.health, product.watch.failures
+    measured = f"{seconds * 1000:.0f} ms, {failures} failed"
+    return Row(
+        "- health meanwhile", HEALTHY, measured, not failures, (seconds / MAX_HEALTH_SECONDS,)
     )
 
 
@@ -117,7 +149,8 @@ def large_bodies(product: Product) -> Iterator[Row]:
             f"{name} to {path}",
             f"{wanted} within 2 MB",
             f"{status} after {sent / MEGABYTE:.2f} MB",
-            status == wanted and sent < MAX_READ,
+            status == wanted,
+            (sent / MAX_READ,),
         )
 
 
@@ -164,10 +197,12 @@ def slow_headers(product: Product) -> Iterator[Row]:
         connection.close()
     yield Row(
         "200 connections with slow headers",
-        "closed within 15 s, health < 300 ms",
-        f"{200 - len(open_)} closed in {seconds:.0f} s, {product.watch.slowest * 1000:.0f} ms",
-        not open_ and seconds < HEADER_SECONDS and product.watch.slowest < MAX_HEALTH_SECONDS,
+        "closed within 15 s",
+        f"{200 - len(open_)} closed in {seconds:.0f} s",
+        not open_,
+        (seconds / HEADER_SECONDS,),
     )
+    yield _health(product)
 
 
 def _is_open(connection: socket.socket) -> bool:
@@ -206,21 +241,117 @@ def dropped_cookies(product: Product) -> Iterator[Row]:
     )
 
 
-def logins(product: Product) -> Iterator[Row]:
-    """Guess the token at the login and as a bearer."""
-    guesses = PageClient(httpx.Client(base_url=product.address, timeout=60, trust_env=False))
-    statuses = [guesses.log_in(f"guess {number}") for number in range(15)]
-    right = guesses.log_in(TOKEN)
-    bearer = httpx.get(
-        f"{product.address}/metrics", headers={"Authorization": f"Bearer {TOKEN}"}, trust_env=False
+def large_questions(product: Product, requests: int = 10) -> Iterator[Row]:
+    """Ask, with an API key that may spend nothing, what must be refused before it costs time."""
+    key, watch = product.api_key("large"), product.watch
+    for name, messages, wanted in (
+        ("13 MB of text", _message(b'"%s"' % (b"a" * 13_000_000)), 400),
+        ("2 MB of invisible text", _message(b'"a%s"' % ("\u200b" * 660_000).encode()), 400),
+        ("13 MB of escapes", _message(b'"%s"' % (b"\\u4e2d" * 2_100_000)), 413),
+        ("460,000 empty messages", b",".join([_message(b'""')] * 460_000), 413),
+        ("10,000 empty messages", b",".join([_message(b'""')] * 10_000), 400),
+        ("4.6 million lists", b",".join([b"[]"] * 4_600_000), 413),
+        ("a file name of 13 MB", _message(_file(b"a" * 13_000_000)), 200),
+    ):
+        body = b'{"model": "council", "messages": [%s]}' % messages
+        watch.reset()
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            asked = list(pool.map(partial(product.call, COMPLETIONS, key), [body] * requests))
+        statuses = {response.status_code for response in asked}
+        yield Row(name, f"{wanted}", ", ".join(map(str, statuses)), statuses == {wanted})
+        yield _health(product)
+    watch.reset()
+    found = product.browser().ask("fine", "a" * 3_900_000).status_code
+    yield Row("3.9 MB of text in the page's form", "422", str(found), found == 422)
+    yield _health(product)
+
+
+def _message(content: bytes) -> bytes:
+    return b'{"role":"user","content":%s}' % content
+
+
+def _file(name: bytes) -> bytes:
+    data = b"data:text/plain;base64,aGVsbG8="
+    part = b'{"type": "file", "file": {"filename": "%s", "file_data": "%s"}}' % (name, data)
+    return b'[{"type": "text", "text": "Is it?"}, %s]' % part
+
+
+def idle_clients(product: Product, number: int) -> Iterator[Row]:
+    """Start clients of MCP that never come back; the next one must still be answered."""
+    params = {"protocolVersion": "2025-06-18", "capabilities": {}}
+    params["clientInfo"] = {"name": "idle", "version": "1"}
+    start = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    body = json.dumps(start).encode()
+    product.call("/mcp", TOKEN, body)  # the library is loaded
+    product.watch.reset()
+    statuses = [product.call("/mcp", TOKEN, body).status_code for _ in range(number)]
+    yield Row(
+        f"{number:,} idle clients of MCP",
+        "200 for each",
+        f"{statuses.count(200):,} times 200, then {statuses[-1]}",
+        set(statuses) == {200},
     )
+    yield _health(product)
+
+
+def idle_connections(product: Product, number: int) -> Iterator[Row]:
+    """Open more connections than are allowed, and look at what those above the limit get."""
+    raise_file_limit()
+    logged, refused = product.log, 0
+    with ExitStack() as stack:
+        for _ in range(number):
+            connection = socket.create_connection(("127.0.0.1", product.port), timeout=10)
+            stack.enter_context(connection)
+        replies = {_try_health(product) for _ in range(10)}
+        refused = product.log.count("connections_refused") - logged.count("connections_refused")
+    more = product.log.removeprefix(logged)
+    back = _first_answer(product)
+    yield Row(
+        f"{number:,} idle connections",
+        "503 above the limit, one line in the log, no traceback, then 200",
+        f"{', '.join(map(str, replies))}, {refused} lines, {more.count('Traceback')}, {back}",
+        replies == {503} and refused == 1 and "Traceback" not in more and back == httpx.codes.OK,
+    )
+
+
+def _try_health(product: Product) -> int:
+    return httpx.get(f"{product.address}/healthz", trust_env=False).status_code
+
+
+def _first_answer(product: Product) -> int:
+    """Return the status of the health check once connections have ended, or of the last try."""
+    until = time.monotonic() + HEADER_SECONDS
+    while (status := _try_health(product)) != httpx.codes.OK and time.monotonic() < until:
+        time.sleep(0.1)
+    return status
+
+
+def logins(product: Product) -> Iterator[Row]:
+    """Guess the token at the login and as a bearer, next to people with keys and sessions."""
+    key, revoked, browser = product.api_key("mine"), product.api_key("old"), product.browser()
+    product.home.invoke("key", "revoke", "old")
+    wrong = [product.call("/v1/models", revoked).status_code for _ in range(15)]
+    wrong += [product.call("/metrics", key).status_code for _ in range(15)]
+    after = product.call("/metrics", TOKEN).status_code
+    yield Row(
+        "a revoked key, and a key at the wrong address",
+        "401 for each, 200 for the token",
+        f"{', '.join(map(str, set(wrong)))}, {after}",
+        set(wrong) == {401} and after == httpx.codes.OK,
+    )
+    guesses = product.visitor()
+    statuses = [guesses.log_in(f"guess {number}") for number in range(15)]
+    right, bearer = guesses.log_in(TOKEN), product.call("/metrics", TOKEN)
     first = statuses.index(429) if 429 in statuses else len(statuses)
+    others = product.call("/v1/models", key).status_code, browser.client.get("/").status_code
     yield Row(
         "guesses of the token",
-        "429 after 10, also for the right one and as a bearer",
+        "429 after 10, also for the right one and as a bearer; 200 for a key and a session",
         f"429 after {first}, {right}, {bearer.status_code}, Retry-After "
-        f"{bearer.headers.get('retry-after')}",
-        first <= 10 and right == bearer.status_code == httpx.codes.TOO_MANY_REQUESTS,
+        f"{bearer.headers.get('retry-after')}; {others[0]}, {others[1]}",
+        first <= 10
+        and right == bearer.status_code == httpx.codes.TOO_MANY_REQUESTS
+        and set(others) == {200},
     )
 
 

@@ -1,16 +1,16 @@
 """The product as a process under attack, its page, and a watch on its memory and its health."""
 
-import http.client
 import json
+import resource
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Event, Thread
-from typing import Any
+from threading import Thread
+from typing import IO, Any
 
 import httpx
 import psutil
@@ -22,7 +22,6 @@ from tests.wire.hostile_provider import ATTACKS
 TOKEN = "a long random text for the page"
 ANSWER_SECONDS = 10
 CAP_USD = 0.15
-SAMPLE_SECONDS = 0.02
 MEGABYTE = 1e6
 
 
@@ -47,36 +46,29 @@ def config(provider: str) -> str:
 
 @dataclass(slots=True)
 class Watch:
-    """The most memory and the slowest health check since `reset`, sampled in a thread."""
+    """The most memory and the times of health checks since `reset`, as another process saw them."""
 
-    process: psutil.Process
-    port: int
+    samples: IO[bytes]
     memory: float = 0.0
-    slowest: float = 0.0
+    seconds: list[float] = field(default_factory=list)
     failures: int = 0
-    _stopped: Event = field(default_factory=Event)
 
     def reset(self) -> None:
         """Forget what was measured."""
-        self.memory, self.slowest, self.failures = self.process.memory_info().rss, 0.0, 0
+        self.memory, self.seconds, self.failures = 0.0, [], 0
+
+    @property
+    def health(self) -> float:
+        """The seconds within which 99 of 100 health checks were answered."""
+        return sorted(self.seconds)[len(self.seconds) * 99 // 100] if self.seconds else 0.0
 
     def watch(self) -> None:
-        """Sample until stopped."""
-        while not self._stopped.wait(SAMPLE_SECONDS):
-            self.memory = max(self.memory, self.process.memory_info().rss)
-            began = time.perf_counter()
-            try:
-                connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
-                connection.request("GET", "/healthz")
-                connection.getresponse().read()
-                connection.close()
-            except OSError:
-                self.failures += 1
-            self.slowest = max(self.slowest, time.perf_counter() - began)
-
-    def stop(self) -> None:
-        """End `watch`."""
-        self._stopped.set()
+        """Read samples until the process ends."""
+        for line in self.samples:
+            seconds, has_failed, memory = line.split()
+            self.seconds.append(float(seconds))
+            self.failures += int(has_failed)
+            self.memory = max(self.memory, float(memory))
 
 
 @dataclass(slots=True)
@@ -87,14 +79,48 @@ class Product:
     port: int
     process: psutil.Process
     watch: Watch
+    clients: ExitStack
 
     @property
     def address(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
+    @property
+    def processor_seconds(self) -> float:
+        """The processor time of the product."""
+        times = self.process.cpu_times()
+        return times.user + times.system
+
+    @property
+    def log(self) -> str:
+        """What the product has written on stderr."""
+        return (self.home.folder / "errors.log").read_text(encoding="utf-8", errors="replace")
+
+    def api_key(self, name: str) -> str:
+        """Return a new API key that may spend nothing."""
+        return self.home.invoke("key", "add", name, "--cap", "0").out.strip()
+
+    def call(self, path: str, bearer: str, body: bytes = b"") -> httpx.Response:
+        """Send a request with a bearer token: the body as JSON, or a GET without one."""
+        headers = {"Authorization": f"Bearer {bearer}", "Content-Type": "application/json"}
+        headers |= {"Accept": "application/json, text/event-stream"}
+        return httpx.request(
+            "POST" if body else "GET",
+            f"{self.address}{path}",
+            headers=headers,
+            content=body,
+            timeout=60,
+            trust_env=False,
+        )
+
+    def visitor(self) -> "PageClient":
+        """Return a new visitor."""
+        client = httpx.Client(base_url=self.address, timeout=60, trust_env=False)
+        return PageClient(self.clients.enter_context(client))
+
     def browser(self) -> "PageClient":
         """Return a new visitor who has logged in."""
-        browser = PageClient(httpx.Client(base_url=self.address, timeout=60, trust_env=False))
+        browser = self.visitor()
         browser.log_in()
         return browser
 
@@ -152,8 +178,11 @@ def child(
 
 
 @contextmanager
-def running_product(folder: Path) -> Iterator[Product]:
-    """Run the product next to a hostile provider until the block ends."""
+def running_product(folder: Path, max_files: int | None = None) -> Iterator[Product]:
+    """Run the product next to a hostile provider until the block ends.
+
+    With `max_files` it may open no more files, so that it takes fewer connections.
+    """
     root = Path(__file__).parents[2]
     provider_command = (sys.executable, "-m", "tests.wire.hostile_provider")
     port = free_port()
@@ -168,16 +197,18 @@ def running_product(folder: Path) -> Iterator[Product]:
         assert provider.stdout
         home.with_config(config(provider.stdout.readline().decode().strip())).with_tables()
         with child(*PROGRAM, "serve", cwd=folder, environment=home.environment) as process:
+            if max_files:
+                resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (max_files, max_files))
             _wait_until_up(process, port, folder / "errors.log")
-            watched = psutil.Process(process.pid)
-            watch = Watch(watched, port)
-            thread = Thread(target=watch.watch)
-            thread.start()
-            try:
-                yield Product(home, port, watched, watch)
-            finally:
-                watch.stop()
-                thread.join()
+            watched, watcher = str(process.pid), (sys.executable, "-m", "tests.hostile.watch")
+            with child(
+                *watcher, str(port), watched, cwd=folder, environment=environment
+            ) as sampler:
+                assert sampler.stdout
+                watch = Watch(sampler.stdout)
+                Thread(target=watch.watch, daemon=True).start()
+                with ExitStack() as clients:
+                    yield Product(home, port, psutil.Process(process.pid), watch, clients)
 
 
 def _wait_until_up(process: "subprocess.Popen[bytes]", port: int, log: Path) -> None:
