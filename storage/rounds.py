@@ -18,7 +18,7 @@ from council.integrity.erasure import forget, forgotten_error
 from council.integrity.seal import Seal
 from council.places import Place
 from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
-from council.rounds import Artefact, Closing, Round, StandIn
+from council.rounds import AnswerFindings, Artefact, Closing, Round, StandIn
 from storage.bakeoff_tables import BakeoffRow, ScheduleRow, SuiteRow
 from storage.bakeoffs import delete_unused_bodies
 from storage.feedback import SqlFeedback, clear_reasons
@@ -37,6 +37,7 @@ from storage.row_mapping import (
     PANEL,
     PART_TABLES,
     SCORES,
+    TABLES,
     artefact_rows,
     forgotten_columns,
     part_rows,
@@ -46,6 +47,7 @@ from storage.row_mapping import (
     validate,
 )
 from storage.tables import (
+    AnswerRow,
     BallotRow,
     ExchangeRow,
     LinkRow,
@@ -116,8 +118,19 @@ class SqlRoundStore(SqlFeedback):
                 round_id: await _is_closed(connection, round_id, is_closing=round_id in closing)
                 for round_id in ids
             }
-            for round_id, artefact in saves:
-                if not is_closed[round_id] or isinstance(artefact, LateReply):
+            wanted = (
+                (round_id, artefact)
+                for round_id, artefact in saves
+                if not is_closed[round_id] or isinstance(artefact, LateReply)
+            )
+            for kind, same_kind in groupby(wanted, key=lambda save: type(save[1])):
+                if kind in TABLES:  # one row each: all of them in one statement
+                    rows = (
+                        row for id_, artefact in same_kind for row in artefact_rows(artefact, id_)
+                    )
+                    await _insert_all(connection, rows)
+                    continue
+                for round_id, artefact in same_kind:
                     await _insert_artefact(connection, round_id, artefact)
             for round_id in ids:
                 if round_id in closing and is_closed[round_id] is False:
@@ -315,6 +328,11 @@ async def _insert_artefact(connection: AsyncConnection, round_id: str, artefact:
         panel = PANEL.dump_python(artefact.panel, mode="json")
         statement = update(RoundRow).where(col(RoundRow.id) == round_id).values(panel=panel)
         await connection.execute(statement)
+        return
+    if isinstance(artefact, AnswerFindings):
+        found = {"scrubbed": [*artefact.scrubbed], "suspicions": [*artefact.suspicions]}
+        is_answer = col(AnswerRow.round_id) == round_id, col(AnswerRow.member) == artefact.member
+        await connection.execute(update(AnswerRow).where(*is_answer).values(**found))
         return
     # If the key of the first row is taken, the artefact is stored already.
     first, *others = artefact_rows(artefact, round_id)

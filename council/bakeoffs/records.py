@@ -240,7 +240,7 @@ def _author_record(
     line = result.lines.get(label) if label else None
     # Only of drafts is it stored what was masked.
     is_draft = answer in round_.answers
-    masked = answer.scrubbed if is_draft else mask_answer(round_, answer).found
+    masked = answer.scrubbed or () if is_draft else mask_answer(round_, answer).found
     return AuthorRecord(
         member=member,
         share=line.share if line else None,
