@@ -142,6 +142,7 @@ async def open_app(
                 *(*parts, claims, paying),
                 on_closed=lambda round_: count_closed_round(app_context, round_),
                 tracing=tracing,
+                waits_for_room=options.serves,
             )
             stack.push_async_callback(alone.close)
         registry = BakeoffRegistry(claims, SqlLeaderLock(engine) if cluster else None)

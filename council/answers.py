@@ -89,13 +89,14 @@ class Reply:
 class Answer:
     """A member's reply; `scrubbed` is masked for judges, `suspicions` try to steer them.
 
-    `missed` is what its model could not take in of the question's files: images, texts.
+    `scrubbed` is None until both were looked for: a reply is stored before anything else is done
+    with it. `missed` is what its model could not take in of the question's files: images, texts.
     """
 
     member: str
     prompt: Prompt
     reply: Reply
-    scrubbed: tuple[str, ...] = ()
+    scrubbed: tuple[str, ...] | None = ()
     suspicions: tuple[str, ...] = ()
     missed: tuple[str, ...] = field(default=(), metadata=IF_SET)
 

@@ -350,7 +350,7 @@ class KeyValueStore(Protocol):
     """Store of small texts by kind and name, shared by all processes."""
 
     async def check_writable(self) -> None:
-        """Raise StoreError unless a text could be stored now; store nothing, and do not retry."""
+        """Raise StoreError unless a small round could be stored now; do not retry."""
 
     async def put(self, kind: str, name: str, text: str) -> None:
         """Store a text, replacing the previous one."""

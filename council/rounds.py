@@ -107,8 +107,18 @@ class StandIn:
     panel: Panel
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerFindings:
+    """What was found in a stored answer: see Answer."""
+
+    member: str
+    scrubbed: tuple[str, ...]
+    suspicions: tuple[str, ...]
+
+
 Artefact = (
     Answer
+    | AnswerFindings
     | Absence
     | LateReply
     | Exchange
@@ -202,6 +212,13 @@ class Round:
         """Return the round with one more artefact."""
         if isinstance(artefact, StandIn):
             return replace(self, panel=artefact.panel)
+        if isinstance(artefact, AnswerFindings):
+            found = {"scrubbed": artefact.scrubbed, "suspicions": artefact.suspicions}
+            answers = (
+                replace(answer, **found) if answer.member == artefact.member else answer
+                for answer in self.answers
+            )
+            return replace(self, answers=tuple(answers))
         field = _FIELDS[type(artefact)]
         before = getattr(self, field)
         change: dict[str, Any] = {

@@ -25,7 +25,7 @@ from council.integrity.erasure import (
 from council.integrity.seal import Seal
 from council.places import Place
 from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
-from council.rounds import Artefact, Closing, Round, StandIn
+from council.rounds import AnswerFindings, Artefact, Closing, Round, StandIn
 from storage.bakeoff_tables import BakeoffRow, ScheduleRow, SuiteRow
 from storage.bakeoffs import delete_unused_bodies
 from storage.feedback import SqlFeedback, clear_reasons
@@ -45,6 +45,7 @@ from storage.row_mapping import (
     PANEL,
     PART_TABLES,
     SCORES,
+    TABLES,
     artefact_rows,
     erasure_columns,
     part_rows,
@@ -54,6 +55,7 @@ from storage.row_mapping import (
     validate,
 )
 from storage.tables import (
+    AnswerRow,
     BallotRow,
     ExchangeRow,
     LinkRow,
@@ -130,11 +132,21 @@ class SqlRoundStore(SqlFeedback):
                 round_id: await _lock_state(connection, round_id, is_closing=round_id in closing)
                 for round_id in ids
             }
+            wanted = []
             for round_id, artefact in saves:
                 state = states[round_id]
                 if not (state and state.is_closed) or isinstance(artefact, LateReply):
                     kept = redact_artefact(artefact) if state and state.redacted else artefact
-                    await _insert_artefact(connection, round_id, kept)
+                    wanted.append((round_id, kept))
+            for kind, same_kind in groupby(wanted, key=lambda save: type(save[1])):
+                if kind in TABLES:  # one row each: all of them in one statement
+                    rows = (
+                        row for id_, artefact in same_kind for row in artefact_rows(artefact, id_)
+                    )
+                    await _insert_all(connection, rows)
+                    continue
+                for round_id, artefact in same_kind:
+                    await _insert_artefact(connection, round_id, artefact)
             for round_id in ids:
                 state = states[round_id]
                 if round_id in closing and state and not state.is_closed:
@@ -389,6 +401,11 @@ async def _insert_artefact(connection: AsyncConnection, round_id: str, artefact:
         panel = PANEL.dump_python(artefact.panel, mode="json")
         statement = update(RoundRow).where(col(RoundRow.id) == round_id).values(panel=panel)
         await connection.execute(statement)
+        return
+    if isinstance(artefact, AnswerFindings):
+        found = {"scrubbed": [*artefact.scrubbed], "suspicions": [*artefact.suspicions]}
+        is_answer = col(AnswerRow.round_id) == round_id, col(AnswerRow.member) == artefact.member
+        await connection.execute(update(AnswerRow).where(*is_answer).values(**found))
         return
     # If the key of the first row is taken, the artefact is stored already.
     first, *others = artefact_rows(artefact, round_id)

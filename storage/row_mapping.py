@@ -74,7 +74,7 @@ PART_TABLES: tuple[type[Any], ...] = (
     rows.VerdictRow,
     rows.SynthesisRow,
 )
-_TABLES: dict[type, type[SQLModel]] = {
+TABLES: dict[type, type[SQLModel]] = {
     Answer: rows.AnswerRow,
     Absence: rows.AbsenceRow,
     LateReply: rows.LateReplyRow,
@@ -151,7 +151,7 @@ def _artefact_columns(artefact: Artefact) -> Iterator[tuple[type[SQLModel], dict
         columns = _unnested(asdict(artefact))
         yield rows.SynthesisRow, columns | written | {"text": artefact.text}
     else:
-        yield _TABLES[type(artefact)], _unnested(asdict(artefact))
+        yield TABLES[type(artefact)], _unnested(asdict(artefact))
 
 
 def _unnested(values: dict[str, Any]) -> dict[str, Any]:

@@ -42,6 +42,15 @@ MAX_ATTEMPT_SECONDS = 15.0  # counted for one attempt at most: the process may h
 retry_seconds: ContextVar[float] = ContextVar("retry_seconds", default=RETRY_SECONDS)
 
 
+# Waits while the disk is full, and returns whether to try again; without it, nothing waits.
+WaitForRoom = Callable[[], Awaitable[bool]]
+_wait_for_room: ContextVar[WaitForRoom | None] = ContextVar("wait_for_room", default=None)
+
+
+class DiskFullError(StoreError):
+    """There was no room for what was to be written; nothing of it was."""
+
+
 class ConnectionLostError(StoreError):
     """The database server did not answer: the operation may or may not have been carried out."""
 
@@ -152,6 +161,16 @@ def current_attempt() -> Attempt:
     return _attempt.get()
 
 
+@contextmanager
+def waiting_for_room(wait: WaitForRoom | None) -> Iterator[None]:
+    """Repeat operations of the block that find the disk full, as long as `wait` returns True."""
+    token = _wait_for_room.set(wait)
+    try:
+        yield
+    finally:
+        _wait_for_room.reset(token)
+
+
 def retried_and_shielded(
     operation: Callable[P, Coroutine[Any, Any, T]],
 ) -> Callable[P, Coroutine[Any, Any, T]]:
@@ -160,6 +179,7 @@ def retried_and_shielded(
     A cancelled caller waits for the end of the running attempt, because a connection that is
     abandoned in the middle keeps the database locked. The operation is retried for
     `retry_seconds`, but not after a cancel. It must have the same effect if it runs twice.
+    Inside `waiting_for_room`, it is also repeated while the disk is full.
     """
 
     @wraps(operation)
@@ -197,6 +217,11 @@ async def _retry(operation: Callable[[], Coroutine[Any, Any, T]], cancelled: asy
         except ConnectionLostError:
             if remaining <= 0 or await _is_set_within(cancelled, next(pauses)):
                 raise
+        except DiskFullError:
+            wait = _wait_for_room.get()
+            if wait is None or not await wait() or cancelled.is_set():
+                raise
+            continue
         # The clock also runs while the process is frozen, and that is not time spent retrying.
         remaining -= min(loop.time() - began, MAX_ATTEMPT_SECONDS)
         _attempt.set(replace(current_attempt(), is_retry=True))
@@ -242,7 +267,11 @@ class WriteBatcher(Generic[Item]):
 
     async def _write_batch(self, batch: Sequence[tuple[Item, "asyncio.Future[None]"]]) -> None:
         items = [item for item, _ in batch]
-        (error,) = await asyncio.gather(self._write(items), return_exceptions=True)
+        error: Exception | None = None
+        try:
+            await self._write(items)
+        except Exception as failure:  # noqa: BLE001 - raised for each item
+            error = failure
         if error and len(batch) > 1 and not isinstance(error, ConnectionLostError):
             for pair in batch:
                 await self._write_batch([pair])
@@ -288,6 +317,10 @@ _REFUSALS = ("password", "does not exist", "pg_hba", "permission denied", "not p
 _NO_SLOT = ("too many clients", "too many connections", "connection slots are reserved")
 
 _FULL = "The disk is full. What was saved stays. Free some space and try again."
+_NO_ROOM = (
+    "The database's file can't grow: the disk or a quota may be full. What was saved stays. Free "
+    "some space and try again."
+)
 CANNOT_OPEN = "The database file can't be opened. Check that its folder exists and is writable."
 _READ_ONLY = "The database can't be written to. Check the permissions of its file and folder."
 _NO_RIGHTS = "The database user lacks permissions. Grant it access to its tables."
@@ -304,6 +337,7 @@ _NO_ADDRESS = (
 _SENTENCES = {
     "disk is full": _FULL,
     "diskfull": _FULL,
+    "sqlite_ioerr_write": _NO_ROOM,
     "readonlysqltransaction": "The database server is read-only. Set COUNCIL_DATABASE_URL to "
     "the primary server.",
     "readonly": _READ_ONLY,
@@ -336,10 +370,12 @@ def translate_errors() -> Iterator[None]:
             raise ConnectionLostError(message) from error
         cause = getattr(error, "orig", None) or error
         # Only the first line: the rest may quote the row.
-        first_line = f"{type(cause).__name__}: {cause}".partition("\n")[0].lower()
+        names = f"{type(cause).__name__} {getattr(cause, 'sqlite_errorname', '')}"
+        first_line = f"{names}: {cause}".partition("\n")[0].lower()
         known = (sentence for words, sentence in _SENTENCES.items() if words in first_line)
-        kind = type(error).__name__
-        raise StoreError(next(known, f"The database refused the request ({kind}).")) from error
+        sentence = next(known, f"The database refused the request ({type(error).__name__}).")
+        kind = DiskFullError if sentence in {_FULL, _NO_ROOM} else StoreError
+        raise kind(sentence) from error
     except OverflowError as error:
         raise StoreError(_TOO_LARGE) from error
     except (ValueError, TypeError) as error:

@@ -53,6 +53,7 @@ from council.feedback import HumanVote
 from council.places import Place
 from council.ports import RoundQuery, RoundSummary
 from council.rounds import Draw, Round
+from storage.transactions import waiting_for_room
 
 RECEIPT_SECONDS = 1.0  # for the receiving process to confirm that it sends the reply
 POLL_SECONDS = 15.0  # without a message, after which the job queue is asked
@@ -62,6 +63,7 @@ READY = "Your answer is ready."
 NO_ANSWER = "Your question got no answer."
 MAX_DELIVERIES = 200  # at once by one process
 RETRY_SECONDS = 1.0  # before a round is delivered again whose process stopped
+ROOM_SECONDS = 1.0  # between two tries to write while the disk is full
 OFFERED, MAX_REMEMBERED_OFFERS = "vote offer", 1_000  # the kind of memo
 OFFER_ONCE_SECONDS = 86_400.0
 OFFER_AFTER_SECONDS = 1.0  # judges that are faster end before anybody could read the answers
@@ -93,11 +95,17 @@ async def follow_and_deliver(app: AppContext, chat: Chat, place: Place, round_: 
     alone; raise PostingForbiddenError, and stop the round, if it was not running yet.
     """
     live = _LiveMessage(chat, round_, await chat.display_name(round_.question.asked_by))
-    try:
-        await _post_and_run(app, live, place)
-    except (PostingForbiddenError, MessageGoneError) as error:
-        await _deliver_privately(app, live, str(error))
+    with waiting_for_room(_wait_for_room if chat.is_room else None):
+        try:
+            await _post_and_run(app, live, place)
+        except (PostingForbiddenError, MessageGoneError) as error:
+            await _deliver_privately(app, live, str(error))
     return live.snapshot.round_
+
+
+async def _wait_for_room() -> bool:
+    await asyncio.sleep(ROOM_SECONDS)
+    return True
 
 
 def message_of(line: RoundSummary) -> IncomingMessage:

@@ -163,7 +163,7 @@ def _answer_document(answer: Answer, draft: Answer, draw: Draw | None) -> Docume
         "text": answer.text,
         "draft": draft.text if answer != draft else None,
         **_usage_document(answer.reply),
-        "scrubbed": list(answer.scrubbed),
+        "scrubbed": list(answer.scrubbed or ()),
         "cut": answer.reply.cut,
         "missed": list(answer.missed),
         "sources": [asdict(source) for source in answer.reply.sources],

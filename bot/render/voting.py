@@ -47,7 +47,7 @@ def blind_answers(round_: Round, reader: str = "") -> tuple[BlindAnswer, ...]:
 
 
 def _blind_answer(round_: Round, key: str, answer: Answer | None) -> BlindAnswer:
-    if answer is None:
+    if answer is None or answer.scrubbed is None:
         return BlindAnswer("", None if round_.absence(key, Role.ANSWER) else "")
     label = round_.draw.labels.label_of(key) if round_.draw else None
     # Who read the others under their names may name any of them.

@@ -79,6 +79,7 @@ class ClusterRunner:
             clock=clock,
             on_closed=on_closed,
             tracing=tracing,
+            waits_for_room=True,
         )
         self.latest = self._local.latest
         self._chats: set[str] = set()

@@ -9,6 +9,7 @@ from contextlib import (
     AsyncExitStack,
     asynccontextmanager,
     nullcontext,
+    suppress,
 )
 from dataclasses import replace
 from statistics import quantiles
@@ -29,6 +30,7 @@ from council.pipeline.session import CHAIRMAN_SECONDS, LateCalls, RoundServices
 from council.ports import Gateway, RoundQuery, Store
 from council.prompts.synthesis import visible_draft
 from council.rounds import Round, sort_by_panel
+from storage.transactions import waiting_for_room
 
 if TYPE_CHECKING:
     from bot.observability.spans import RoundTrace
@@ -41,6 +43,7 @@ MAX_ROUNDS = 50  # at once; others wait
 GRACE_SECONDS = 6.0
 DRAFT_SECONDS = 0.1  # between two drafts of a synthesis
 SAVE_SECONDS = 0.05  # for a reply to reach the store
+ROOM_SECONDS = 1.0  # between two tries to save while the disk is full
 KNOWN_CALLS = 30  # from which a chairman's own usual time counts
 SERVED = (
     "Another process already serves the same chats with this database. Stop it, or set another "
@@ -56,7 +59,10 @@ class RoundElsewhereError(CouncilError):
 
 
 class LocalRunner:
-    """Runs rounds as tasks of this process; `on_closed` gets each round that closed."""
+    """Runs rounds as tasks of this process; `on_closed` gets each round that closed.
+
+    If it `waits_for_room`, a round that finds the disk full continues once there is room.
+    """
 
     def __init__(  # noqa: PLR0913, PLR0917 - what a round needs, and the clock for tests
         self,
@@ -68,8 +74,11 @@ class LocalRunner:
         clock: Callable[[], float] = time.monotonic,
         on_closed: OnClosed | None = None,
         tracing: Tracing | None = None,
+        *,
+        waits_for_room: bool = False,
     ) -> None:
         self._store = store
+        self._waits_for_room = waits_for_room
         self._gateway = DrainableGateway(gateway)
         self._prepare = prepare
         self._claims = claims
@@ -123,8 +132,10 @@ class LocalRunner:
     def cancel(self, round_id: str) -> None:
         """Cancel a round without waiting; one that is closed may still settle its accounts."""
         running = self._tasks.get(round_id)
-        if running and running.task and not running.state.round_.closing:
-            running.task.cancel()
+        if running and running.task:
+            running.is_stopping.set()
+            if not running.state.round_.closing:
+                running.task.cancel()
 
     async def close(self) -> None:
         """Give running calls a grace period, then stop every round."""
@@ -143,6 +154,10 @@ class LocalRunner:
             yield _until_closed(states(updates))
 
     async def _run(self, running: "RunningRound") -> None:
+        with waiting_for_room(running.wait_for_room if self._waits_for_room else None):
+            await self._run_in_slot(running)
+
+    async def _run_in_slot(self, running: "RunningRound") -> None:
         round_ = running.state.round_
         async with AsyncExitStack() as slot:
             await slot.enter_async_context(self._slots)
@@ -165,6 +180,7 @@ class LocalRunner:
         services = RoundServices(
             gateway,
             self._store,
+            clock=lambda: time.monotonic() - running.waited_seconds,
             on_round=on_round,
             on_text=running.show_draft,
             patience=self._patience,
@@ -236,6 +252,23 @@ class RunningRound(RunningTask[RoundSnapshot]):
         self._started_at = clock()
         self._drafted_at = 0.0
         self.late = LateCalls()
+        self.is_stopping = asyncio.Event()
+        self.waited_seconds = 0.0  # for room on the disk; not part of the round's time
+        self._waited_until = 0.0
+
+    async def wait_for_room(self) -> bool:
+        """Wait before the next try to save on a full disk; return False if the round is stopped."""
+        if not self._waited_until:
+            self._waited_until = self._clock()
+            structlog.get_logger().warning("round_waits_for_room", round_id=self.id)
+        began = self._clock()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.is_stopping.wait(), ROOM_SECONDS)
+        # Several saves may wait at the same time.
+        ended = self._clock()
+        self.waited_seconds += ended - max(began, self._waited_until)
+        self._waited_until = ended
+        return not self.is_stopping.is_set()
 
     def start_clock(self) -> None:
         """Count seconds from now; before, the round waited for a slot or for its models."""

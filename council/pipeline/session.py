@@ -94,11 +94,12 @@ class RoundSession:
         left = seconds if round_seconds is None else max(0.0, round_seconds - self.seconds)
         return Deadline.after(min(seconds, left))
 
-    async def save(self, artefact: Artefact) -> None:
-        """Store the artefact, then add it to the round and report the change."""
+    async def save(self, artefact: Artefact, *, reported: bool = True) -> None:
+        """Store the artefact, then add it to the round and, if `reported`, report the change."""
         await self.services.store.save(self.round_.id, artefact)
         self.round_ = self.round_.with_(artefact)
-        self.services.on_round(self.round_)
+        if reported:
+            self.services.on_round(self.round_)
 
     async def mask(self, answer: Answer) -> MaskedText:
         """Return an answer for other models."""

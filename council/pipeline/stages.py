@@ -19,6 +19,7 @@ from council.pipeline.session import (
     RoundSession,
     finish_despite_cancel,
     missing_to_majority,
+    run_all,
     run_with_grace,
 )
 from council.prompts.answer import ANY_READER, Reader, answer_prompt, missed_files
@@ -33,7 +34,7 @@ from council.prompts.shared import (
     truncate,
 )
 from council.round_rules import ballot_version
-from council.rounds import Draw, Round
+from council.rounds import AnswerFindings, Draw, Round
 
 MAX_ATTEMPTS = 2  # a spoiled ballot is retried once
 BALLOT_REPLY_TOKENS = 600  # reserved in a judge's context for its reply
@@ -61,6 +62,9 @@ async def collect_answers(session: RoundSession) -> None:
     missing = missing_to_majority(len(panel.members), panel.terms.quorum, len(answered))
     calls = {seat: _answer(session, seat, deadline) for seat in asked}
     await run_with_grace(session, calls, missing)
+    # Those that were stored just before an earlier run was cut.
+    left = [answer for answer in session.round_.answers if answer.scrubbed is None]
+    await run_all(_examine(session, answer) for answer in left)
 
 
 async def _answer(session: RoundSession, asked: Asked, deadline: Deadline) -> None:
@@ -72,9 +76,10 @@ async def _answer(session: RoundSession, asked: Asked, deadline: Deadline) -> No
         await finish_despite_cancel(_miss_answer(session, asked, error, deadline))
         return
     missed = missed_files(session.round_.question, reader)
-    answer = Answer(asked.member.key, call.prompt, reply, missed=missed)
+    answer = Answer(asked.member.key, call.prompt, reply, scrubbed=None, missed=missed)
     if await asked.receive(session, answer):
-        await finish_despite_cancel(_store_answer(session, answer))
+        await finish_despite_cancel(session.save(answer, reported=False))
+        await _examine(session, answer)
 
 
 def _answer_call(round_: Round, member: Member, reader: Reader) -> Call:
@@ -107,10 +112,11 @@ async def _miss_answer(
         await _answer(session, asked, deadline)
 
 
-async def _store_answer(session: RoundSession, answer: Answer) -> None:
+async def _examine(session: RoundSession, answer: Answer) -> None:
+    """Store what is found in a stored answer: names of its author, and attempts to steer."""
     masked = await session.mask(answer)
     suspicions = await session.services.in_thread(find_all_suspicions, session.round_, answer.text)
-    await session.save(replace(answer, scrubbed=masked.found, suspicions=suspicions))
+    await session.save(AnswerFindings(answer.member, masked.found, suspicions))
 
 
 async def blind_answers(

@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from math import ceil
 from statistics import median
 
 import httpx
@@ -16,6 +17,7 @@ from tests.soak.visiting import Visitor
 
 MEMBERS = ("a", "b", "c", "d", "e")
 MARGIN_SECONDS = 0.05
+PERCENTILES = (50, 90, 95, 99, 100)
 EARLY_SHARE = 0.2  # of kills that do not wait for the first call
 PATIENCE_SECONDS = 60.0  # for it: a busy machine takes long to load the libraries
 LONGEST_LIFE_SECONDS = 0.8  # after the first call: about two rounds
@@ -32,6 +34,7 @@ class Count:
     calls: int = 0
     repaid: list[float] = field(default_factory=list)
     in_flight: int = 0
+    ages: list[float] = field(default_factory=list)  # of replies that were paid twice
 
     def __str__(self) -> str:
         resumed = sorted(self.first_calls) or [0.0]
@@ -45,6 +48,11 @@ class Count:
             f"repaid, answered more than {MARGIN_SECONDS * 1000:.0f} ms before": len(self.repaid),
             "of these the longest before, in ms": f"{1000 * max(self.repaid, default=0):.0f}",
             "asked again, in flight at the kill": self.in_flight,
+            "replies asked again that had arrived": len(self.ages),
+            **{
+                f"arrived before the kill, in ms, {share} %": _percentile_ms(self.ages, share)
+                for share in PERCENTILES
+            },
             "seconds from start to first call, median": f"{median(resumed):.2f}",
             "seconds from start to first call, 95 %": f"{resumed[int(0.95 * len(resumed))]:.2f}",
             "seconds from start to first call, longest": f"{resumed[-1]:.2f}",
@@ -80,9 +88,15 @@ async def soak(
             await asking.look(count)
         count.calls = server.bill.total
         ages = server.bill.again(count.kills)
+        count.ages = sorted(age for age in ages if age)
         count.repaid = sorted(age for age in ages if age > MARGIN_SECONDS)
         count.in_flight = len(ages) - len(count.repaid)
     return count
+
+
+def _percentile_ms(ages: list[float], share: int) -> str:
+    """Return the nearest-rank percentile of sorted seconds, in milliseconds."""
+    return f"{1000 * ages[ceil(share / 100 * len(ages)) - 1]:.0f}" if ages else "-"
 
 
 class _Asking:

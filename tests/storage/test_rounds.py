@@ -25,6 +25,7 @@ from council.pipeline.session import RoundServices
 from council.places import Place
 from council.ports import Ledger, OutboxStore, RoundQuery, Store
 from council.rounds import (
+    AnswerFindings,
     Artefact,
     Closing,
     Draw,
@@ -123,6 +124,22 @@ async def test_the_first_of_two_artefacts_for_one_place_is_stored_complete(
         await store.save("r1", artefact)
 
     assert await store.load("r1") == round_.with_(first)
+
+
+@in_memory_too
+async def test_findings_are_added_to_a_stored_answer(store: Store) -> None:
+    answer, other = replace(an_answer(), scrubbed=None), replace(an_answer(GPT), scrubbed=None)
+    round_ = a_round()
+    await store.open(round_)
+    for artefact in (answer, other):
+        await store.save("r1", artefact)
+    before = await store.load("r1")
+
+    await store.save("r1", AnswerFindings(answer.member, ("Claude",), ("begs for a place",)))
+
+    examined = replace(answer, scrubbed=("Claude",), suspicions=("begs for a place",))
+    assert before.answers == (answer, other)
+    assert (await store.load("r1")).answers == (examined, other)
 
 
 @in_memory_too

@@ -1,6 +1,7 @@
 """Errors of a database become one sentence, and nothing that was stored is lost."""
 
 import asyncio
+import resource
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -15,6 +16,7 @@ from council.errors import StoreError
 from storage.engine import open_engine
 from storage.migrate import HEAD_REVISION, upgrade
 from storage.rounds import SqlRoundStore
+from storage.transactions import DiskFullError, waiting_for_room
 from tests.builders import CLAUDE, GPT, a_round, an_answer
 from tests.storage.builders import a_closed_round
 
@@ -59,6 +61,58 @@ async def test_a_full_disk_loses_only_what_did_not_fit(engine: AsyncEngine, url:
 
     assert kept == a_round().with_(an_answer(CLAUDE))
     assert (await SqlRoundStore(engine).load("r1")).answers == (an_answer(CLAUDE), long)
+
+
+async def _change_limit(engine: AsyncEngine, pages: int) -> None:
+    async with engine.connect() as connection:  # the only one of the pool
+        await connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+
+
+async def test_a_save_that_waits_for_room_is_stored_once_there_is_some(
+    engine: AsyncEngine,
+) -> None:
+    long = an_answer(GPT, "A long answer. " * 20_000)
+    store, waits = SqlRoundStore(engine), list[str]()
+    await store.open(a_round())
+    await _change_limit(engine, 1)
+
+    async def wait() -> bool:
+        waits.append("full")
+        if len(waits) == 3:
+            await _change_limit(engine, 10_000)
+        return True
+
+    with waiting_for_room(wait):
+        await store.save("r1", long)
+
+    assert len(waits) == 3
+    assert (await store.load("r1")).answers == (long,)
+
+
+async def test_a_save_that_must_not_wait_for_room_any_more_raises(engine: AsyncEngine) -> None:
+    async def give_up() -> bool:
+        return False
+
+    await SqlRoundStore(engine).open(a_round())
+    await _change_limit(engine, 1)
+
+    with waiting_for_room(give_up), pytest.raises(DiskFullError):
+        await SqlRoundStore(engine).save("r1", an_answer(GPT, "A long answer. " * 20_000))
+
+
+async def test_a_file_that_a_limit_keeps_from_growing_is_a_full_disk(engine: AsyncEngine) -> None:
+    store = SqlRoundStore(engine)
+    await store.open(a_round())
+    unlimited, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, most))
+    try:
+        with pytest.raises(DiskFullError, match="a quota may be full"):
+            await store.save("r1", an_answer(GPT, "A long answer. " * 200_000))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (unlimited, most))
+
+    assert (await store.load("r1")).answers == ()
 
 
 @pytest.mark.parametrize("how", ["read-only-file", "read-only-use"])

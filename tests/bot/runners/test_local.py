@@ -3,18 +3,25 @@
 import asyncio
 import subprocess
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+from structlog.testing import capture_logs
 
 from bot.coordination.locks import FileClaims
 from bot.ports import RoundStoppedError
+from bot.runners import local
 from bot.runners.local import DrainableGateway, LocalRunner
 from council.answers import Call, Prompt, Reply
 from council.money import FREE, Price
 from council.panel import Member
 from council.rounds import Round, Stage
+from storage.engine import open_engine
+from storage.rounds import SqlRoundStore
 from tests.bot.runners.runner_fixtures import (
     ManualClock,
     RunnerHarness,
@@ -27,6 +34,7 @@ from tests.bot.runners.runner_fixtures import (
 from tests.builders import CLAUDE, GPT, TERMS, a_panel, a_round
 from tests.fakes.gateway import FailingStore, FakeGateway, PowerCutError
 from tests.fakes.memory_store import MemoryStore
+from tests.sqlite import new_file
 from tests.wire.faults import until
 
 
@@ -338,3 +346,56 @@ async def test_a_chairmans_usual_time_is_known_after_thirty_calls() -> None:
         seen.append(runner._patience(CLAUDE))
 
     assert seen[28:] == [20.0, 3.0, 3.0]
+
+
+# --- A full disk
+
+
+async def limit_pages(engine: AsyncEngine, pages: int) -> None:
+    """Let the database grow to so many pages; with fewer than it has, to none more."""
+    async with engine.connect() as connection:  # the only one of the pool
+        await connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+
+
+@asynccontextmanager
+async def a_round_that_waits_for_room(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[tuple[LocalRunner, SqlRoundStore, FakeGateway]]:
+    """Yield a runner whose round has long answers and no room for them."""
+    monkeypatch.setattr(local, "ROOM_SECONDS", 0.01)
+    engine = open_engine(new_file(folder))
+    store, gateway = SqlRoundStore(engine), FakeGateway(answers={GPT: "Yes. " * 20_000})
+    runner = LocalRunner(store, gateway, prepare_nothing, waits_for_room=True)
+    await store.open(a_round())
+    await limit_pages(engine, 1)
+    with capture_logs() as logged:
+        runner.start(a_round())
+        try:
+            await until(lambda: "round_waits_for_room" in str(logged), 20, list)
+            yield runner, store, gateway
+        finally:
+            await runner.close()
+            await engine.dispose()
+
+
+async def test_a_round_continues_once_a_full_disk_has_room_and_asks_nothing_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with a_round_that_waits_for_room(tmp_path, monkeypatch) as (runner, store, gateway):
+        assert await runner.is_running("r1")
+        await limit_pages(store.engine, 100_000)
+        last = (await collect_snapshots(runner))[-1]
+
+    assert last.round_.stage is Stage.CLOSED
+    assert len(last.round_.answers) == 3
+    assert set(gateway.times_asked().values()) == {1}
+
+
+async def test_a_round_that_waits_for_room_can_be_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with a_round_that_waits_for_room(tmp_path, monkeypatch) as (runner, store, _):
+        await runner.stop("r1")
+
+        assert not await runner.is_running("r1")
+        assert not (await store.load("r1")).closing

@@ -47,6 +47,12 @@ def test_the_order_of_the_answers_is_not_that_of_the_panel_in_every_round() -> N
     assert len(orders) == 6
 
 
+def test_an_answer_is_not_shown_before_its_authors_names_are_found() -> None:
+    raw = replace(an_answer(CLAUDE, "As Claude, I say yes."), scrubbed=None)
+
+    assert places(replace(a_round(), answers=(raw,))) == ["", "", ""]
+
+
 def test_labels_appear_once_all_answers_are_in() -> None:
     round_ = answered(*ANSWERS)
     drawn = replace(round_, draw=compute_draw(round_))
