@@ -2,7 +2,13 @@
 
 import pytest
 
-from council.bakeoffs.grading import check_reference, default_grading, grade, is_correct
+from council.bakeoffs.grading import (
+    check_reference,
+    default_grading,
+    default_reference,
+    grade,
+    is_correct,
+)
 from council.bakeoffs.models import Grading, Reference
 from council.errors import SuiteError
 
@@ -308,3 +314,30 @@ def test_what_can_be_graded_is_let_through(grading: Grading) -> None:
 )
 def test_the_default_grading_follows_the_answer(value: str, grading: Grading) -> None:
     assert default_grading(value) is grading
+
+
+@pytest.mark.parametrize(
+    ("solution", "value", "grading"),
+    [
+        ("48 + 24 = 72\n#### 72", "72", Grading.NUMBER),
+        ("So many.\n#### 1,080\n", "1,080", Grading.NUMBER),
+        ("#### -5", "-5", Grading.NUMBER),
+        ("So:\n#### blue", "So:\n#### blue", Grading.EXACT),
+        ("#### 72\nor so", "#### 72\nor so", Grading.EXACT),
+    ],
+)
+def test_a_solution_that_ends_in_a_marked_number_is_that_number(
+    solution: str, value: str, grading: Grading
+) -> None:
+    assert default_reference(solution) == Reference(grading, value)
+
+
+def test_a_missing_grader_grades_nothing() -> None:
+    assert grade(Reference(Grading.MISSING, "assert javascript", checks="0 of 1"), "six") is None
+
+
+def test_checks_say_how_many_of_how_many() -> None:
+    check_reference(Reference(Grading.EXACT, "a", checks="2 of 5"))
+
+    with pytest.raises(SuiteError, match="Write them as in '2 of 5'"):
+        check_reference(Reference(Grading.EXACT, "a", checks="most"))

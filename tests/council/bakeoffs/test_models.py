@@ -130,3 +130,22 @@ def test_a_question_is_put_to_the_panel_under_its_method() -> None:
 
     assert [bakeoff.panel_of(number).terms.method for number in (1, 2)] == [*suite.methods]
     assert with_method(a_panel(3), "") == a_panel(3)
+
+
+def test_a_missing_grader_is_no_known_answer() -> None:
+    lost = SuiteQuestion("Six?", reference=Reference(Grading.MISSING, "assert x", checks="1 of 2"))
+
+    assert (lost.is_graded, lost.known_answer, lost.checks) == (False, "", "1 of 2")
+    assert (SuiteQuestion("Six?").is_graded, SuiteQuestion("Six?").checks) == (False, "")
+
+
+def test_checks_make_another_version_and_a_suite_without_them_keeps_its_own() -> None:
+    whole, part = (
+        Suite(
+            "sums", (SuiteQuestion("6 × 7?", reference=Reference(Grading.NUMBER, "42", 0, checks)),)
+        )
+        for checks in ("", "1 of 2")
+    )
+
+    assert whole.version == "05070e15009e"  # as release 0.2 computed it
+    assert part.version != whole.version

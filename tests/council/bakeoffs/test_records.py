@@ -185,6 +185,18 @@ def test_answers_and_synthesis_are_graded_where_the_suite_has_a_reference() -> N
     assert build_record(replace(round_, synthesis=None), BAKEOFF).whole.council_correct is False
 
 
+def test_nothing_is_graded_without_the_whole_grader() -> None:
+    missing = Reference(Grading.MISSING, "assert javascript", checks="1 of 2")
+    asked = tuple(replace(one, reference=missing) for one in BAKEOFF.suite.questions)
+    bakeoff = replace(BAKEOFF, suite=replace(BAKEOFF.suite, questions=asked))
+    round_ = replace(_example(), id="bo:1.2", bakeoff="bo:1")
+    round_ = replace(round_, synthesis=Synthesis("The answer is 42.", CLAUDE))
+
+    assert {one.correct for one in _authored(round_, bakeoff).values()} == {None}
+    assert build_record(round_, bakeoff).whole.council_correct is None
+    assert build_record(replace(round_, synthesis=None), bakeoff).whole.council_correct is None
+
+
 def test_a_record_says_which_question_of_which_suite_it_is_of() -> None:
     place = Place("slack", "T1", "C1")
     round_ = replace(
