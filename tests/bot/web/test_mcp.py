@@ -105,13 +105,13 @@ async def test_a_call_whose_client_hangs_up_stops_the_round(new_site: NewSite) -
             async for line in reply.aiter_lines():
                 if "2 of 3 models answered" in line:
                     break
-            [line] = await site.store.list_summaries()
-        async with site.context.app.runner.subscribe(line.id) as snapshots:
+            [summary] = await site.store.list_summaries()
+        async with site.context.app.runner.subscribe(summary.id) as snapshots:
             with pytest.raises(Exception, match="was stopped"):
                 async for _ in snapshots:
                     pass
 
-    assert (await site.store.load_summary(line.id)).paused
+    assert (await site.store.load_summary(summary.id)).paused
 
 
 async def test_a_client_leaves_no_session_behind(new_site: NewSite) -> None:
