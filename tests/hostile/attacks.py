@@ -19,7 +19,7 @@ from tests.hostile.product import CAP_USD, MEGABYTE, TOKEN, Product
 from tests.hostile.suite_bombs import BOMBS
 from tests.wire.hostile_provider import ATTACKS
 
-MAX_MEMORY, MAX_HEALTH_SECONDS = 150 * MEGABYTE, 0.1
+MAX_MEMORY, MAX_ROUND_HEALTH_SECONDS, MAX_HEALTH_SECONDS = 150 * MEGABYTE, 0.3, 0.1
 MAX_BOMB_MEMORY, MAX_BOMB_SECONDS = 200 * MEGABYTE, 2.0
 MAX_READ = 2 * MEGABYTE
 HEALTHY = "health < 100 ms (p99)"
@@ -83,15 +83,15 @@ def hostile_provider(product: Product) -> Iterator[Row]:
         cost, more = document["cost_usd"], watch.memory - rest
         yield Row(
             f"provider: {attack}",
-            f"< 150 MB more, {HEALTHY}, 4 answers, 4 ballots, cost >= 0",
-            f"{more / MEGABYTE:.0f} MB, {watch.health * 1000:.0f} ms, {len(answers)}, "
+            "< 150 MB more, slowest health < 300 ms, 4 answers, 4 ballots, cost >= 0",
+            f"{more / MEGABYTE:.0f} MB, {watch.slowest * 1000:.0f} ms, {len(answers)}, "
             f"{len(ballots)}, {'unknown' if cost is None else f'${cost:.4f}'}",
             document["stage"] == "closed"
             and len(answers) == len(ballots) == len(healthy)
             and (cost is None or cost >= 0),
             (
                 more / MAX_MEMORY,
-                watch.health / MAX_HEALTH_SECONDS,
+                watch.slowest / MAX_ROUND_HEALTH_SECONDS,
                 *([cost / CAP_USD] if cost else []),
             ),
         )

@@ -62,6 +62,11 @@ class Watch:
         """The seconds within which 99 of 100 health checks were answered."""
         return sorted(self.seconds)[len(self.seconds) * 99 // 100] if self.seconds else 0.0
 
+    @property
+    def slowest(self) -> float:
+        """The seconds of the slowest health check."""
+        return max(self.seconds, default=0.0)
+
     def watch(self) -> None:
         """Read samples until the process ends."""
         for line in self.samples:
