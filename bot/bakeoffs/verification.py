@@ -1,6 +1,6 @@
 """Verification of the numbers behind leaderboards and bias reports: records and votes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from bot.render.formatting import count_noun
@@ -9,9 +9,11 @@ from council.bakeoffs.ports import BakeoffStore, BakeoffStores
 from council.bakeoffs.records import PackedRecord
 from council.bias.number_verification import verify_record, verify_votes
 from council.errors import BakeoffError, CouncilError, StoreError
+from council.integrity.verification import Difference
 from council.rounds import Round
 
 OnFault = Callable[[str], None]
+_Verify = Callable[[PackedRecord], Sequence[Difference]]
 
 LEADERBOARDS, BIAS_REPORTS = "leaderboards", "bias reports"
 
@@ -51,7 +53,7 @@ class StoredNumbers:
     def _faults(self, round_: Round, bakeoff: Bakeoff | None) -> Iterator[str]:
         record, votes = self.records.pop(round_.id, None), self.votes.pop(round_.id, None)
         self.verified += bool(record or votes)
-        checks = (
+        checks: tuple[tuple[str, PackedRecord | None, _Verify], ...] = (
             (f"on {LEADERBOARDS}", record, lambda one: verify_record(one, round_, bakeoff)),
             (f"in {BIAS_REPORTS}", votes, lambda one: verify_votes(one, round_)),
         )

@@ -9,7 +9,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 Array = NDArray[Any]
 BYTE, SINGLE = "u1", "<f4"
@@ -34,7 +34,7 @@ def parse_layout(stored: Sequence[Any]) -> Layout:
     return tuple(Table(axes, type_, tuple(fields)) for axes, type_, fields in stored)
 
 
-def pack_tables(layout: Layout, tables: Sequence[ArrayLike]) -> bytes:
+def pack_tables(layout: Layout, tables: Sequence[Any]) -> bytes:
     """Return the numbers of one round; None becomes NaN."""
     # By way of doubles, as numpy turns None into NaN only there.
     arrays = (np.asarray(table, dtype=float) for table in tables)

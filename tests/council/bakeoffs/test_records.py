@@ -260,13 +260,14 @@ def test_of_a_forgotten_round_only_what_its_texts_tell_is_unknown() -> None:
 
     before, after = build_record(graded, BAKEOFF), build_record(forget(graded), BAKEOFF)
 
-    unknown = {"correct": None, "refused": None, "words": None}
     assert after == replace(
         before,
-        authored=tuple(replace(one, **unknown) for one in before.authored),
+        authored=tuple(
+            replace(one, correct=None, refused=None, words=None) for one in before.authored
+        ),
         whole=replace(before.whole, council_correct=None),
     )
-    assert {*unknown} < FROM_TEXTS
+    assert {"correct", "refused", "words", "council_correct"} < FROM_TEXTS
 
 
 def test_whether_a_forgotten_revision_named_its_author_is_unknown() -> None:
