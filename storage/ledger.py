@@ -95,13 +95,17 @@ class SqlLedger(SqlStore):
         query = select(_ID).where(_RESERVED > 0).distinct()
         return tuple(sorted(await self._fetch_column(query)))
 
+    @retried_and_shielded
     async def spent(self, round_id: str) -> Spending:
         """Return what a round has spent on all days."""
-        return (await self.spent_by_round([round_id])).get(round_id, Spending())
+        return (await self._spent_by_round([round_id])).get(round_id, Spending())
 
     @retried_and_shielded
     async def spent_by_round(self, round_ids: Sequence[str]) -> Mapping[str, Spending]:
         """Return what each of these rounds has spent, without those that have spent nothing."""
+        return await self._spent_by_round(round_ids)
+
+    async def _spent_by_round(self, round_ids: Sequence[str]) -> Mapping[str, Spending]:
         micro, unknown = func.sum(_SPENT), func.sum(_UNKNOWN)
         query = select(_ID, micro, unknown).where(_ID.in_(round_ids)).group_by(_ID)
         async with self._read() as connection:

@@ -133,7 +133,9 @@ def progress_summary(round_: Round) -> str:
     """Return how many have answered or voted: "2 of 3 models answered"."""
     if round_.stage is Stage.OPEN:
         members = count_noun(len(round_.panel.members), "model")
-        return f"{len(round_.answers)} of {members} answered"
+        # An answer counts once people may read it: names in it are masked then.
+        readable = sum(answer.scrubbed is not None for answer in round_.answers)
+        return f"{readable} of {members} answered"
     if round_.draw and round_.stage is Stage.ANSWERED:
         voted = sum(ballot.counts for ballot in round_.ballots)
         slates = method_of(round_).slates(round_, round_.draw)

@@ -204,7 +204,14 @@ def test_content_of_another_shape_is_refused(content: object) -> None:
     assert refused(messages=[{"role": "user", "content": content}]).status == 400
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"7", b"\xff", b"[" * 100_000, b"{}"])
+def test_a_body_of_too_many_values_is_refused_before_it_is_parsed() -> None:
+    with pytest.raises(ApiError, match="too many values") as caught:
+        parse_request(b"[" * 100_000)
+
+    assert caught.value.status == 413
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"7", b"\xff", b"[" * 1_000, b"{}"])
 def test_a_body_that_is_no_request_is_refused(body: bytes) -> None:
     with pytest.raises(ApiError) as caught:
         parse_request(body)

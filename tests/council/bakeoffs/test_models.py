@@ -21,7 +21,7 @@ from council.bakeoffs.models import (
 from council.bakeoffs.ports import RecordQuery
 from council.bakeoffs.record_arrays import pack_record
 from council.budget import estimate_round
-from council.money import Price
+from council.money import Price, Spending
 from council.places import NOWHERE, Place
 from council.rounds import Question
 from tests.builders import ASKED_AT, CLAUDE, GEMINI, GPT, a_panel, a_round, a_schedule
@@ -149,3 +149,9 @@ def test_checks_make_another_version_and_a_suite_without_them_keeps_its_own() ->
 
     assert whole.version == "05070e15009e"  # as release 0.2 computed it
     assert part.version != whole.version
+
+
+def test_progress_tells_spent_money_and_calls_of_unknown_cost_apart() -> None:
+    progress = BakeoffProgress(HELD, spent_micro=1_000, unknown_calls=34)
+
+    assert progress.spending == Spending(1_000, 34)

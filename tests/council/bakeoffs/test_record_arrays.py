@@ -4,6 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from council.bakeoffs.packed_tables import SINGLE, Table, unpack_tables
 from council.bakeoffs.record_arrays import pack_record, record_columns
 from council.bakeoffs.records import (
     AUTHOR_FIELDS,
@@ -173,3 +174,10 @@ def test_no_records_are_columns_of_no_length() -> None:
 
     assert (found.rows, found.members, found.judges) == ((), (), ())
     assert found.author("share").shape == (0, 0)
+
+
+def test_numbers_of_another_length_than_their_layout_are_refused() -> None:
+    layout = (Table("m", SINGLE, ("share",)),)
+
+    with pytest.raises(ValueError, match="12 bytes a round, where the layout has 8"):
+        unpack_tables(layout, {"m": 2}, [b"0" * 12])

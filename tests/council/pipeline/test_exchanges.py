@@ -1,5 +1,6 @@
 """Exchanges of a method: asked once, read strictly, resumed, sealed, forgotten and verified."""
 
+import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -17,7 +18,7 @@ from council.methods import Method, find_method, offered_methods
 from council.money import Price
 from council.pipeline.exchanges import Request, exchange_all
 from council.pipeline.run import plug_in, run_round
-from council.pipeline.session import RoundServices, RoundSession
+from council.pipeline.session import RoundServices, RoundSession, finish_despite_cancel
 from council.pipeline.stages import TOO_LONG_WHOLE, collect_ballots
 from council.rounds import Draw, Round
 from tests.builders import CLAUDE, GPT, TERMS, a_panel, a_round
@@ -197,3 +198,21 @@ async def test_a_method_from_elsewhere_is_known_but_offered_only_where_a_panel_n
 
 def an_exchange() -> Exchange:
     return Exchange("note", CLAUDE, Prompt("", ""), Reply("Noted."))
+
+
+async def test_what_was_paid_for_is_stored_although_the_round_is_cancelled() -> None:
+    began, may_end, stored = asyncio.Event(), asyncio.Event(), list[str]()
+
+    async def store() -> None:
+        began.set()
+        await may_end.wait()
+        stored.append("reply")
+
+    saving = asyncio.create_task(finish_despite_cancel(store()))
+    await began.wait()
+    saving.cancel()
+    may_end.set()
+
+    with pytest.raises(asyncio.CancelledError):
+        await saving
+    assert stored == ["reply"]
