@@ -498,12 +498,13 @@ def _make_grader(test: _Test, variables: Mapping[str, str]) -> tuple[dict[str, s
         except SuiteError as error:
             lost.append(_rejected(check, str(error)))
             continue
-        is_whole = isinstance(grader, dict)
-        if whole or (patterns and is_whole):
+        if whole or (patterns and isinstance(grader, dict)):
             lost.append(_rejected(check, "a question has one grader, and an earlier one is used"))
             continue
-        whole = grader if isinstance(grader, dict) else {}
-        patterns[check] = "" if is_whole else grader
+        if isinstance(grader, str):
+            patterns[check] = grader
+        else:
+            whole, patterns[check] = grader, ""
     try:
         combined = _combine(test.asserted, patterns)
         return whole or _pattern_fields(patterns, combined, variables), lost
@@ -539,10 +540,10 @@ def _parse_asserted(
             left_out.append(_rejected(parsed, "with weight 0 it decides nothing"))
     asserted = replace(before, parts=parts)
     try:
-        threshold = _number(fields.get("threshold"), before.threshold)
+        threshold = _number(fields.get("threshold"))
     except SuiteError as error:
         return _with_fault(asserted, f"its threshold {error}")
-    return replace(asserted, threshold=threshold)
+    return asserted if threshold is None else replace(asserted, threshold=threshold)
 
 
 def _with_fault(asserted: _Assertion, fault: str) -> _Assertion:
@@ -561,20 +562,21 @@ def _parse_assertion(item: yaml.Node, left_out: list[LeftOut]) -> _Assertion:
         return _parse_asserted(fields, _Assertion(where, kind), left_out)
     assertion = _Assertion(where, kind, fields.get("value"))
     try:
-        assertion = replace(assertion, weight=_number(fields.get("weight"), 1.0))
+        weight = _number(fields.get("weight"))
     except SuiteError as error:
         return replace(assertion, fault=f"its weight {error}")
+    assertion = assertion if weight is None else replace(assertion, weight=weight)
     if fault := _fault(assertion, fields):
         return replace(assertion, fault=fault)
     _reject_others(fields, {"type", "value", "weight"}, left_out)
     return assertion
 
 
-def _number(node: yaml.Node | None, default: float | None) -> float | None:
-    """Return a number of at least 0, or the default for none; raise SuiteError if it is none."""
+def _number(node: yaml.Node | None) -> float | None:
+    """Return a number of at least 0, None for no node; raise SuiteError for anything else."""
     text = scalar_text(node) if isinstance(node, yaml.ScalarNode) else "?" if node else ""
     try:
-        number = float(text) if text else default
+        number = float(text) if text else None
     except ValueError:
         number = -1.0
     if number is not None and not (isfinite(number) and number >= 0):

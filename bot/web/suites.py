@@ -102,7 +102,8 @@ async def add_suite(context: WebContext, request: Request, form: Form) -> Respon
         return await _offer_large_suite(context, request, read)
     rows = tuple(map(question_fields, read.suite.questions))
     editor = replace(await _new_editor(context, name), rows=rows)
-    return await _render_editor(context, request, editor, left_out=left_out_lines(read.left_out))
+    lines = (*left_out_lines(read.left_out), *check_lines(read.suite))
+    return await _render_editor(context, request, editor, left_out=lines)
 
 
 async def _offer_large_suite(context: WebContext, request: Request, read: SuiteFile) -> Response:

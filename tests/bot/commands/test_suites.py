@@ -130,6 +130,17 @@ async def test_what_a_file_of_another_tool_leaves_out_is_said_before_saving() ->
     assert "Suite p is saved" in await harness.press(shown.buttons()[KEEP])
 
 
+async def test_a_question_that_lost_a_check_is_graded_by_the_rest_on_request() -> None:
+    content = b"prompts: [Six?]\ntests:\n- assert: [{type: contains, value: x}, {type: python}]\n"
+    harness, files = SuiteHarness(), (a_file("p.yaml", content),)
+
+    whole = await harness.send("suite add p", files=files)
+    partial = await harness.send("suite add p checks:partial", files=files)
+
+    assert "Question 1 has no grade, shown as ?" in "\n".join(whole.said)
+    assert "Question 1 has a grade by 1 of 2 checks." in "\n".join(partial.said)
+
+
 async def test_a_suite_is_confirmed_by_a_command_where_there_are_no_buttons() -> None:
     harness, terminal = SuiteHarness(), Place("terminal")
     shown = await harness.send("suite add sql\nWhy?\nHow?", place=terminal)

@@ -72,6 +72,21 @@ async def test_what_a_file_of_another_tool_leaves_out_is_listed(site: Site) -> N
     assert "Why?</textarea>" in shown.text
 
 
+async def test_a_question_that_lost_a_check_keeps_that_through_the_form(site: Site) -> None:
+    content = b"prompts: [Six?]\ntests:\n- assert: [{type: contains, value: x}, {type: python}]\n"
+    browser = site.browser()
+
+    shown = await preview(browser, content=content, filename="p.yaml")
+    row = {"question": "Six?", "answer": "assert python", "grading": "missing", "checks": "1 of 2"}
+    await send_rows(browser, shown, row, act="save")
+    page = (await browser.get("/suites/sql")).text
+
+    assert "Question 1 has no grade, shown as ?" in shown.text
+    assert 'value="1 of 2"' in shown.text
+    assert "missing, 1 of 2 checks" in page
+    assert not (await stored(site)).questions[0].is_graded
+
+
 async def test_pasted_questions_are_previewed_as_well(site: Site) -> None:
     browser = site.browser()
     form = await browser.form("/suites", "/suites")
