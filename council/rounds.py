@@ -202,9 +202,10 @@ class Round:
         if isinstance(artefact, StandIn):
             return replace(self, panel=artefact.panel)
         if isinstance(artefact, AnswerFindings):
-            found = {"scrubbed": artefact.scrubbed, "suspicions": artefact.suspicions}
             answers = (
-                replace(answer, **found) if answer.member == artefact.member else answer
+                replace(answer, scrubbed=artefact.scrubbed, suspicions=artefact.suspicions)
+                if answer.member == artefact.member
+                else answer
                 for answer in self.answers
             )
             return replace(self, answers=tuple(answers))
