@@ -364,7 +364,7 @@ async def a_round_that_waits_for_room(
     """Yield a runner whose round has long answers and no room for them."""
     monkeypatch.setattr(local, "ROOM_SECONDS", 0.01)
     engine = open_engine(new_file(folder))
-    store, gateway = SqlRoundStore(engine), FakeGateway(answers={GPT: "Yes. " * 20_000})
+    store, gateway = SqlRoundStore(engine), FakeGateway(answers={GPT: "Yes. " * 1_500})
     runner = LocalRunner(store, gateway, prepare_nothing, waits_for_room=True)
     await store.open(a_round())
     await limit_pages(engine, 1)
