@@ -204,7 +204,7 @@ def test_content_of_another_shape_is_refused(content: object) -> None:
     assert refused(messages=[{"role": "user", "content": content}]).status == 400
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"7", b"\xff", b"[" * 100_000, b"{}"])
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"7", b"\xff", b"[" * 40_000, b"{}"])
 def test_a_body_that_is_no_request_is_refused(body: bytes) -> None:
     with pytest.raises(ApiError) as caught:
         parse_request(body)

@@ -306,7 +306,7 @@ POST_PATHS = [
     re.sub(r"{\w+}", "x", route.path)
     for route in make_site().app.routes
     if isinstance(route, Route) and "POST" in (route.methods or ())
-    if not route.path.startswith(API)  # which takes no forms
+    if not route.path.startswith((API, "/mcp"))  # which take no forms
 ]
 
 
