@@ -19,7 +19,7 @@ from tests.hostile.product import CAP_USD, MEGABYTE, TOKEN, Product
 from tests.hostile.suite_bombs import BOMBS
 from tests.wire.hostile_provider import ATTACKS
 
-MAX_MEMORY, MAX_ROUND_HEALTH_SECONDS, MAX_HEALTH_SECONDS = 150 * MEGABYTE, 0.3, 0.1
+MAX_MEMORY, MAX_SLOWEST_SECONDS, MAX_HEALTH_SECONDS = 150 * MEGABYTE, 0.3, 0.1
 MAX_BOMB_MEMORY, MAX_BOMB_SECONDS = 200 * MEGABYTE, 2.0
 MAX_READ = 2 * MEGABYTE
 HEALTHY = "health < 100 ms (p99)"
@@ -58,7 +58,7 @@ def attack_all(product: Product) -> Iterator[Row]:
     yield from suite_bombs(product)
     yield from large_bodies(product)
     yield from large_questions(product)
-    yield from idle_clients(product, 1_200)
+    yield from idle_clients(product, 1_050)
     yield from idle_connections(product, MAX_CONNECTIONS + 500)
     yield from slow_headers(product)
     yield from anonymous_readiness(product)
@@ -91,7 +91,7 @@ def hostile_provider(product: Product) -> Iterator[Row]:
             and (cost is None or cost >= 0),
             (
                 more / MAX_MEMORY,
-                watch.slowest / MAX_ROUND_HEALTH_SECONDS,
+                watch.slowest / MAX_SLOWEST_SECONDS,
                 *([cost / CAP_USD] if cost else []),
             ),
         )
@@ -115,12 +115,16 @@ def suite_bombs(product: Product) -> Iterator[Row]:
     (seconds, slowest), (memory, largest) = max(worst), max(most)
     yield Row(
         f"{len(BOMBS)} suite bombs",
-        "each < 200 MB more, < 2 s, no error",
-        f"{memory:.0f} MB ({largest}), {seconds:.2f} s ({slowest}), {', '.join(wrong) or 'none'}",
+        "each < 200 MB more, < 2 s, no error, slowest health < 300 ms",
+        f"{memory:.0f} MB ({largest}), {seconds:.2f} s ({slowest}), {', '.join(wrong) or 'none'}, "
+        f"{watch.slowest * 1000:.0f} ms",
         not wrong,
-        (memory * MEGABYTE / MAX_BOMB_MEMORY, seconds / MAX_BOMB_SECONDS),
+        (
+            memory * MEGABYTE / MAX_BOMB_MEMORY,
+            seconds / MAX_BOMB_SECONDS,
+            watch.slowest / MAX_SLOWEST_SECONDS,
+        ),
     )
-    yield _health(product)
 
 
 def _health(product: Product) -> Row:

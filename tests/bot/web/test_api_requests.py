@@ -211,7 +211,7 @@ def test_a_body_of_too_many_values_is_refused_before_it_is_parsed() -> None:
     assert caught.value.status == 413
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"7", b"\xff", b"[" * 1_000, b"{}"])
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"7", b"\xff", b"[" * 40_000, b"{}"])
 def test_a_body_that_is_no_request_is_refused(body: bytes) -> None:
     with pytest.raises(ApiError) as caught:
         parse_request(body)

@@ -102,8 +102,8 @@ async def test_a_call_whose_client_hangs_up_stops_the_round(new_site: NewSite) -
 
     async with served(site) as address, httpx2.AsyncClient(trust_env=False, timeout=30) as http:
         async with http.stream("POST", address, json=call, headers=HEADERS) as reply:
-            async for line in reply.aiter_lines():
-                if "2 of 3 models answered" in line:
+            async for event in reply.aiter_lines():
+                if "2 of 3 models answered" in event:
                     break
             [summary] = await site.store.list_summaries()
         async with site.context.app.runner.subscribe(summary.id) as snapshots:
