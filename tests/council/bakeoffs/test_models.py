@@ -21,7 +21,7 @@ from council.bakeoffs.models import (
 from council.bakeoffs.ports import RecordQuery
 from council.bakeoffs.record_arrays import pack_record
 from council.budget import estimate_round
-from council.money import Price
+from council.money import Price, Spending
 from council.places import NOWHERE, Place
 from council.rounds import Question
 from tests.builders import ASKED_AT, CLAUDE, GEMINI, GPT, a_panel, a_round, a_schedule
@@ -52,6 +52,7 @@ def test_questions_are_over_under_way_or_waiting() -> None:
     assert (begun.questions, begun.waiting) == (3, 1)
     assert (begun.is_queued, begun.is_complete) == (True, False)
     assert not BakeoffProgress(HELD).is_queued
+    assert BakeoffProgress(HELD, spent_micro=5, unknown_calls=2).spending == Spending(5, 2)
     assert replace(begun, over=3, under_way=0).is_complete
 
 
