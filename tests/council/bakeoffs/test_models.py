@@ -52,6 +52,7 @@ def test_questions_are_over_under_way_or_waiting() -> None:
     assert (begun.questions, begun.waiting) == (3, 1)
     assert (begun.is_queued, begun.is_complete) == (True, False)
     assert not BakeoffProgress(HELD).is_queued
+    assert BakeoffProgress(HELD, spent_micro=5, unknown_calls=2).spending == Spending(5, 2)
     assert replace(begun, over=3, under_way=0).is_complete
 
 
