@@ -4,14 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.api_keys import (
-    ApiKey,
-    ApiKeyError,
-    list_keys,
-    new_key,
-    revoke_key,
-    save_key,
-)
+from bot.api_keys import ApiKey, ApiKeyError, list_keys, new_key, revoke_key, save_key
 from bot.bootstrap import open_app
 from bot.cli.completion import complete
 from bot.cli.output import Json, async_command, print_json

@@ -296,23 +296,27 @@ async def check_forgettable(app: AppContext, message: IncomingMessage, round_: R
         raise UnderWayError("This round is still running. Cancel it first, then forget it.")
 
 
-async def describe_quoting(store: Store, round_: Round) -> str:
-    """Return a sentence on the rounds of others that lose what they quote of a round, or ""."""
+async def describe_quoting(store: Store, round_: Round, *, is_forgotten: bool = False) -> str:
+    """Return a sentence on the rounds of others that lose what they quote of a round, or "".
+
+    It speaks of what will happen, or of what did if the round `is_forgotten`.
+    """
     own = round_.question.asked_by
     others = sum(asked_by != own for asked_by in await store.list_quoting(round_.id))
     if not others:
         return ""
     follow, quote = ("follow", "quote") if others > 1 else ("follows", "quotes")
     repeat = "repeat" if others > 1 else "repeats"
+    is_deleted = "was deleted" if is_forgotten else "is deleted"
     return (
         f"{count_noun(others, 'round')} of other people {follow} up this one or {repeat} it. What "
-        f"{'they' if others > 1 else 'it'} {quote} of it is deleted too."
+        f"{'they' if others > 1 else 'it'} {quote} of it {is_deleted} too."
     )
 
 
 async def forget_and_wipe(store: Store, round_: Round, moment: datetime) -> str:
     """Delete the texts of a round, wipe them from the database file, and return what to reply."""
-    others = await describe_quoting(store, round_)
+    others = await describe_quoting(store, round_, is_forgotten=True)
     is_new = await store.forget(round_.id, moment, new_salt())
     try:
         await store.wipe()
@@ -326,8 +330,7 @@ async def forget_and_wipe(store: Store, round_: Round, moment: datetime) -> str:
     texts = count_noun(len(removable_texts(round_)), "text")
     return (
         f"Forgotten: {texts} of round {round_.id} deleted. Its models, rankings, result and cost "
-        "stay, with a checksum of each text."
-        + others.replace("is deleted", "was deleted").join((" ", ""))
+        f"stay, with a checksum of each text. {others}"
     ).rstrip()
 
 

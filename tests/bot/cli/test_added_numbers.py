@@ -35,7 +35,7 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def computed_again(program: Path) -> None:
-    """Have the copy compute the numbers of earlier versions again."""
+    """Make the copy compute the numbers of earlier versions again."""
     for name in NUMBERS:
         text = (program / name).read_text(encoding="utf-8")
         for constant in ("VERSION", "COMPUTED_SINCE"):

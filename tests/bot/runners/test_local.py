@@ -352,7 +352,7 @@ async def test_a_chairmans_usual_time_is_known_after_thirty_calls() -> None:
 
 
 async def limit_pages(engine: AsyncEngine, pages: int) -> None:
-    """Let the database grow to so many pages; with fewer than it has, to none more."""
+    """Limit the database to so many pages; with fewer than it has, it cannot grow at all."""
     async with engine.connect() as connection:  # the only one of the pool
         await connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
 
