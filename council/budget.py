@@ -265,7 +265,10 @@ class Budget:
         paying, caps = await self._find_payer(account)
         before = await self.ledger.spent(account.round_id)
         budgeted = BudgetedGateway(
-            *(gateway, self.ledger, caps, paying),
+            gateway,
+            self.ledger,
+            caps,
+            paying,
             cap=cap,
             reserved=reserved,
             spent=before.micro,
