@@ -12,6 +12,12 @@ from platformdirs import user_cache_dir
 from tests.bot.homes import Home, Result
 
 MODELS = os.environ.get("COUNCIL_MODEL_DIR") or str(Path(user_cache_dir("council")) / "models")
+# With what their download needs where a proxy or an index has certificates of its own.
+LOCAL_SETTINGS = {"COUNCIL_MODEL_DIR": MODELS} | {
+    name: value
+    for name, value in os.environ.items()
+    if name.startswith(("PIP_", "SSL_CERT_", "REQUESTS_CA_"))
+}
 LONGEST_SECONDS = 280
 
 
@@ -34,7 +40,7 @@ async def held_on_real_models(home: Home) -> tuple[Result, set[psutil.Process]]:
 async def test_a_round_on_the_real_models_is_whole_and_leaves_nothing_behind(
     tmp_path: Path,
 ) -> None:
-    home = Home(tmp_path, {"COUNCIL_MODEL_DIR": MODELS}).with_config("")
+    home = Home(tmp_path, LOCAL_SETTINGS).with_config("")
 
     ran, helpers = await held_on_real_models(home)
 

@@ -5,7 +5,7 @@ from playwright.async_api import Browser, expect
 
 from bot.settings.default_panels import DEMO_QUESTIONS
 from tests.bot.homes import Home
-from tests.bot.test_local_models import LONGEST_SECONDS, MODELS
+from tests.bot.test_local_models import LOCAL_SETTINGS, LONGEST_SECONDS
 from tests.bot.web.browser.actions import ANSWER
 from tests.bot.web.browser.product import serve_product
 
@@ -15,7 +15,7 @@ from tests.bot.web.browser.product import serve_product
 async def test_a_newcomer_gets_from_the_start_to_a_shared_link(
     browser: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    home = Home(tmp_path_factory.mktemp("local"), {"COUNCIL_MODEL_DIR": MODELS}).with_config("")
+    home = Home(tmp_path_factory.mktemp("local"), LOCAL_SETTINGS).with_config("")
     longest = LONGEST_SECONDS * 1000
     async with serve_product(home, "--local") as product:  # 1. start
         page = await browser.new_page(base_url=product.address)
