@@ -9,8 +9,8 @@ from contextlib import suppress
 from pathlib import Path, PurePath
 
 from bot import pdf_text
+from bot.bakeoffs.suite_files import OFFICE_FILES, decode_utf
 from bot.chat import Attachment, clean_text
-from bot.suite_files import OFFICE_FILES, decode_utf
 from council.errors import FileError
 from council.files import (
     MAX_FILES,

@@ -18,8 +18,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from bot.api_keys import own_budget
 from bot.bakeoffs.bias_report import bias_report
 from bot.bakeoffs.records import count_closed_round
+from bot.bakeoffs.registry import BakeoffRegistry
 from bot.context import AppContext
-from bot.coordination.bakeoff_registry import BakeoffRegistry
 from bot.coordination.clock import SharedClock, now
 from bot.coordination.locks import LocalLocks, lock_file_claims
 from bot.coordination.pubsub import LocalPubSub, ProviderSync
@@ -53,7 +53,9 @@ from council.panel import Member, Panel
 from council.ports import Gateway, Ledger, SharedRateLimiter
 from council.providers import ProviderHint
 from council.research.methods import plug_in_all
-from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
+from storage.bakeoffs.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
+from storage.bakeoffs.hooks import BakeoffHooks
+from storage.bakeoffs.records import SqlRecords, sql_votes
 from storage.engine import check_file_opens, open_engine, open_separate_pool
 from storage.hash_chain import SqlHashChain
 from storage.key_value import SqlKeyValueStore
@@ -62,7 +64,6 @@ from storage.locks import SqlLeaderLock, SqlLocks, server_time
 from storage.migrate import upgrade
 from storage.outbox import SqlOutbox
 from storage.rate_limiter import SqlRateLimiter
-from storage.records import SqlRecords, sql_votes
 from storage.research.experiments import SqlExperiments
 from storage.rounds import SqlRoundStore
 
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from bot.cluster.setup import Cluster
     from storage.installations import SqlInstallationStore
 
+HOOKS = (BakeoffHooks(),)
 PING = Prompt("Reply with one word.", "Say ok.")
 plug_in_all()  # before any panel or round that names one of them is loaded
 SHARED_CONNECTIONS, SHARED_WAIT_SECONDS = 4, 2.0
@@ -111,7 +113,7 @@ async def open_app(
             cluster = await stack.enter_async_context(opened_cluster(settings.database))
         pubsub: PubSub = cluster.pubsub if cluster else LocalPubSub()
         services = await stack.enter_async_context(_open_cluster_services(engine, pubsub))
-        store, budget = SqlRoundStore(engine), _budget(engine, panels.caps, services.now)
+        store, budget = SqlRoundStore(engine, HOOKS), _budget(engine, panels.caps, services.now)
         gateway, prepare, remote, local = await stack.enter_async_context(
             _open_models(settings, panels, services, options)
         )
@@ -192,7 +194,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
     """Yield all stores, their schema up to date; no models."""
     async with open_database(settings) as engine:
         yield Stores(
-            SqlRoundStore(engine),
+            SqlRoundStore(engine, HOOKS),
             _bakeoff_stores(engine),
             SqlHashChain(engine),
             ResearchServices(SqlExperiments(engine)),

@@ -20,15 +20,15 @@ from bot.access import (
     is_rate_limited,
 )
 from bot.attachments import FileReader
+from bot.bakeoffs.registry import BakeoffRegistry
+from bot.bakeoffs.render.leaderboard_tables import Leaderboard
 from bot.chat import MAX_RAW_CHARACTERS, Chat, Post, check_length, clean_text
-from bot.coordination.bakeoff_registry import BakeoffRegistry
 from bot.coordination.clock import now
 from bot.coordination.locks import LocalLocks
 from bot.coordination.pubsub import LocalPubSub
 from bot.outbox import Outbox
 from bot.ports import JobQueue, MeasureBias, NamedLocks, PubSub, RecordSources, Runner
 from bot.render.formatting import rough_duration
-from bot.render.leaderboard_tables import Leaderboard
 from bot.settings.connections import Connections
 from council.bakeoffs.ports import BakeoffStores, RecordQuery
 from council.budget import Budget

@@ -26,6 +26,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from bot.access import check_admitted, listable_rounds
 from bot.bakeoffs.leaderboard import load_leaderboard, parse_query
 from bot.bakeoffs.records import update_records
+from bot.bakeoffs.render.leaderboard import leaderboard_thread
+from bot.bakeoffs.render.leaderboard_export import leaderboard_document
 from bot.chat import Asker, Heading, IncomingMessage, Post, Prose, Thread
 from bot.commands.ask import AskOptions, open_round
 from bot.commands.rounds import cancel, find_round
@@ -34,8 +36,6 @@ from bot.coordination.tasks import running_alongside
 from bot.hints import shell_hints
 from bot.observability import logs
 from bot.render.formatting import count_noun, join_words, panel_seat_names, points
-from bot.render.leaderboard import leaderboard_thread
-from bot.render.leaderboard_export import leaderboard_document
 from bot.render.round_json import (
     Document,
     ranking_document,

@@ -6,8 +6,8 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from council.bakeoffs.bias.report import BiasReport
 from council.bakeoffs.ports import BakeoffStores, RecordQuery
-from council.bias.report import BiasReport
 from council.errors import CouncilError, StoreError
 from council.places import LOCAL_CHATS, Place
 from council.ports import Store

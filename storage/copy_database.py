@@ -14,10 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import SQLModel
 
 from council.errors import StoreError
-from storage import (
-    bakeoff_tables,  # noqa: F401 - so that its tables are registered
-    tables,
-)
+from storage import tables
 from storage.engine import read_only_engine
 from storage.transactions import disable_timeouts, transaction, transient_error_message
 
@@ -90,6 +87,7 @@ async def count_other_programs(engine: AsyncEngine) -> int:
 
 def data_tables() -> list[Table]:
     """Return every table after those it refers to, except the one with the schema's version."""
+    tables.import_all_tables()
     own = str(tables.CompatibleRow.__tablename__)
     return [table for table in SQLModel.metadata.sorted_tables if table.name != own]
 

@@ -26,10 +26,9 @@ from council.integrity.seal import Seal
 from council.places import Place
 from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
 from council.rounds import AnswerFindings, Artefact, Closing, Round, StandIn
-from storage.bakeoff_tables import BakeoffRow, ScheduleRow, SuiteRow
-from storage.bakeoffs import delete_unused_bodies
 from storage.feedback import SqlFeedback, clear_reasons
 from storage.hash_chain import append_link, imported_entry, load_seal, new_salt
+from storage.hooks import RoundHooks
 from storage.queries import (
     MAX_PAST_ROUNDS,
     fetch_round,
@@ -40,7 +39,6 @@ from storage.queries import (
     summaries_query,
     summary_from_row,
 )
-from storage.records import delete_unused_sources
 from storage.row_mapping import (
     PANEL,
     PART_TABLES,
@@ -84,11 +82,12 @@ LOG_IN_USE = (
 
 
 class SqlRoundStore(SqlFeedback):
-    """The round store on SQLite and Postgres."""
+    """The round store on SQLite and Postgres; `hooks` run in the transactions that delete."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: AsyncEngine, hooks: Sequence[RoundHooks] = ()) -> None:
         super().__init__(engine)
         self._saves = WriteBatcher(self._save)
+        self._hooks = hooks
 
     @retried_and_shielded
     async def open(self, round_: Round) -> bool:
@@ -224,6 +223,8 @@ class SqlRoundStore(SqlFeedback):
             await clear_reasons(connection, round_id)
             for quoting in quoting_rounds:
                 await _redact(connection, quoting.id, before, at)
+            for hooks in self._hooks:
+                await hooks.forget(connection, round_id)
             await _request_wipe(connection)
             return True
 
@@ -239,32 +240,28 @@ class SqlRoundStore(SqlFeedback):
     async def delete_workspace(self, chat: str, workspace: str) -> int:
         """Delete a workspace's rounds with all that belongs to them; return how many there were.
 
-        Delete its hash chain, suites, bake-offs and schedules too, and the outgoing messages of
-        all.
+        Delete its hash chain too, and what the hooks delete.
         """
         async with self._write() as connection:
             await _request_wipe(connection)
             # Locked, so that nobody starts to use a suite or source that is deleted as unused.
             await lock_exclusive(connection, Lock.SHARED_ROWS)
-            rounds, bakeoffs = (
-                (col(table.chat) == chat, col(table.workspace) == workspace)
-                for table in (RoundRow, BakeoffRow)
-            )
+            rounds = (col(RoundRow.chat) == chat, col(RoundRow.workspace) == workspace)
             # The money remains spent, but by nobody.
-            spent = col(SpendingRow.round_id).in_(select(col(RoundRow.id)).where(*rounds))
+            of_rounds = select(col(RoundRow.id)).where(*rounds)
+            spent = col(SpendingRow.round_id).in_(of_rounds)
             await connection.execute(update(SpendingRow).where(spent).values(asker=""))
-            for table, conditions in ((RoundRow, rounds), (BakeoffRow, bakeoffs)):
-                sent = col(OutgoingRow.round_id).in_(select(col(table.id)).where(*conditions))
-                await connection.execute(delete(OutgoingRow).where(sent))
-            await connection.execute(delete(BakeoffRow).where(*bakeoffs))
+            sent = col(OutgoingRow.round_id).in_(of_rounds)
+            await connection.execute(delete(OutgoingRow).where(sent))
+            for hooks in self._hooks:
+                await hooks.delete_workspace(connection, chat, workspace)
             # The scope "" is shared by all workspaces and remains.
             if scope := Place(chat, workspace).scope:
-                for owned in (LinkRow, SuiteRow, ScheduleRow):
-                    await connection.execute(delete(owned).where(col(owned.scope) == scope))
-            await delete_unused_bodies(connection)
+                await connection.execute(delete(LinkRow).where(col(LinkRow.scope) == scope))
             deleted: Any = delete(RoundRow).where(*rounds).returning(literal_column("1"))
             count = len((await connection.execute(deleted)).all())
-            await delete_unused_sources(connection)
+            for hooks in self._hooks:
+                await hooks.delete_unused(connection)
             return count
 
     @retried_and_shielded

@@ -1,6 +1,8 @@
 """Tables of rounds, feedback, spending and messages, with column types for SQLite and Postgres."""
 
 from datetime import UTC, date, datetime
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from sqlalchemy import JSON, BigInteger, DateTime, Dialect, Index, String, false, func, text
@@ -93,7 +95,7 @@ class _WithReply(SQLModel):
     )
 
 
-# The rounds that have records: see storage.records.
+# The rounds that have records: see storage.bakeoffs.records.
 _CLOSED = text("seconds IS NOT NULL AND forgotten_at IS NULL")
 
 
@@ -425,3 +427,14 @@ class SlackInstallationRow(SQLModel, table=True):
     bot_refresh_token: str
     bot_token_expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     installed_at: datetime = Field(sa_type=UtcDateTime)
+
+
+# The packages of plug-ins that have tables; each may be absent.
+_PACKAGES = ("storage.bakeoffs",)
+
+
+def import_all_tables() -> None:
+    """Register the tables of all packages that this program has."""
+    for package in _PACKAGES:
+        if find_spec(package):
+            import_module(f"{package}.tables")

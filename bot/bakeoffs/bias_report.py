@@ -16,20 +16,20 @@ from bot.bakeoffs.leaderboard import (
     parse_query,
 )
 from bot.bakeoffs.records import Report, garbage_collection_paused, log_uncounted, update_votes
+from bot.bakeoffs.render.bias_tables import BiasView, make_bias_view
+from bot.bakeoffs.render.leaderboard_tables import Coverage, Leaderboard
 from bot.context import AppContext
 from bot.ports import MeasureBias, RecordSources
-from bot.render.bias_tables import BiasView, make_bias_view
-from bot.render.leaderboard_tables import Coverage, Leaderboard
-from council.bakeoffs.ports import ALL_RECORDS, RecordQuery
-from council.bias.measurement import measure_bias
-from council.bias.report import BiasReport
-from council.bias.shared_error import (
+from council.bakeoffs.bias.measurement import measure_bias
+from council.bakeoffs.bias.report import BiasReport
+from council.bakeoffs.bias.shared_error import (
     MIN_ROUNDS,
     estimate_rho,
     graded_rounds,
     grades_by_round,
 )
-from council.bias.vote_arrays import vote_blocks
+from council.bakeoffs.bias.vote_arrays import vote_blocks
+from council.bakeoffs.ports import ALL_RECORDS, RecordQuery
 from council.errors import StoreError
 from council.tally.chance import DEFAULT_RULE, ChanceRule
 

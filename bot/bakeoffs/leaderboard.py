@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 from bot.bakeoffs.records import garbage_collection_paused
-from bot.render.leaderboard_tables import Coverage, Leaderboard
+from bot.bakeoffs.render.leaderboard_tables import Coverage, Leaderboard
 from council.bakeoffs.changes import Changes, compare_with_past, share_trend
 from council.bakeoffs.council_value import measure_council_value
 from council.bakeoffs.leaderboard import JudgeBoard, build_judge_board

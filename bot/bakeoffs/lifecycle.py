@@ -12,10 +12,10 @@ from typing import Any
 import structlog
 
 from bot.bakeoffs.posting import BakeoffPoster
+from bot.bakeoffs.registry import RunningBakeoff
 from bot.bakeoffs.runner import BakeoffRunner
 from bot.chat import Chat, PostingForbiddenError
 from bot.context import AppContext
-from bot.coordination.bakeoff_registry import RunningBakeoff
 from bot.coordination.tasks import BackgroundTasks
 from bot.ports import BAKEOFFS, PAGE, Job, JobQueue, is_probably_queued, job_for, queue_for
 from council.bakeoffs.models import Bakeoff, BakeoffProgress, Ending, FailedQuestion

@@ -8,11 +8,11 @@ from bot.access import can_read_bakeoff
 from bot.bakeoffs.leaderboard import compute_changes
 from bot.bakeoffs.posting import bakeoff_leaderboard, bakeoff_matrix, bakeoff_records
 from bot.bakeoffs.records import record_as_json
+from bot.bakeoffs.render.bakeoffs import bakeoff_document
+from bot.bakeoffs.render.leaderboard_export import Document
+from bot.bakeoffs.render.leaderboard_tables import Leaderboard
 from bot.chat import IncomingMessage
 from bot.context import AppContext
-from bot.render.bakeoffs import bakeoff_document
-from bot.render.leaderboard_export import Document
-from bot.render.leaderboard_tables import Leaderboard
 from council.bakeoffs.matrix import RunMatrix, compare_runs
 from council.bakeoffs.models import Bakeoff, BakeoffProgress
 from council.bakeoffs.ports import BakeoffQuery

@@ -7,6 +7,18 @@ from dataclasses import dataclass, replace
 
 from bot.bakeoffs.leaderboard import LeaderboardQuery, compute_changes, count_records
 from bot.bakeoffs.records import update_records
+from bot.bakeoffs.registry import RunningBakeoff
+from bot.bakeoffs.render.bakeoffs import (
+    bakeoff_title,
+    failure_post,
+    result_thread,
+    running_post,
+    stopped_post,
+)
+from bot.bakeoffs.render.leaderboard import leaderboard_thread, render_leaderboard_png
+from bot.bakeoffs.render.leaderboard_tables import Leaderboard
+from bot.bakeoffs.render.leaderboard_text import changes_post
+from bot.bakeoffs.render.matrix import methods_post
 from bot.chat import (
     Caution,
     Chat,
@@ -20,21 +32,9 @@ from bot.chat import (
     Thread,
 )
 from bot.context import AppContext
-from bot.coordination.bakeoff_registry import RunningBakeoff
 from bot.observability.logs import log_unexpected_error
 from bot.outbox import ROOT, ROOT_AGAIN
-from bot.render.bakeoffs import (
-    bakeoff_title,
-    failure_post,
-    result_thread,
-    running_post,
-    stopped_post,
-)
 from bot.render.formatting import panel_seat_names
-from bot.render.leaderboard import leaderboard_thread, render_leaderboard_png
-from bot.render.leaderboard_tables import Leaderboard
-from bot.render.leaderboard_text import changes_post
-from bot.render.matrix import methods_post
 from council.bakeoffs.council_value import CouncilValue, compare_with_drafts, measure_voted_value
 from council.bakeoffs.matrix import Matrix, build_matrix
 from council.bakeoffs.models import Bakeoff, BakeoffProgress, Schedule

@@ -14,12 +14,12 @@ from typing import Any
 
 from bot.coordination.tasks import TryLock
 from bot.ports import RecordSources
+from council.bakeoffs.bias.vote_arrays import pack_votes
+from council.bakeoffs.bias.votes import build_votes
 from council.bakeoffs.models import Bakeoff
 from council.bakeoffs.ports import BakeoffStores, RecordStore
 from council.bakeoffs.record_arrays import pack_record
 from council.bakeoffs.records import FIRST_VERSION, PackedRecord, build_record
-from council.bias.vote_arrays import pack_votes
-from council.bias.votes import build_votes
 from council.errors import BakeoffError, CouncilError, StoreError
 from council.rounds import Round, sort_by_panel
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from bot.render.formatting import count_noun
+from council.bakeoffs.bias.number_verification import verify_record, verify_votes
 from council.bakeoffs.models import Bakeoff
 from council.bakeoffs.ports import BakeoffStore, BakeoffStores
 from council.bakeoffs.records import PackedRecord
-from council.bias.number_verification import verify_record, verify_votes
 from council.errors import BakeoffError, CouncilError, StoreError
 from council.integrity.verification import Difference
 from council.rounds import Round

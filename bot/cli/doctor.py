@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.bakeoffs.commands.schedules import load_schedule_status
+from bot.bakeoffs.render.schedules import describe_cron, format_moment
 from bot.bootstrap import PING, describe_local_models, find_panels, open_app
 from bot.chat import DeliveryUnknownError
 from bot.cli.output import FAILED, async_command
 from bot.cli.tokens import discord_address, missing_slack_token, slack_tokens
-from bot.commands.schedules import load_schedule_status
 from bot.context import AppContext
 from bot.render.formatting import count_noun, join_words
-from bot.render.schedules import describe_cron, format_moment
 from bot.settings import Seat, Settings, SettingsError, load_settings
 from bot.settings.connections import read_document
 from bot.settings.environment import api_key_variable

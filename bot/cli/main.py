@@ -16,33 +16,48 @@ new_typer = partial(
 
 # Name, module, function or app, and the line that `council --help` shows.
 COMMANDS = {
-    "ask": ("rounds:ask", "Ask a question, or resume a round that stopped."),
-    "chat": ("serve:chat", "Talk to the council in the terminal."),
-    "serve": ("serve:serve", "Start the web app and every configured chat."),
-    "rank": ("rank:rank", "Let models rank texts from a file, without knowing who wrote them."),
-    "mcp": ("mcp:mcp", "Serve the council as tools of an MCP client, on stdin and stdout."),
-    "show": ("rounds:show", "Show a stored round."),
-    "vote": ("rounds:vote", "Vote for the best answer of a round, without names until its result."),
-    "rounds": ("rounds:rounds", "List stored rounds, newest first."),
-    "budget": ("rounds:budget", "Show what was spent, is reserved and is left."),
-    "leaderboard": ("reports:leaderboard", "Rank models over many rounds, with intervals."),
-    "verify": ("verify:verify", "Recompute stored rounds and check the hash chain."),
-    "export": ("data:export", "Export one round or everything as JSON Lines."),
-    "import": ("data:import_", "Import an export."),
-    "forget": ("data:forget", "Delete the texts of a round, or of all old rounds."),
-    "tally": ("tally:tally", "Count ballots from a file."),
-    "slates": ("tally:slates", "Print the orders in which judges would see the answers."),
-    "simulate": ("research.simulate:simulate", "Simulate judges with known biases."),
-    "doctor": ("doctor:doctor", "Check settings, tokens, database and models."),
-    "schedule": ("schedules:schedule_app", "Manage recurring bake-offs."),
-    "bakeoff": ("bakeoffs:bakeoff_app", "Run a suite of questions on a panel."),
-    "bias": ("research.bias:bias_app", "Report how biased judges are, from rounds or grades."),
-    "criteria": ("research.calibrate:criteria", "Draft criteria for judges from blind votes."),
-    "suite": ("suites:suite_app", "Manage lists of questions for bake-offs."),
-    "key": ("keys:key_app", "Manage API keys."),
-    "slack": ("chats:slack_app", "Set up the Slack app."),
-    "discord": ("chats:discord_app", "Set up the Discord application."),
-    "db": ("database:database_app", "Upgrade or copy the database."),
+    "ask": ("bot.cli.rounds:ask", "Ask a question, or resume a round that stopped."),
+    "chat": ("bot.cli.serve:chat", "Talk to the council in the terminal."),
+    "serve": ("bot.cli.serve:serve", "Start the web app and every configured chat."),
+    "rank": (
+        "bot.cli.rank:rank",
+        "Let models rank texts from a file, without knowing who wrote them.",
+    ),
+    "mcp": ("bot.cli.mcp:mcp", "Serve the council as tools of an MCP client, on stdin and stdout."),
+    "show": ("bot.cli.rounds:show", "Show a stored round."),
+    "vote": (
+        "bot.cli.rounds:vote",
+        "Vote for the best answer of a round, without names until its result.",
+    ),
+    "rounds": ("bot.cli.rounds:rounds", "List stored rounds, newest first."),
+    "budget": ("bot.cli.rounds:budget", "Show what was spent, is reserved and is left."),
+    "leaderboard": (
+        "bot.bakeoffs.cli.reports:leaderboard",
+        "Rank models over many rounds, with intervals.",
+    ),
+    "verify": ("bot.cli.verify:verify", "Recompute stored rounds and check the hash chain."),
+    "export": ("bot.cli.data:export", "Export one round or everything as JSON Lines."),
+    "import": ("bot.cli.data:import_", "Import an export."),
+    "forget": ("bot.cli.data:forget", "Delete the texts of a round, or of all old rounds."),
+    "tally": ("bot.cli.tally:tally", "Count ballots from a file."),
+    "slates": ("bot.cli.tally:slates", "Print the orders in which judges would see the answers."),
+    "simulate": ("bot.research.cli.simulate:simulate", "Simulate judges with known biases."),
+    "doctor": ("bot.cli.doctor:doctor", "Check settings, tokens, database and models."),
+    "schedule": ("bot.bakeoffs.cli.schedules:schedule_app", "Manage recurring bake-offs."),
+    "bakeoff": ("bot.bakeoffs.cli.bakeoffs:bakeoff_app", "Run a suite of questions on a panel."),
+    "bias": (
+        "bot.research.cli.bias:bias_app",
+        "Report how biased judges are, from rounds or grades.",
+    ),
+    "criteria": (
+        "bot.research.cli.calibrate:criteria",
+        "Draft criteria for judges from blind votes.",
+    ),
+    "suite": ("bot.bakeoffs.cli.suites:suite_app", "Manage lists of questions for bake-offs."),
+    "key": ("bot.cli.keys:key_app", "Manage API keys."),
+    "slack": ("bot.cli.chats:slack_app", "Set up the Slack app."),
+    "discord": ("bot.cli.chats:discord_app", "Set up the Discord application."),
+    "db": ("bot.cli.database:database_app", "Upgrade or copy the database."),
 }
 
 
@@ -50,7 +65,7 @@ def load_command(name: str) -> Any:  # noqa: ANN401
     """Import the module of a subcommand and return the command, ready to run."""
     module, attribute = COMMANDS[name][0].split(":")
     try:
-        found = getattr(import_module(f"bot.cli.{module}"), attribute)
+        found = getattr(import_module(module), attribute)
     except ModuleNotFoundError as error:
         if missing := missing_extra(error):
             typer.echo(str(missing), err=True)

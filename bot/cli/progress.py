@@ -12,7 +12,7 @@ from rich.progress import (
     TextColumn,
 )
 
-from bot.render.bakeoffs import progress_summary
+from bot.bakeoffs.render.bakeoffs import progress_summary
 from bot.render.formatting import spending_text
 from council.bakeoffs.models import Bakeoff, BakeoffProgress
 from council.money import Spending

@@ -11,6 +11,7 @@ from rich.console import Console
 from bot.bakeoffs.bias_report import measure_shared_error_daily
 from bot.bakeoffs.lifecycle import BakeoffJobs, resume_local_bakeoffs
 from bot.bakeoffs.records import count_missing_rounds
+from bot.bakeoffs.scheduler import Scheduler
 from bot.bootstrap import StartOptions, open_app
 from bot.cli.output import Local, async_command
 from bot.cli.progress import DownloadBar
@@ -24,7 +25,6 @@ from bot.ports import PAGE, JobQueue
 from bot.render.formatting import seat_names
 from bot.render.round_status import receivers
 from bot.runners.retention import forget_daily
-from bot.scheduler import Scheduler
 from bot.settings import Settings, SettingsError, load_settings
 from bot.web.app import create_app
 from bot.web.auth import PageSigner, load_shared_signing_key, load_signing_key

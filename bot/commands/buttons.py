@@ -10,25 +10,26 @@ from bot.access import (
     check_admitted,
     check_own_round,
 )
+from bot.bakeoffs.commands import bakeoffs, suites
+from bot.bakeoffs.commands.reports import SHARE, share_report
 from bot.bakeoffs.lifecycle import load_progress
+from bot.bakeoffs.render.bakeoffs import CANCEL, RESUME, START
+from bot.bakeoffs.render.bakeoffs import LEAVE as DECLINE
+from bot.bakeoffs.render.suites import KEEP, question_added_post
+from bot.bakeoffs.render.suites import LEAVE as DECLINE_SUITE
 from bot.chat import Button, Buttons, Chat, File, IncomingMessage, Line, Note, Post, send_note
-from bot.commands import bakeoffs, rounds, suites
+from bot.commands import rounds
 from bot.commands.ask import ASK_ANYWAY, AskOptions, ask_anyway, ask_with_options, new_round
 from bot.commands.conversations import NEW_QUESTION, start_conversation
 from bot.commands.parameters import Arguments
-from bot.commands.reports import SHARE, share_report
 from bot.commands.retraction import retract_forgotten
 from bot.commands.round_delivery import deliver_round
 from bot.commands.voting import posts_to_vote
 from bot.context import AppContext, usual_seconds
-from bot.render.bakeoffs import CANCEL, RESUME, START
-from bot.render.bakeoffs import LEAVE as DECLINE
 from bot.render.formatting import count_noun, file_name
 from bot.render.round_json import round_document
 from bot.render.round_report import answers_by_label, details_posts, forgotten_line, whole_round
 from bot.render.round_status import terms_line
-from bot.render.suites import KEEP, question_added_post
-from bot.render.suites import LEAVE as DECLINE_SUITE
 from bot.render.text_safety import shorten_to_line
 from bot.render.voting import BAKEOFF_VOTE, VOTE
 from council.budget import estimate_round

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 
 from bot.access import allows_panel, check_admitted, listable_rounds
+from bot.bakeoffs.commands.bakeoffs import load_readable_bakeoffs
+from bot.bakeoffs.commands.schedules import load_visible_schedules
 from bot.chat import IncomingMessage
-from bot.commands.bakeoffs import load_readable_bakeoffs
 from bot.commands.dispatch import COMMANDS
 from bot.commands.parameters import Kind, Parameter
-from bot.commands.schedules import load_visible_schedules
 from bot.context import AppContext
 from council.errors import CouncilError
 from council.methods import offered_methods

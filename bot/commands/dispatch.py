@@ -5,14 +5,15 @@ from dataclasses import replace
 from functools import partial
 
 from bot.access import check_admin, check_admitted
+from bot.bakeoffs.commands import bakeoffs, schedules, suites
+from bot.bakeoffs.commands.reports import show_report
 from bot.chat import Caution, Chat, IncomingMessage, Post
-from bot.commands import bakeoffs, rounds, schedules, suites, voting
+from bot.commands import rounds, voting
 from bot.commands.ask import ask, keep_unasked
 from bot.commands.buttons import forget_command
 from bot.commands.help import command_help_post, help_post, typo_post
 from bot.commands.parameters import Arguments, Kind, Parameter, check_arguments
 from bot.commands.registry import ASK, HELP, Command, Invocation, Registry, Run, Typo
-from bot.commands.reports import show_report
 from bot.context import AppContext
 from bot.observability import logs
 from council.errors import CouncilError

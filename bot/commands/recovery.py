@@ -8,13 +8,13 @@ from math import inf
 
 import structlog
 
+from bot.bakeoffs.commands.reports import SHARE
+from bot.bakeoffs.commands.suites import DRAFT
 from bot.bakeoffs.lifecycle import BakeoffJobs, FindChat, resume_bakeoffs_of_chat
 from bot.chat import DeliveryUnknownError
 from bot.commands.conversations import CONVERSATION
 from bot.commands.dispatch import report_errors
-from bot.commands.reports import SHARE
 from bot.commands.round_delivery import RoundDelivery, follow_and_deliver, message_of
-from bot.commands.suites import DRAFT
 from bot.context import PICKED_PANEL, AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.observability.logs import log_unexpected_error

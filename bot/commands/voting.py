@@ -6,6 +6,8 @@ from contextlib import suppress
 from dataclasses import replace
 
 from bot.access import check_admitted
+from bot.bakeoffs.commands.bakeoffs import find_bakeoff
+from bot.bakeoffs.render.bakeoffs import bakeoff_title
 from bot.chat import (
     Button,
     Buttons,
@@ -19,11 +21,9 @@ from bot.chat import (
     Prose,
     send_note,
 )
-from bot.commands.bakeoffs import find_bakeoff
 from bot.commands.parameters import LAST, Arguments
 from bot.commands.rounds import FeedbackError, find_round_or_last, load_readable_round
 from bot.context import AppContext
-from bot.render.bakeoffs import bakeoff_title
 from bot.render.formatting import author_names, count_noun, join_words
 from bot.render.voting import (
     BAKEOFF_VOTE,

@@ -12,6 +12,7 @@ import structlog
 from discord import MessageType
 
 from bot.access import check_admitted
+from bot.bakeoffs.commands.suites import ADD, SuiteAddition, check_may_change
 from bot.chat import Chat, IncomingMessage, SendEphemeral
 from bot.commands.ask import ask_with_options
 from bot.commands.buttons import (
@@ -36,7 +37,6 @@ from bot.commands.rounds import (
     load_thread_rounds,
     quoted_ids,
 )
-from bot.commands.suites import ADD, SuiteAddition, check_may_change
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.discord import actions

@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.chat import Caution, Heading, Line, Note, Part, Post, Table
 from bot.render.formatting import count_noun, join_words
-from council.bias.report import Effect
+from council.bakeoffs.bias.report import Effect
 from council.research.grades import (
     BEST,
     FEW_GROUPS,

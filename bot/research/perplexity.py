@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from math import exp
 from typing import Any
 
+from bot.bakeoffs.render.leaderboard_tables import percent
 from bot.chat import Heading, Line, Note, Part, Post, Table
 from bot.render.formatting import author_names, join_words, seat_names
-from bot.render.leaderboard_tables import percent
 from council.ballots import Ballot
 from council.errors import ExperimentError, GatewayError
 from council.integrity.erasure import check_not_forgotten

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bot.bakeoffs.records import garbage_collection_paused, update_records, update_votes
+from bot.bakeoffs.render.leaderboard_tables import Leaderboard
 from bot.chat import Post
 from bot.context import AppContext
 from bot.ports import RecordSources
-from bot.render.leaderboard_tables import Leaderboard
 from bot.research.judgments import judgment_lines
 from bot.research.weighted_report import prior_post, too_few_rounds_post, weighted_addition
 from council.bakeoffs.ports import RecordQuery

@@ -3,8 +3,8 @@
 from dataclasses import asdict
 from typing import Any
 
+from bot.bakeoffs.render.leaderboard_tables import percent, signed_number
 from bot.chat import Heading, Line, Note, Post, Table
-from bot.render.leaderboard_tables import percent, signed_number
 from council.research.power import MAX_BOARD_ROUNDS, BoardOutcome, DesignOutcome, Simulation
 from council.research.simulated_judges import Biases
 

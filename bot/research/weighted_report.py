@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from bot.chat import Heading, Line, Note, Part, Post, Table
-from bot.render.formatting import count_noun, join_words, number_table, ordinal, seat_names
-from bot.render.leaderboard_tables import (
+from bot.bakeoffs.render.leaderboard_tables import (
     Addition,
     Leaderboard,
     interval_text,
     percent,
     signed_number,
 )
+from bot.chat import Heading, Line, Note, Part, Post, Table
+from bot.render.formatting import count_noun, join_words, number_table, ordinal, seat_names
 from council.research.judge_weights import (
     CONSISTENCY,
     FAMILY,

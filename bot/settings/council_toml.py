@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from bot.access import Access, ChannelRules, allows_panel
-from bot.suite_files import parse_suite_file, suite_from_section
+from bot.bakeoffs.suite_files import parse_suite_file, suite_from_section
 from council.bakeoffs.models import Suite
 from council.errors import CouncilError, SuiteError
 from council.money import cap_micro_usd

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from bot.access import Access
-from bot.schedules.parser import UTC, find_zone, suggest_zone
+from bot.bakeoffs.schedule_parser import UTC, find_zone, suggest_zone
 from bot.settings.council_toml import (
     SECTIONS,
     AccessSection,

@@ -10,6 +10,7 @@ from typing import Any
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.access import allows_panel
+from bot.bakeoffs.commands.suites import ADD, SuiteAddition, check_may_change
 from bot.chat import Chat, Heading, IncomingMessage, Note, Post, PostingForbiddenError
 from bot.commands.ask import AskOptions, open_round
 from bot.commands.buttons import ROUND, THANKS
@@ -21,7 +22,6 @@ from bot.commands.rounds import (
     quoted_ids,
     save_feedback,
 )
-from bot.commands.suites import ADD, SuiteAddition, check_may_change
 from bot.context import AppContext
 from bot.render.pagination import paginate
 from bot.render.round_status import receivers

@@ -13,25 +13,10 @@ from starlette.staticfiles import StaticFiles
 
 from bot.access import NotYoursError
 from bot.bakeoffs.leaderboard import LeaderboardQueryError
+from bot.bakeoffs.web import bakeoffs, matrix, reports, schedules, suites
 from bot.commands.rounds import FeedbackError
 from bot.observability import logs
-from bot.web import (
-    api,
-    auth,
-    bakeoffs,
-    connect,
-    events,
-    health,
-    keys,
-    legal,
-    matrix,
-    reports,
-    round_list,
-    rounds,
-    schedules,
-    shares,
-    suites,
-)
+from bot.web import api, auth, connect, events, health, keys, legal, round_list, rounds, shares
 from bot.web.api_requests import API
 from bot.web.auth import Form, FormError, TooManyRequestsError, read_form
 from bot.web.context import STATIC, WebContext

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
@@ -17,15 +17,15 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from bot.access import check_readable, listable_rounds
+from bot.bakeoffs.render.leaderboard_tables import place_text
+from bot.bakeoffs.render.schedules import cost_line, last_run_text, next_line, schedule_sentence
 from bot.commands.buttons import PROPOSAL_ACTIONS
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.hints import page_link
 from bot.render.formatting import duration, money, ordinal, seat_names, styled_runs
-from bot.render.leaderboard_tables import place_text
 from bot.render.round_report import ranking_text
 from bot.render.round_status import receivers
-from bot.render.schedules import cost_line, last_run_text, next_line, schedule_sentence
 from bot.render.text_safety import has_surplus_cells
 from bot.web.auth import (
     FORGOTTEN_LINK,
@@ -162,7 +162,7 @@ def render_fragment(template: str, **values: Any) -> str:  # noqa: ANN401
 @cache
 def _templates() -> Environment:
     environment = Environment(
-        loader=PackageLoader("bot.web"),
+        loader=ChoiceLoader([PackageLoader("bot.web"), PackageLoader("bot.bakeoffs.web")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -11,12 +11,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from bot.bakeoffs.lifecycle import is_bakeoff_running, load_progress, watch_bakeoff
+from bot.bakeoffs.render.bakeoffs import running_post
+from bot.bakeoffs.web.bakeoffs import load_bakeoff
 from bot.observability import logs
 from bot.ports import RoundSnapshot
-from bot.render.bakeoffs import running_post
 from bot.render.voting import blind_answers, takes_blind_votes
 from bot.web.auth import is_member
-from bot.web.bakeoffs import load_bakeoff
 from bot.web.context import WebContext, render_fragment
 from bot.web.round_view import blind_progress
 from council.bakeoffs.models import BakeoffProgress

@@ -9,9 +9,9 @@ from math import ceil, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from council.bakeoffs.bias.report import Effect
 from council.bakeoffs.intervals import LEVEL, holm, t_interval, t_p_value, t_quantile
 from council.bakeoffs.record_arrays import PRECISION, Booleans, Floats
-from council.bias.report import Effect
 
 WORST, BEST = 1, 5
 

@@ -6,11 +6,11 @@ from types import MappingProxyType
 
 import numpy as np
 
+from council.bakeoffs.bias.vote_arrays import MAX_BLOCK_ROUNDS, Block, vote_blocks
+from council.bakeoffs.bias.votes import FIRST_VERSION
 from council.bakeoffs.intervals import Interval, share_interval
 from council.bakeoffs.record_arrays import PRECISION, Floats
 from council.bakeoffs.records import PackedRecord
-from council.bias.vote_arrays import MAX_BLOCK_ROUNDS, Block, vote_blocks
-from council.bias.votes import FIRST_VERSION
 from council.research.judge_weights import (
     CONSISTENCY,
     FAMILY,

@@ -16,12 +16,12 @@ from council.research.experiment import (
     ExperimentState,
     GradeReply,
 )
-from storage.bakeoff_tables import (
+from storage.bakeoffs.bakeoffs import insert_body, run_columns, suite_and_panel, with_bodies
+from storage.bakeoffs.tables import (
     ExperimentAnswerRow,
     ExperimentMarkRow,
     ExperimentRow,
 )
-from storage.bakeoffs import insert_body, run_columns, suite_and_panel, with_bodies
 from storage.engine import SqlStore
 from storage.row_mapping import from_row, skip_invalid, translate_validation_errors, validate
 from storage.tables import by_letter

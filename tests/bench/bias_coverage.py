@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from council.bias.effects import mean_effect
-from council.bias.judge_bias import own_preference
-from council.bias.report import Effect
-from council.bias.style_bias import style_preferences
-from council.bias.vote_arrays import Block
-from tests.council.bias.simulated_blocks import Planted, simulated
+from council.bakeoffs.bias.effects import mean_effect
+from council.bakeoffs.bias.judge_bias import own_preference
+from council.bakeoffs.bias.report import Effect
+from council.bakeoffs.bias.style_bias import style_preferences
+from council.bakeoffs.bias.vote_arrays import Block
+from tests.council.bakeoffs.bias.simulated_blocks import Planted, simulated
 
 PLANTED = Planted(own=1.0, first=1.0, letter=0.7, length=0.5, bold=0.4)
 TASTES = ("own", "first", "letter", "length", "bold")

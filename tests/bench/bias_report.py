@@ -16,15 +16,15 @@ from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.bakeoffs.records import garbage_collection_paused
+from council.bakeoffs.bias.measurement import measure_bias
+from council.bakeoffs.bias.vote_arrays import Block, pack_votes, vote_blocks
 from council.bakeoffs.records import PackedRecord
-from council.bias.measurement import measure_bias
-from council.bias.vote_arrays import Block, pack_votes, vote_blocks
+from storage.bakeoffs.records import sql_votes
 from storage.engine import open_engine
 from storage.migrate import upgrade
-from storage.records import sql_votes
 from storage.tables import RoundRow
 from tests.bench.leaderboard import batches
-from tests.council.bias.simulated_blocks import Planted, as_votes, simulated
+from tests.council.bakeoffs.bias.simulated_blocks import Planted, as_votes, simulated
 
 PATTERNS = 500  # rounds that differ in their votes; the others repeat them
 COLUMNS = ("members", "rounds", "missing", "read", "arrays", "measured", "in all", "MB")

@@ -32,9 +32,9 @@ from council.bakeoffs.records import (
 )
 from council.panel import Panel
 from council.rounds import Closing, Question, Round
+from storage.bakeoffs.records import SqlRecords
 from storage.engine import open_engine
 from storage.migrate import upgrade
-from storage.records import SqlRecords
 from storage.row_mapping import round_row
 from storage.tables import RoundRow
 from tests.bot.homes import PROGRAM, Home, scripted_config

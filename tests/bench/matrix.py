@@ -19,21 +19,21 @@ import httpx
 from playwright.async_api import Browser, ViewportSize, async_playwright
 
 from council.answers import Answer, Prompt, Reply
+from council.bakeoffs.bias.vote_arrays import pack_votes
+from council.bakeoffs.bias.votes import build_votes
 from council.bakeoffs.models import Bakeoff, Ending, Grading, Reference, Suite, SuiteQuestion
 from council.bakeoffs.record_arrays import pack_record
 from council.bakeoffs.records import build_record
 from council.ballots import Ballot
-from council.bias.vote_arrays import pack_votes
-from council.bias.votes import build_votes
 from council.labels import Slate
 from council.panel import Panel
 from council.places import Place
 from council.round_rules import compute_draw
 from council.rounds import Closing, Question, Round, Synthesis
-from storage.bakeoffs import SqlBakeoffs, SqlSuites
+from storage.bakeoffs.bakeoffs import SqlBakeoffs, SqlSuites
+from storage.bakeoffs.records import SqlRecords, sql_votes
 from storage.engine import open_engine
 from storage.migrate import upgrade
-from storage.records import SqlRecords, sql_votes
 from storage.rounds import SqlRoundStore
 from tests.bot.homes import Home, panel_toml, seat_toml
 from tests.bot.web.browser.product import serve_product

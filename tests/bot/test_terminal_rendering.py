@@ -7,6 +7,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from bot.bakeoffs.render.leaderboard_tables import Column, author_columns, judge_columns
 from bot.chat import (
     Caution,
     File,
@@ -21,11 +22,10 @@ from bot.chat import (
     StepState,
     Table,
 )
-from bot.render.leaderboard_tables import Column, author_columns, judge_columns
 from bot.render.round_status import progress_post
 from bot.terminal import render_post
 from council.answers import Reply
-from tests.bot.render.boards.builders import EMPTY, a_judge, an_author
+from tests.bot.bakeoffs.render.boards.builders import EMPTY, a_judge, an_author
 from tests.bot.rounds import answers, held, round_thread
 from tests.builders import NAMES, a_panel, a_question, a_round
 from tests.fakes.gateway import FakeGateway

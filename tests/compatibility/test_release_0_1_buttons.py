@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from bot.bakeoffs.render.bakeoffs import CANCEL
 from bot.commands.buttons import CONFIRMATIONS
-from bot.render.bakeoffs import CANCEL
 from bot.slack.messages import FILE_SENT
 from tests.compatibility import discord_messages, slack_messages
 from tests.compatibility.product import DATA, Serving, install

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from council.answers import Role
+from council.bakeoffs.bias.votes import build_votes
 from council.bakeoffs.records import build_record
-from council.bias.votes import build_votes
 from council.errors import PanelError
 from council.integrity.verification import verify
 from council.labels import draw_labels, draw_slates

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from council.bakeoffs.bias import votes as vote_rules
 from council.bakeoffs.models import Bakeoff, Ending, Schedule, Suite
 from council.bakeoffs.ports import (
     ALL_BAKEOFFS,
@@ -15,10 +16,9 @@ from council.bakeoffs.ports import (
     SuiteSummary,
 )
 from council.bakeoffs.records import COMPUTED_SINCE, PackedRecord
-from council.bias import votes as vote_rules
 from council.places import Place
 from council.ports import Store
-from storage.bakeoffs import (
+from storage.bakeoffs.bakeoffs import (
     bakeoff_not_found,
     schedule_name_taken,
     suite_not_found,

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import pytest
 
-from bot.suite_files import parse_suite_file
+from bot.bakeoffs.suite_files import parse_suite_file
 from council.errors import SuiteError
 from tests.hostile.attacks import MAX_BOMB_MEMORY
 from tests.hostile.suite_bombs import BOMBS

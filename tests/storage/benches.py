@@ -10,8 +10,8 @@ from council.bakeoffs.ports import BakeoffStores
 from council.bakeoffs.records import VERSION, PackedRecord
 from council.places import Place
 from council.ports import OutboxStore, Store
-from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
-from storage.records import SqlRecords, sql_votes
+from storage.bakeoffs.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
+from storage.bakeoffs.records import SqlRecords, sql_votes
 from tests.builders import ASKED_AT, a_panel
 
 T1, T2 = Place("slack", "T1", "C1"), Place("slack", "T2", "C1")

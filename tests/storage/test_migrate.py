@@ -26,7 +26,7 @@ from council.places import NOWHERE
 from council.ports import RoundQuery
 from council.rounds import Round, Stage
 from storage import migrate as schema
-from storage.bakeoff_tables import TurnRow
+from storage.bakeoffs.tables import TurnRow
 from storage.engine import open_engine, schema_transaction
 from storage.migrate import HEAD_REVISION, current_revision, upgrade
 from storage.outbox import SqlOutbox

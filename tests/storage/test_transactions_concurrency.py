@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.ports import RoundQuery
 from council.rounds import Closing, Question, Round
+from storage.bakeoffs.hooks import BakeoffHooks
 from storage.engine import open_engine
 from storage.hash_chain import SqlHashChain
 from storage.rounds import SqlRoundStore
@@ -96,7 +97,7 @@ async def test_a_suite_stored_while_a_workspace_is_deleted_keeps_its_questions(
         await sql_bakeoff_stores(engines[0]).suites.save(SUITE, "U1", ASKED_AT)
 
         await asyncio.gather(
-            SqlRoundStore(engines[1]).delete_workspace("slack", "T1"),
+            SqlRoundStore(engines[1], (BakeoffHooks(),)).delete_workspace("slack", "T1"),
             sql_bakeoff_stores(engines[2]).suites.save(shared, "U1", ASKED_AT),
         )
 
@@ -115,7 +116,8 @@ async def test_records_stored_while_their_workspace_is_deleted_cause_no_error(
         both = [a_record(f"t1-{number}"), a_record(f"t2-{number}")]
 
         await asyncio.gather(
-            SqlRoundStore(engines[1]).delete_workspace("slack", "T1"), records.save(both)
+            SqlRoundStore(engines[1], (BakeoffHooks(),)).delete_workspace("slack", "T1"),
+            records.save(both),
         )
 
     kept = [record.round_id for record in await records.list_recent()]

@@ -16,7 +16,7 @@ from council.money import Spending
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.rounds import Closing, Stage
-from storage.bakeoffs import SqlSchedules
+from storage.bakeoffs.bakeoffs import SqlSchedules
 from storage.engine import POOL_OVERFLOW, POOL_SIZE, open_engine
 from storage.ledger import SqlLedger
 from storage.outbox import SqlOutbox

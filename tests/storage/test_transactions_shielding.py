@@ -7,11 +7,11 @@ from itertools import chain
 
 import pytest
 
-from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
+from storage.bakeoffs.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
+from storage.bakeoffs.records import SqlRecords
 from storage.hash_chain import SqlHashChain
 from storage.ledger import SqlLedger
 from storage.outbox import SqlOutbox
-from storage.records import SqlRecords
 from storage.research.experiments import SqlExperiments
 from storage.rounds import SqlRoundStore
 from storage.transactions import (

@@ -17,8 +17,8 @@ from bot.bakeoffs.bias_report import (
 )
 from bot.bakeoffs.leaderboard import LeaderboardQuery, LeaderboardQueryError
 from bot.ports import RecordSources
+from council.bakeoffs.bias.report import BiasReport
 from council.bakeoffs.ports import RecordQuery
-from council.bias.report import BiasReport
 from council.integrity.verification import verify
 from council.panel import Terms
 from council.pipeline.run import run_round
@@ -26,9 +26,9 @@ from council.pipeline.session import RoundServices
 from council.round_rules import AUDIT_POLICY
 from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.builders import packed_all, runs_of
+from tests.bot.bakeoffs.render.bias.builders import a_report
+from tests.bot.bakeoffs.render.boards.builders import EMPTY
 from tests.bot.bakeoffs.test_records import NEXT, engine, of_database, stores
-from tests.bot.render.bias.builders import a_report
-from tests.bot.render.boards.builders import EMPTY
 from tests.builders import ASKED_AT, a_panel, a_round
 from tests.fakes.gateway import FakeGateway, rank_by_slot, rank_by_text
 from tests.storage.benches import Stores

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from bot.bakeoffs.commands.bakeoffs import proposal_value
+from bot.bakeoffs.render.bakeoffs import CANCEL, LEAVE, RESUME, START
 from bot.chat import Button
-from bot.commands.bakeoffs import proposal_value
 from bot.commands.buttons import NO, YES
 from bot.commands.dispatch import COMMANDS
 from bot.commands.registry import Invocation
 from bot.discord.actions import Button as DiscordButton
 from bot.discord.components import MAX_CUSTOM_ID_LENGTH, custom_id
-from bot.render.bakeoffs import CANCEL, LEAVE, RESUME, START
 from bot.render.formatting import file_name
 from bot.render.round_report import ACTIONS
 from bot.web.auth import FormError, PageSigner

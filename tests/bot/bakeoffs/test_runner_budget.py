@@ -3,10 +3,10 @@
 import pytest
 
 from bot.bakeoffs.lifecycle import reopen_bakeoff, run_bakeoff
+from bot.bakeoffs.render.bakeoffs import bakeoff_summary_document
 from bot.bakeoffs.runner import BakeoffBudget, new_question_round
 from bot.context import AppContext
 from bot.coordination.clock import now
-from bot.render.bakeoffs import bakeoff_summary_document
 from bot.runners.local import LocalRunner
 from council.bakeoffs.models import Bakeoff
 from council.budget import Budget, estimate_round

@@ -5,11 +5,11 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from bot.bakeoffs.bias_report import measure_shared_error_daily
+from council.bakeoffs.bias.shared_error import MIN_ROUNDS
+from council.bakeoffs.bias.vote_arrays import pack_votes
+from council.bakeoffs.bias.votes import Vote, Votes
 from council.bakeoffs.record_arrays import pack_record
 from council.bakeoffs.records import AuthorRecord, CouncilRecord, Record
-from council.bias.shared_error import MIN_ROUNDS
-from council.bias.vote_arrays import pack_votes
-from council.bias.votes import Vote, Votes
 from council.rounds import Question
 from tests.bot.app_fakes import an_app
 from tests.builders import ASKED_AT, a_panel

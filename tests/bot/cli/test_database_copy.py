@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import make_url
 
 from bot.cli.database import WRONG_BEFORE
-from tests.bot.cli.test_data_export_bakeoffs import one_of_each, use_stores
+from tests.bot.bakeoffs.cli.test_data_export_bakeoffs import one_of_each, use_stores
 from tests.bot.homes import Home
 from tests.bot.runners.test_local import got, other
 from tests.postgres import Server

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli import bakeoffs
+from bot.bakeoffs.cli import bakeoffs
 from bot.commands.voting import NO_MORE
 from tests.bot.homes import LETTERS, Home, scripted_config
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from bot.bakeoffs.records import count_missing_rounds
+from bot.bakeoffs.registry import BakeoffRegistry
 from bot.cli.serve import ROUND_OPENING_SECONDS, sweep
 from bot.commands.buttons import MAX_REMEMBERED_PRESSES, PRESS
-from bot.coordination.bakeoff_registry import BakeoffRegistry
 from bot.runners.retention import forget_daily
 from council.budget_caps import Account
 from council.rounds import Closing

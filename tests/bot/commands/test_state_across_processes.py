@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
+from bot.bakeoffs.commands.suites import Draft, save_draft, take_draft
 from bot.chat import Asker, IncomingMessage
 from bot.commands.ask import open_round
 from bot.commands.buttons import ActionDeduplicator
 from bot.commands.dispatch import handle_message
 from bot.commands.recovery import delete_workspace
-from bot.commands.suites import Draft, save_draft, take_draft
 from council.bakeoffs.models import Suite, SuiteQuestion
 from council.errors import PanelError, SuiteError
 from council.places import Place

@@ -4,17 +4,16 @@ from dataclasses import replace
 
 import pytest
 
+from bot.bakeoffs.render.bias_message import bias_post, render_combined_bias_png
+from bot.bakeoffs.render.bias_tables import judges_table, make_bias_view
+from bot.bakeoffs.render.leaderboard import leaderboard_thread
+from bot.bakeoffs.render.leaderboard_tables import Coverage
+from bot.bakeoffs.render.leaderboard_text import changes_post
 from bot.chat import File, Post, Thread
 from bot.discord.components import fits_discord, render_components
-from bot.render.bias_message import bias_post, render_combined_bias_png
-from bot.render.bias_tables import judges_table, make_bias_view
-from bot.render.leaderboard import leaderboard_thread
-from bot.render.leaderboard_tables import Coverage
-from bot.render.leaderboard_text import changes_post
 from bot.render.pagination import paginate
-from tests.bot.discord.limits import components_of, find_pings, message_faults, payload_of, texts
-from tests.bot.render.bias.builders import NOTHING, a_bias, a_judge, a_report
-from tests.bot.render.boards.builders import (
+from tests.bot.bakeoffs.render.bias.builders import NOTHING, a_bias, a_judge, a_report
+from tests.bot.bakeoffs.render.boards.builders import (
     CLAUDE,
     EMPTY,
     NAMES,
@@ -23,6 +22,7 @@ from tests.bot.render.boards.builders import (
     a_leaderboard,
     some_changes,
 )
+from tests.bot.discord.limits import components_of, find_pings, message_faults, payload_of, texts
 
 EVIL = "<@123456789012345678> @everyone **b** [x](https://discord.gg/y)"
 MANY = tuple(a_judge(f"openai/model-{number}") for number in range(12))

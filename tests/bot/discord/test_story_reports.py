@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.commands.reports import SHARE, SHARED
+from bot.bakeoffs.commands.reports import SHARE, SHARED
 from tests.bot.discord.story import StoryBot
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")

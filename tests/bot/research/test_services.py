@@ -7,8 +7,8 @@ import pytest
 
 from bot.bakeoffs.leaderboard import LeaderboardQuery, load_leaderboard
 from bot.bakeoffs.records import update_records
+from bot.bakeoffs.render.leaderboard_tables import Leaderboard
 from bot.context import AppContext
-from bot.render.leaderboard_tables import Leaderboard
 from council.bakeoffs.record_arrays import pack_record
 from council.bakeoffs.records import JudgeRecord
 from council.feedback import HumanVote

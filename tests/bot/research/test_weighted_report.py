@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from bot.bakeoffs.leaderboard import WEIGHTS
+from bot.bakeoffs.render.leaderboard import leaderboard_thread
+from bot.bakeoffs.render.leaderboard_export import leaderboard_document
+from bot.bakeoffs.render.leaderboard_tables import Leaderboard
 from bot.chat import Part, Post, Table
-from bot.render.leaderboard import leaderboard_thread
-from bot.render.leaderboard_export import leaderboard_document
-from bot.render.leaderboard_tables import Leaderboard
-from tests.bot.render.boards.builders import CLAUDE, EMPTY, GPT, a_leaderboard
+from tests.bot.bakeoffs.render.boards.builders import CLAUDE, EMPTY, GPT, a_leaderboard
 from tests.bot.research.weighted_builders import a_line, beside_people, lacking, weighed_by
 from tests.bot.rounds import words_of
 

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from bot.render.leaderboard_tables import Leaderboard
+from bot.bakeoffs.render.leaderboard_tables import Leaderboard
 from bot.research.weighted_report import weighted_addition
 from council.bakeoffs.leaderboard import HumanAgreement
 from council.research.judge_weights import JudgeWeight, JudgeWeights
 from council.research.weighted_leaderboard import WeightedBoard, WeightedLine
-from tests.bot.render.boards.builders import CLAUDE, GPT, QWEN, a_leaderboard
+from tests.bot.bakeoffs.render.boards.builders import CLAUDE, GPT, QWEN, a_leaderboard
 
 JUDGES = (
     JudgeWeight(CLAUDE, 0.5, 24, 0.91),

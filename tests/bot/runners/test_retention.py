@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from bot.coordination.bakeoff_registry import BakeoffRegistry
+from bot.bakeoffs.registry import BakeoffRegistry
 from bot.runners.retention import DAY_SECONDS, forget_daily, forget_older
 from council.errors import StoreError
 from council.ports import RoundQuery

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
+from bot.bakeoffs.scheduler import Scheduler
 from bot.bootstrap import StartOptions, open_app
 from bot.context import AppContext
 from bot.coordination.tasks import running_alongside
-from bot.scheduler import Scheduler
 from bot.settings import Settings
 from bot.slack.app import Slack
 from bot.slack.config import Tokens

@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
+from bot.bakeoffs.render.bias_message import bias_post
+from bot.bakeoffs.render.bias_tables import make_bias_view
+from bot.bakeoffs.render.leaderboard import leaderboard_thread
+from bot.bakeoffs.render.leaderboard_tables import Coverage
+from bot.bakeoffs.render.leaderboard_text import changes_post
 from bot.chat import File, Post, Thread
-from bot.render.bias_message import bias_post
-from bot.render.bias_tables import make_bias_view
-from bot.render.leaderboard import leaderboard_thread
-from bot.render.leaderboard_tables import Coverage
-from bot.render.leaderboard_text import changes_post
 from bot.render.pagination import paginate
 from bot.slack.block_kit import fits_slack, render_message
-from tests.bot.render.bias.builders import NOTHING, a_bias, a_judge, a_report
-from tests.bot.render.boards.builders import (
+from tests.bot.bakeoffs.render.bias.builders import NOTHING, a_bias, a_judge, a_report
+from tests.bot.bakeoffs.render.boards.builders import (
     CLAUDE,
     EMPTY,
     NAMES,

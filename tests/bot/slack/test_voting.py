@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.render.suites import KEEP
+from bot.bakeoffs.render.suites import KEEP
 from bot.render.voting import READ_AND_VOTE
 from tests.bot.homes import SERVED
 from tests.bot.slack.story import Stage, text_of

@@ -9,9 +9,9 @@ import pytest
 
 from bot.render.round_report import flag_notes, rankings_intro
 from council.answers import Role
+from council.bakeoffs.bias.votes import CANARY as CANARY_CHECK
+from council.bakeoffs.bias.votes import Check, build_votes
 from council.ballots import CANARY_LAST, CANARY_NOT_LAST, CANARY_TIED, Ballot
-from council.bias.votes import CANARY as CANARY_CHECK
-from council.bias.votes import Check, build_votes
 from council.budget import CANARY_TOKENS, estimate_round
 from council.integrity.erasure import forget
 from council.integrity.verification import verify

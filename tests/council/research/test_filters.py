@@ -14,9 +14,9 @@ from bot.render.round_json import round_document
 from bot.render.round_report import exchange_rows, flag_notes
 from council import filters
 from council.answers import Call, Exchange, Prompt, Reply, Role
+from council.bakeoffs.bias.votes import Check, build_votes
 from council.bakeoffs.record_arrays import pack_record, record_columns
 from council.ballots import Ballot, BallotFault
-from council.bias.votes import Check, build_votes
 from council.budget import estimate_round
 from council.errors import ContextOverflowError, GatewayError, PanelError
 from council.filters import (

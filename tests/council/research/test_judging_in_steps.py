@@ -10,8 +10,8 @@ from bot.render.round_json import round_document
 from bot.render.round_report import flag_notes, verdict_line, whole_round
 from bot.render.voting import blind_answers
 from council.answers import Call, Reply, Role
+from council.bakeoffs.bias.votes import build_votes
 from council.bakeoffs.records import build_record
-from council.bias.votes import build_votes
 from council.budget import MAX_TEXT_TOKENS, call_cost_micro_usd, estimate_round
 from council.errors import GatewayError, PanelError
 from council.files import QuestionFile

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 import pytest
 
 from council.answers import Call, Prompt, Reply, Role
+from council.bakeoffs.bias.votes import INVERTED_WORDING, USUAL_WORDING, build_votes
 from council.ballots import Ballot, BallotExchange, BallotFault, SpoiledBallot
-from council.bias.votes import INVERTED_WORDING, USUAL_WORDING, build_votes
 from council.budget import MAX_TEXT_TOKENS, estimate_round
 from council.errors import GatewayError, PanelError
 from council.integrity.erasure import forget

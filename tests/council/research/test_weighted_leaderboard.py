@@ -3,9 +3,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from council.bakeoffs.bias.vote_arrays import MAX_BLOCK_ROUNDS, pack_votes
+from council.bakeoffs.bias.votes import FIRST_VERSION, Votes
 from council.bakeoffs.records import PackedRecord
-from council.bias.vote_arrays import MAX_BLOCK_ROUNDS, pack_votes
-from council.bias.votes import FIRST_VERSION, Votes
 from council.research.judge_weights import (
     CONSISTENCY,
     FAMILY,
@@ -21,7 +21,7 @@ from council.research.weighted_leaderboard import (
     build_evidence,
     build_weighted_board,
 )
-from tests.council.bias.vote_builders import RECORD, a_vote, votes
+from tests.council.bakeoffs.bias.vote_builders import RECORD, a_vote, votes
 from tests.council.research.share_builders import E1, given
 
 # Two judges of one maker prefer y, one of another prefers x.

@@ -10,7 +10,8 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.bot.bakeoffs.builders import packed_all, runs_of
 from tests.bot.bakeoffs.fakes import a_graded_suite
-from tests.bot.render.bias.builders import a_report
+from tests.bot.bakeoffs.render.bias.builders import a_report
+from tests.bot.bakeoffs.web.test_reports_bias import site_with
 from tests.bot.web.browser.accessibility import (
     PHONE,
     VIEWS,
@@ -23,7 +24,6 @@ from tests.bot.web.browser.accessibility import (
 )
 from tests.bot.web.browser.in_process_site import serve_in_process
 from tests.bot.web.browsing import SOMEBODY, a_round_of
-from tests.bot.web.test_reports_bias import site_with
 from tests.builders import ASKED_AT
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")

@@ -1,0 +1,345 @@
+"""The commands `council bakeoff`: run suites of questions on panels, and use runs as checks."""
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from sys import stdin
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from bot.bakeoffs import lifecycle
+from bot.bakeoffs.cli.suites import find_suite
+from bot.bakeoffs.commands.bakeoffs import (
+    CANCELLED,
+    apply_methods,
+    find_bakeoff,
+    load_readable_bakeoffs,
+    parse_cap_text,
+)
+from bot.bakeoffs.leaderboard import compute_changes
+from bot.bakeoffs.matrix import BakeoffResults, load_closed_rounds, load_results
+from bot.bakeoffs.records import check_comparable, read_baseline
+from bot.bakeoffs.render.bakeoffs import (
+    bakeoff_state,
+    bakeoff_summary_document,
+    proposal_post,
+    result_thread,
+    summary_markdown,
+)
+from bot.bakeoffs.render.junit import Case, Outcome, bakeoff_cases, junit_xml
+from bot.bakeoffs.render.leaderboard import leaderboard_thread
+from bot.bakeoffs.render.matrix import grader_lines, matrix_csv, matrix_post
+from bot.bakeoffs.runner import estimate_bakeoff
+from bot.bootstrap import StartOptions, open_app
+from bot.chat import IncomingMessage
+from bot.cli.completion import complete
+from bot.cli.output import (
+    FAILED,
+    MISUSED,
+    Json,
+    Local,
+    async_command,
+    dump_json,
+    fail,
+    print_json,
+    print_posts,
+    run,
+    text_option,
+    write_file,
+)
+from bot.cli.progress import BakeoffBar, DownloadBar
+from bot.cli.rounds import TERMINAL_USER
+from bot.commands import voting
+from bot.commands.parameters import LAST, Kind
+from bot.commands.rounds import FeedbackError
+from bot.context import AppContext
+from bot.observability import logs
+from bot.render.formatting import count_noun
+from bot.render.voting import BAKEOFF_VOTE
+from bot.settings import load_settings
+from bot.terminal import TERMINAL, render_post
+from council.bakeoffs.changes import Changes
+from council.bakeoffs.models import Bakeoff
+from council.errors import BakeoffError
+
+BakeoffId = Annotated[
+    str,
+    typer.Argument(
+        help="A bake-off's id, the start of one, or last.", autocompletion=complete(Kind.BAKEOFF)
+    ),
+]
+
+MESSAGE = IncomingMessage("", TERMINAL_USER, TERMINAL, "")
+
+bakeoff_app = typer.Typer(help="Run a suite of questions on a panel.", no_args_is_help=True)
+
+
+# Typer reads its options off the parameters, so there are as many as there are options.
+@bakeoff_app.command("run")
+def run_bakeoff(  # noqa: PLR0913, PLR0917
+    suite: Annotated[
+        str,
+        typer.Argument(
+            help="A suite's name, or a file with one.",
+            show_default=False,
+            autocompletion=complete(Kind.SUITE),
+        ),
+    ] = "",
+    panel: Annotated[
+        str | None, typer.Option(help="A panel, by name.", autocompletion=complete(Kind.PANEL))
+    ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(help="How answers are judged; twice or more to compare methods."),
+    ] = None,
+    cap: Annotated[str, text_option(help="The most it may cost, in US dollars.")] = "",
+    resume: Annotated[str, text_option(help="Resume a bake-off that ended early.")] = "",
+    yes: Annotated[bool, typer.Option("--yes", help="Start without asking.")] = False,
+    local: Local = False,
+    as_json: Json = False,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(help="An earlier --save or --json: exit with 1 if results regress."),
+    ] = None,
+    member: Annotated[str, text_option(help="Fail only if this model is worse.")] = "",
+    summary: Annotated[
+        Path | None,
+        typer.Option("--markdown", help="Write leaderboard and wrong answers as Markdown."),
+    ] = None,
+    junit: Annotated[
+        Path | None,
+        typer.Option(help="Write JUnit XML: a test case for each question and model."),
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Save the result as JSON, for use as a baseline.")
+    ] = None,
+) -> None:
+    """Run a bake-off. With a baseline, exits 1 if results regress."""
+    if bool(suite) == bool(resume):
+        fail("Name a suite or its file, as in: council bakeoff run sql", MISUSED)
+
+    options = RunOptions(
+        suite,
+        panel,
+        tuple(method or ()),
+        cap,
+        resume,
+        yes,
+        local,
+        as_json,
+        baseline,
+        member,
+        summary,
+        junit,
+        save,
+    )
+    if code := run(_run(options), options.failure_code):
+        raise typer.Exit(code)
+
+
+@bakeoff_app.command("list")
+@async_command
+async def list_bakeoffs(as_json: Json = False) -> None:
+    """List bake-offs, newest first."""
+    async with open_app(load_settings()) as app:
+        bakeoffs = await load_readable_bakeoffs(app, MESSAGE)
+        all_progress = [await lifecycle.load_progress(app, bakeoff) for bakeoff in bakeoffs]
+    if as_json:
+        print_json([bakeoff_summary_document(progress) for progress in all_progress])
+        return
+    if not all_progress:
+        typer.echo("No bake-offs yet. Run a suite of questions with: council bakeoff run SUITE")
+    for progress in all_progress:
+        bakeoff = progress.bakeoff
+        begun = f"{bakeoff.at:%Y-%m-%d %H:%M}"
+        name = f"{bakeoff.suite.name} by {bakeoff.panel.name}"
+        typer.echo(f"{bakeoff.id}  {begun}  {name}  {bakeoff_state(progress)}")
+
+
+@bakeoff_app.command("show")
+@async_command
+async def show_bakeoff(
+    bakeoff_id: BakeoffId,
+    against: Annotated[str, text_option(help="Also show what changed since this run.")] = "",
+    to_csv: Annotated[
+        Path | None, typer.Option("--csv", help="Write the matrix to a CSV file.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show a bake-off: its result, question by question."""
+    async with open_app(load_settings()) as app:
+        bakeoff = await find_bakeoff(app, MESSAGE, bakeoff_id)
+        other = await find_bakeoff(app, MESSAGE, against) if against else None
+        results = await load_results(app, await lifecycle.load_progress(app, bakeoff), other)
+    if to_csv:
+        write_file(to_csv, matrix_csv(results.run).encode())
+    if as_json:
+        print_json(results.document)
+        return
+    _print(results)
+    print_posts((matrix_post(results.run, results.board.names),))
+    if to_csv:
+        typer.echo(f"Saved to {to_csv}.")
+
+
+@bakeoff_app.command("vote")
+@async_command
+async def vote(bakeoff_id: BakeoffId = LAST) -> None:
+    """Vote for the best answers of a bake-off, question by question, without names."""
+    async with open_app(load_settings()) as app:
+        bakeoff = await find_bakeoff(app, MESSAGE, bakeoff_id)
+        while True:
+            print_posts(await voting.posts_to_vote(app, MESSAGE, BAKEOFF_VOTE, bakeoff.id))
+            round_ = await voting.next_question(app, bakeoff, TERMINAL_USER.id)
+            prompt = "The best answer's letter, or an order (K > M = L); Enter to stop"
+            choice = stdin.isatty() and typer.prompt(prompt, default="", show_default=False)
+            if round_ is None or not choice:
+                return
+            try:
+                await voting.cast_vote(app, round_, TERMINAL_USER.id, choice, hides_result=True)
+            except FeedbackError as error:
+                typer.echo(str(error), err=True)
+
+
+@bakeoff_app.command("cancel")
+@async_command
+async def cancel_bakeoff(bakeoff_id: BakeoffId) -> None:
+    """Stop a bake-off; finished rounds are kept."""
+    async with open_app(load_settings()) as app:
+        bakeoff = await find_bakeoff(app, MESSAGE, bakeoff_id)
+        kept = await lifecycle.stop_bakeoff(app, bakeoff, CANCELLED)
+    of = count_noun(len(bakeoff.suite.questions), "question")
+    typer.echo(f"Bake-off {bakeoff.id} is cancelled; {kept} of {of} are saved.")
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """The options of `council bakeoff run`."""
+
+    suite: str
+    panel: str | None
+    methods: tuple[str, ...]
+    cap: str
+    resume: str
+    yes: bool
+    local: bool
+    as_json: bool
+    baseline: Path | None
+    member: str
+    summary: Path | None
+    junit: Path | None
+    save: Path | None
+
+    @property
+    def failure_code(self) -> int:
+        """The exit code of a run that fails; with a baseline, 1 says that a member is worse."""
+        return MISUSED if self.baseline else FAILED
+
+
+async def _run(options: RunOptions) -> int:
+    logs.configure_logging()
+    console = Console(stderr=True, highlight=False)
+    before = read_baseline(options.baseline) if options.baseline else None
+    start = StartOptions(options.local, DownloadBar(console).show)
+    async with open_app(load_settings(), start) as app:
+        bakeoff = await _bakeoff(app, options)
+        if before:
+            check_comparable(before, bakeoff)
+        seats, member = [seat.key for seat in bakeoff.panel.members], options.member
+        if member and member not in seats:
+            panel = f"Panel {bakeoff.panel.name!r}"
+            fail(f"{panel} has no model {member!r}: {', '.join(seats)}.", MISUSED)
+        await _open(app, options, bakeoff, console)
+        await _follow(app, bakeoff, console)
+        stored = await app.bakeoff_stores.bakeoffs.load(bakeoff.id)
+        results = await load_results(app, await lifecycle.load_progress(app, stored))
+        quotes_answers = options.junit or options.summary or options.baseline
+        rounds = await load_closed_rounds(app, stored) if quotes_answers else ()
+    changes = compute_changes(results.records, before.records) if before else None
+    _print_results(options, results, bakeoff_cases(results.progress, rounds), changes)
+    progress = results.progress
+    if not progress.is_complete or len(progress.failed) == progress.questions:
+        return options.failure_code
+    return FAILED if changes and changes.worse(options.member) else 0
+
+
+async def _bakeoff(app: AppContext, options: RunOptions) -> Bakeoff:
+    cap_micro = parse_cap(options.cap)
+    if options.resume:
+        stopped = await find_bakeoff(app, MESSAGE, options.resume)
+        return stopped if cap_micro is None else replace(stopped, cap_micro=cap_micro)
+    suite = await find_suite(app, options.suite)
+    asked = apply_methods(suite, app.panel(options.panel, TERMINAL), options.methods)
+    own = (f"bo:{app.new_id()}", *asked, TERMINAL, TERMINAL_USER.id, app.now())
+    return Bakeoff(*own, cap_micro)
+
+
+def parse_cap(cap: str) -> int | None:
+    """Return a cap in micro-dollars, None for ""; exit with code 2 if it is no amount."""
+    try:
+        return parse_cap_text(cap) if cap else None
+    except BakeoffError as error:
+        fail(str(error), MISUSED)
+
+
+async def _open(app: AppContext, options: RunOptions, bakeoff: Bakeoff, console: Console) -> None:
+    if options.resume:
+        await lifecycle.reopen_bakeoff(app, bakeoff, parse_cap(options.cap))
+        return
+    cost = await estimate_bakeoff(app, bakeoff)
+    console.print(render_post(proposal_post(bakeoff, cost, "")))
+    confirm_start(yes=options.yes)
+    await app.bakeoff_stores.bakeoffs.open(bakeoff)
+
+
+def confirm_start(*, yes: bool) -> None:
+    """Ask whether to start, unless `yes` or there is no terminal; exit with code 2 if not."""
+    if not yes and stdin.isatty() and not typer.confirm("Start?", err=True):
+        fail("Nothing was started and nothing was spent.", MISUSED)
+
+
+async def _follow(app: AppContext, bakeoff: Bakeoff, console: Console) -> None:
+    try:
+        with BakeoffBar(console, bakeoff) as bar:
+            await lifecycle.begin_bakeoff(app, None, bakeoff)
+            async for progress in app.bakeoff_registry.subscribe(bakeoff.id):
+                bar.show(progress)
+    except asyncio.CancelledError:
+        with suppress(BakeoffError):
+            await lifecycle.stop_bakeoff(app, bakeoff, CANCELLED)
+        resume = f"council bakeoff run --resume {bakeoff.id}"
+        typer.echo(f"Stopped. Your progress is saved. Resume with: {resume}", err=True)
+        raise
+
+
+def _print(results: BakeoffResults) -> None:
+    """Print the results as they read in a chat; methods are compared in the matrix instead."""
+    is_one_board = results.board.board.rows and not results.progress.bakeoff.suite.methods
+    board = leaderboard_thread(results.board) if is_one_board else None
+    thread = result_thread(results.progress, board)
+    print_posts((thread.root, *thread.replies))
+
+
+def _print_results(
+    options: RunOptions, results: BakeoffResults, cases: tuple[Case, ...], changes: Changes | None
+) -> None:
+    if options.save:
+        write_file(options.save, f"{dump_json(results.document)}\n".encode())
+    if options.junit:
+        write_file(options.junit, junit_xml(results.progress, cases))
+    wrong = [(one.number, one.member) for one in cases if one.outcome is Outcome.WRONG]
+    own = (results.progress, results.board, changes, options.member, wrong)
+    summary = summary_markdown(*own, [*grader_lines(results.run)])
+    if options.summary:
+        write_file(options.summary, summary.encode())
+    if options.as_json:
+        print_json(results.document)
+    elif options.baseline and not options.summary:
+        typer.echo(summary, nl=False)
+    else:
+        _print(results)
+        if results.progress.bakeoff.suite.methods:
+            print_posts((matrix_post(results.run, results.board.names),))

@@ -1,0 +1,187 @@
+"""The commands `council suite`: lists of questions that bake-offs put to panels."""
+
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from bot.bakeoffs.commands import suites
+from bot.bakeoffs.commands.bakeoffs import load_suite_to_run
+from bot.bakeoffs.render.suites import (
+    SuiteRunCost,
+    cost_line,
+    left_out_lines,
+    size_line,
+    suite_post,
+    suite_saved_post,
+    suites_post,
+)
+from bot.bakeoffs.suite_files import (
+    PARSERS,
+    SuiteFile,
+    check_size,
+    read_suite_file,
+    suite_document,
+    validate_suite_name,
+)
+from bot.bootstrap import open_app
+from bot.chat import IncomingMessage
+from bot.cli.completion import complete
+from bot.cli.output import Json, async_command, print_json, print_post, read_file
+from bot.cli.rounds import TERMINAL_USER
+from bot.commands.parameters import Kind
+from bot.context import AppContext
+from bot.settings import load_settings
+from bot.terminal import TERMINAL, TerminalChat
+from council.bakeoffs.models import Suite
+from council.bakeoffs.ports import SuiteSummary
+from council.errors import SuiteError
+
+suite_app = typer.Typer(help="Manage lists of questions for bake-offs.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(help="A suite's name.", autocompletion=complete(Kind.SUITE))]
+Partial = Annotated[
+    bool,
+    typer.Option("--partial", help="Grade by the checks that can be imported, if some can't."),
+]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
+
+
+@suite_app.command("list")
+@async_command
+async def list_(as_json: Json = False) -> None:
+    """List suites."""
+    async with open_app(load_settings()) as app:
+        summaries = await app.bakeoff_stores.suites.list_summaries("")
+    if as_json:
+        print_json([_summary_document(summary) for summary in summaries])
+    else:
+        print_post(suites_post(summaries, ""))
+
+
+@suite_app.command()
+@async_command
+async def show(name: Name, as_json: Json = False) -> None:
+    """Show a suite's questions, and what one run costs."""
+    async with open_app(load_settings()) as app:
+        suite = await app.bakeoff_stores.suites.load("", name.lower())
+        cost = await suites.estimate_suite_run(app, TERMINAL, suite)
+    if as_json:
+        print_json({**suite_document(suite), **_cost_document(cost)})
+    else:
+        print_post(suite_post(suite, cost))
+
+
+@suite_app.command()
+@async_command
+async def add(
+    name: Name,
+    source: Annotated[str, typer.Argument(help="A file of questions, a round's id, or last.")],
+    partial: Partial = False,
+    yes: Yes = False,
+    as_json: Json = False,
+) -> None:
+    """Store a file as a suite, or add a round's question to one."""
+    name = validate_suite_name(name)
+    async with open_app(load_settings()) as app:
+        message = IncomingMessage("", TERMINAL_USER, TERMINAL, app.new_id())
+        if _is_file(source):
+            file = _read_suite(name, Path(source), partial=partial)
+        else:
+            file = SuiteFile(await suites.suite_with_round(app, message, name, source))
+        suite, before = await suites.with_existing_summary(app, message, file.suite)
+        cost = await suites.estimate_suite_run(app, TERMINAL, suite)
+        is_new = before is None or before.version != suite.version
+        if not as_json:
+            print_left_out(file)
+        if not (yes or as_json):
+            _confirm(suite, cost, before)
+        if is_new:
+            await app.bakeoff_stores.suites.save(suite, TERMINAL_USER.id, app.now())
+    if as_json:
+        missing = [asdict(one) for one in file.left_out]
+        document = {**suite_document(suite), **_cost_document(cost)}
+        print_json({**document, "new": is_new, "left_out": missing})
+    else:
+        print_post(suite_saved_post(suite, cost))
+
+
+@suite_app.command()
+@async_command
+async def remove(name: Name, as_json: Json = False) -> None:
+    """Remove a suite; its results stay."""
+    async with open_app(load_settings()) as app:
+        message = IncomingMessage("", TERMINAL_USER, TERMINAL, app.new_id())
+        chat = TerminalChat(Console(quiet=as_json, highlight=False))
+        await suites.remove_suite(app, chat, message, name)
+    if as_json:
+        print_json({"removed": name.lower()})
+
+
+async def find_suite(app: AppContext, name_or_file: str) -> Suite:
+    """Return a stored suite or the suite of a file; raise SuiteError if there is none.
+
+    Print to standard error what of the file cannot be imported.
+    """
+    path = Path(name_or_file)
+    if path.suffix.lower() not in PARSERS:
+        return await load_suite_to_run(app, TERMINAL, name_or_file)
+    file = _read_suite(path.stem.replace(" ", "-"), path)
+    print_left_out(file)
+    return file.suite
+
+
+def print_left_out(file: SuiteFile) -> None:
+    """Print to standard error what of a file cannot be imported."""
+    for line in left_out_lines(file.left_out):
+        typer.echo(line, err=True)
+
+
+def _is_file(source: str) -> bool:
+    # A round's id never ends like a file of questions.
+    path = Path(source)
+    return path.suffix.lower() in PARSERS or path.is_file()
+
+
+def _read_suite(name: str, path: Path, *, partial: bool = False) -> SuiteFile:
+    with suppress(OSError):  # reading reports a missing file
+        check_size(path.name, path.stat().st_size)
+    content = read_file(path, "Name a file of questions, or a round.")
+    return read_suite_file(name, path.name, content, partial=partial)
+
+
+def _confirm(suite: Suite, cost: SuiteRunCost | None, before: SuiteSummary | None) -> None:
+    typer.echo(f"Suite {suite.name}: {size_line(suite)}")
+    typer.echo(cost_line(cost))
+    if before and before.version != suite.version:
+        typer.echo(f"It replaces version {before.version}.")
+    try:
+        is_confirmed = typer.confirm("Save it?", default=True)
+    except typer.Abort:
+        is_confirmed = False
+    if not is_confirmed:
+        raise SuiteError("Nothing was saved. Add --yes to save without confirmation.")
+
+
+def _summary_document(summary: SuiteSummary) -> dict[str, Any]:
+    return {
+        "name": summary.name,
+        "questions": summary.questions,
+        "graded": summary.graded,
+        "version": summary.version,
+        "kept_at": summary.kept_at.isoformat(),
+    }
+
+
+def _cost_document(cost: SuiteRunCost | None) -> dict[str, Any]:
+    if cost is None:
+        return {"panel": None, "cost_usd": None, "cost_unknown": []}
+    estimate = cost.estimate
+    return {
+        "panel": cost.panel.name,
+        "cost_usd": estimate.micro / 1_000_000,
+        "cost_unknown": list(estimate.unknown),
+    }

@@ -1,0 +1,1 @@
+"""Commands about bake-offs, boards, schedules and suites, in every chat."""

@@ -1,0 +1,294 @@
+"""The command `bakeoff`: propose, start, list, show, cancel and resume bake-offs."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from hashlib import sha256
+from string import ascii_letters
+
+from bot.access import can_read_bakeoff, check_admin, listable_bakeoffs
+from bot.bakeoffs import lifecycle
+from bot.bakeoffs.commands.suites import check_may_change, check_own_people
+from bot.bakeoffs.lifecycle import is_bakeoff_running, load_progress
+from bot.bakeoffs.posting import render_result
+from bot.bakeoffs.registry import RunningElsewhereError
+from bot.bakeoffs.render.bakeoffs import bakeoff_state, proposal_post, running_post
+from bot.bakeoffs.runner import estimate_bakeoff
+from bot.chat import Chat, File, Heading, IncomingMessage, Note, Post, Table, send_note
+from bot.commands.parameters import LAST, Arguments
+from bot.context import AppContext
+from bot.render.formatting import count_noun
+from council.bakeoffs.models import Bakeoff, Suite, with_method
+from council.errors import BakeoffError, SuiteError
+from council.methods import find_method, known_methods
+from council.money import cap_micro_usd
+from council.panel import Panel
+from council.places import LOCAL_CHATS, Place
+
+_CAP = re.compile(r"\$?(\d+(?:\.\d+)?)\$?")
+
+
+def parse_cap_text(text: str) -> int:
+    """Parse "$1.50", "1.5" or "2$" into micro-dollars; raise BakeoffError for anything else."""
+    found = _CAP.fullmatch(text.strip())
+    micro = cap_micro_usd(float(found[1])) if found else 0
+    if micro <= 0:
+        raise BakeoffError(
+            f"{text!r} is not an amount of money. Write the cost limit in dollars, such as $1.50."
+        )
+    return micro
+
+
+CANCELLED = "It was cancelled."
+NO_BAKEOFFS = "No bake-offs yet. Start one with `/council bakeoff SUITE`."
+
+
+async def propose_bakeoff(
+    app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
+) -> None:
+    """Show the cost of a bake-off and how to start it; with `now`, start it."""
+    cap = parse_cap_text(arguments["cap"]) if "cap" in arguments else None
+    methods = [one for one in arguments.get("method", "").split(",") if one]
+    wanted = (arguments["suite"], arguments.get("panel"))
+    bakeoff = replace(await new_bakeoff(app, message, *wanted, methods), cap_micro=cap)
+    if "now" in arguments:
+        await start_bakeoff(app, chat, message, bakeoff)
+        return
+    cost = await estimate_bakeoff(app, bakeoff)
+    value = proposal_value(bakeoff, methods) if chat.is_room else None
+    await chat.send_ephemeral(message, proposal_post(bakeoff, cost, value, methods))
+
+
+async def new_bakeoff(
+    app: AppContext,
+    message: IncomingMessage,
+    suite: str,
+    panel: str | None,
+    methods: Sequence[str] = (),
+) -> Bakeoff:
+    """Return a new bake-off, not stored yet; raise SuiteError, PanelError or AccessDeniedError."""
+    check_own_people(message)
+    found = await load_suite_to_run(app, message.place, suite)
+    await app.reload_picked_panel(message.place)
+    asked = apply_methods(found, app.panel(panel, message.place), methods)
+    return Bakeoff(f"bo:{message.key}", *asked, message.place, message.asker.id, app.now())
+
+
+def apply_methods(suite: Suite, panel: Panel, methods: Sequence[str]) -> tuple[Suite, Panel]:
+    """Return what a bake-off asks whom: the panel under one method, or each question under several.
+
+    Raise SuiteError or PanelError for a panel that cannot grade the suite or use a method.
+    """
+    suite.check_graders(panel)
+    for method in methods:
+        find_method(method).check(panel)
+    several = tuple(dict.fromkeys(methods))
+    if len(several) > 1:
+        return suite.under(several), panel
+    return suite, with_method(panel, "".join(several))
+
+
+async def start_bakeoff(
+    app: AppContext, chat: Chat, message: IncomingMessage, bakeoff: Bakeoff
+) -> None:
+    """Store a new bake-off and run it, once for each event."""
+    if not await app.bakeoff_stores.bakeoffs.open(bakeoff):
+        line = (
+            f"This bake-off has already started. See it with `/council bakeoff show {bakeoff.id}`."
+        )
+        await send_note(chat, message, line)
+        return
+    await _run(app, chat, message, bakeoff, "begun")
+
+
+async def resume_with_cap(
+    app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
+) -> None:
+    """Resume a bake-off, with a new cap if one is given."""
+    cap = parse_cap_text(arguments["cap"]) if "cap" in arguments else None
+    await resume_bakeoff(app, chat, message, arguments.get("bakeoff", LAST), cap)
+
+
+async def resume_bakeoff(
+    app: AppContext, chat: Chat, message: IncomingMessage, name: str, cap: int | None = None
+) -> None:
+    """Resume a bake-off that ended early, with a new cap if given."""
+    check_may_change(app, message, "resume a bake-off")
+    bakeoff = await find_bakeoff(app, message, name)
+    again = await lifecycle.reopen_bakeoff(app, bakeoff, cap)
+    await _run(app, chat, message, again, "resumed")
+
+
+async def _run(
+    app: AppContext, chat: Chat, message: IncomingMessage, bakeoff: Bakeoff, what: str
+) -> None:
+    """Run a bake-off; where the asker watches it, as in the terminal, leaving cancels it."""
+    line = f"Bake-off {bakeoff.id} is {what}. Stop it with `/council bakeoff cancel {bakeoff.id}`."
+    await send_note(chat, message, line)
+    shown = _posting_chat(app, chat, message, bakeoff)
+    if not chat.shows_progress:
+        await lifecycle.begin_bakeoff(app, shown, bakeoff)
+        return
+    try:
+        await lifecycle.run_bakeoff(app, shown, bakeoff)
+    except asyncio.CancelledError:
+        if not chat.is_room:
+            with suppress(BakeoffError):
+                await lifecycle.stop_bakeoff(app, bakeoff, CANCELLED)
+        raise
+
+
+def _posting_chat(
+    app: AppContext, chat: Chat, message: IncomingMessage, bakeoff: Bakeoff
+) -> Chat | None:
+    own, there = message.place, bakeoff.place
+    if (own.chat, own.workspace) == (there.chat, there.workspace):
+        return chat if chat.shows_progress else None
+    return app.find_chat(there)
+
+
+async def cancel_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+    """Cancel a bake-off; its closed rounds stay."""
+    check_admin(app.access, message, "cancel a bake-off")
+    bakeoff = await find_bakeoff(app, message, name or LAST)
+    was_held = await is_bakeoff_running(app, bakeoff)
+    kept = await lifecycle.stop_bakeoff(app, bakeoff, CANCELLED)
+    shown = _posting_chat(app, chat, message, bakeoff)
+    is_told_elsewhere = app.job_queue is not None and bakeoff.place.chat not in LOCAL_CHATS
+    if not was_held and (shown or is_told_elsewhere):
+        with suppress(RunningElsewhereError):  # that process posts the result
+            await lifecycle.begin_bakeoff(
+                app, shown, await app.bakeoff_stores.bakeoffs.load(bakeoff.id)
+            )
+    of = count_noun(len(bakeoff.suite.questions), "question")
+    line = (
+        f"Bake-off {bakeoff.id} is cancelled. {kept} of {of} are saved, and nothing more is "
+        f"spent. Resume it with `/council bakeoff resume {bakeoff.id}`."
+    )
+    await send_note(chat, message, line)
+
+
+async def list_bakeoffs(app: AppContext, chat: Chat, message: IncomingMessage, _: str) -> None:
+    """List the newest bake-offs."""
+    there = (await load_readable_bakeoffs(app, message))[:10]
+    if not there:
+        await send_note(chat, message, NO_BAKEOFFS)
+        return
+    rows = [
+        (
+            *(x.suite.name, x.panel.name, f"{x.at:%Y-%m-%d %H:%M}"),
+            *(bakeoff_state(await load_progress(app, x)), x.id),
+        )
+        for x in there
+    ]
+    table = Table(("Suite", "Panel", "Started (UTC)", "State", "Bake-off"), tuple(rows))
+    note = Note(
+        "Open one with `/council bakeoff show ID`; start one with `/council bakeoff SUITE`."
+    )
+    await chat.send_ephemeral(
+        message, Post((Heading(count_noun(len(rows), "bake-off")), table, note))
+    )
+
+
+async def show_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+    """Show the progress of a running bake-off, else its result."""
+    bakeoff = await find_bakeoff(app, message, name or LAST)
+    progress = await load_progress(app, bakeoff)
+    if await is_bakeoff_running(app, bakeoff):
+        await chat.send_ephemeral(message, running_post(progress, ""))
+        return
+    thread = (await render_result(app, progress)).thread
+    for post in (thread.root, *thread.replies):
+        if not any(isinstance(part, File) for part in post.parts):
+            await chat.send_ephemeral(message, post)
+
+
+async def load_readable_bakeoffs(app: AppContext, message: IncomingMessage) -> tuple[Bakeoff, ...]:
+    """Return the bake-offs that the author of a message may read, newest first."""
+    found = await app.bakeoff_stores.bakeoffs.list_recent(wanted=listable_bakeoffs(message))
+    return tuple(bakeoff for bakeoff in found if can_read_bakeoff(message, bakeoff))
+
+
+async def find_bakeoff(app: AppContext, message: IncomingMessage, wanted: str) -> Bakeoff:
+    """Return the readable bake-off whose id starts so, or the `last`; raise BakeoffError."""
+    there = await load_readable_bakeoffs(app, message)
+    if wanted.lower() == LAST:
+        if not there:
+            raise BakeoffError(NO_BAKEOFFS)
+        return there[0]
+    starts = (wanted, f"bo:{wanted}")  # the prefix of those that a person started may be omitted
+    found = [bakeoff for bakeoff in there if bakeoff.id.startswith(starts)]
+    exact = [bakeoff for bakeoff in found if bakeoff.id in starts] or found
+    if len(exact) != 1:
+        if exact:
+            raise BakeoffError(f"Several bake-offs start with {wanted!r}. Give more of the id.")
+        raise BakeoffError(
+            f"There is no bake-off {wanted!r} here. `/council bakeoff list` lists them."
+        )
+    return exact[0]
+
+
+async def load_suite_to_run(app: AppContext, place: Place, name: str) -> Suite:
+    """Load a suite by name; raise SuiteError, which lists the known suites."""
+    try:
+        return await app.bakeoff_stores.suites.load(place.scope, name.lower())
+    except SuiteError:
+        lines = await app.bakeoff_stores.suites.list_summaries(place.scope)
+        known = ", ".join(line.name for line in lines) or "none yet, `/council suite add` makes one"
+        raise SuiteError(f"There is no suite {name!r}. Known suites: {known}.") from None
+
+
+# --- Proposals: bake-offs in the value of a button, short enough for any chat.
+
+PROPOSE_AGAIN = "Run `/council bakeoff` again to see the current cost."
+
+
+def proposal_value(bakeoff: Bakeoff, methods: Sequence[str] = ()) -> str:
+    """Return a bake-off that is not stored yet, and its methods, as the value of a button."""
+    suite, cap = bakeoff.suite.as_stored, "" if bakeoff.cap_micro is None else bakeoff.cap_micro
+    names = _digest(suite.name), suite.version, _digest(bakeoff.panel.name)
+    known = known_methods()  # each is a letter, since their names would be too long for Discord
+    letters = "".join(ascii_letters[known.index(method)] for method in dict.fromkeys(methods))
+    coded = [letters + _digest(" ".join(known))[:3]] if methods else []
+    return ".".join((bakeoff.id.removeprefix("bo:"), *names, str(cap), *coded))
+
+
+def _proposed_methods(coded: str) -> list[str]:
+    letters, digest, known = coded[:-3], coded[-3:], known_methods()
+    if letters and digest != _digest(" ".join(known))[:3]:
+        raise BakeoffError(f"The methods have changed. {PROPOSE_AGAIN}")
+    return [known[ascii_letters.index(letter)] for letter in letters]
+
+
+def _digest(name: str) -> str:
+    return sha256(name.encode()).hexdigest()[:8]
+
+
+async def proposed_bakeoff(app: AppContext, message: IncomingMessage, value: str) -> Bakeoff:
+    """Return the bake-off that a button proposes, asked by the presser.
+
+    Raise BakeoffError if the value cannot be read, or its suite or panel has changed.
+    """
+    try:
+        key, suite_digest, version, panel_digest, cap, *coded = value.split(".")
+        cap_micro = int(cap) if cap else None
+        methods = _proposed_methods("".join(coded))
+    except (ValueError, IndexError):
+        raise BakeoffError(f"This button can't be read any more. {PROPOSE_AGAIN}") from None
+    lines = await app.bakeoff_stores.suites.list_summaries(message.place.scope)
+    suites = [line.name for line in lines if _digest(line.name) == suite_digest]
+    if not suites:
+        raise BakeoffError(f"The suite no longer exists. {PROPOSE_AGAIN}")
+    suite = await app.bakeoff_stores.suites.load(message.place.scope, suites[0])
+    if suite.version != version:
+        raise BakeoffError(
+            f"Suite {suite.name} has changed since you saw the cost. {PROPOSE_AGAIN}"
+        )
+    panels = [name for name in app.panels if _digest(name) == panel_digest]
+    if not panels:
+        raise BakeoffError(f"The panel no longer exists. {PROPOSE_AGAIN}")
+    asked = apply_methods(suite, app.panel(panels[0], message.place), methods)
+    own = (f"bo:{key}", *asked, message.place, message.asker.id, app.now())
+    return Bakeoff(*own, cap_micro)

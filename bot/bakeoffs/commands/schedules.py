@@ -1,0 +1,314 @@
+"""The command `schedule`: add, list, edit, pause, resume, run and remove schedules."""
+
+from dataclasses import replace
+from zoneinfo import ZoneInfo
+
+from bot.access import check_admitted
+from bot.bakeoffs.commands.bakeoffs import load_suite_to_run, start_bakeoff
+from bot.bakeoffs.render.schedules import ScheduleStatus, schedules_post, understood_post
+from bot.bakeoffs.runner import estimate_bakeoff
+from bot.bakeoffs.schedule_parser import NO_CAP, SCHEDULE_EXAMPLE, ScheduleRequest, parse_schedule
+from bot.chat import Asker, Chat, IncomingMessage, send_note
+from bot.commands.parameters import Arguments
+from bot.context import SCHEDULES, AppContext
+from bot.render.formatting import seat_names
+from council.bakeoffs.models import Bakeoff, Schedule, slot_at
+from council.bakeoffs.ports import BakeoffQuery
+from council.budget import Estimate
+from council.errors import CouncilError, ScheduleError
+from council.places import LOCAL_CHATS, Place
+
+
+async def add_schedule(
+    app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
+) -> None:
+    """Store a new schedule, and show how it was understood."""
+    wanted = parse_schedule(request_text(arguments))
+    there = await _in_reporting_channel(app, chat, message, wanted)
+    new = await new_schedule(app, there, wanted)
+    await save_schedule(app, new)
+    await _show(app, chat, message, new, wanted)
+
+
+async def edit_schedule_command(
+    app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
+) -> None:
+    """Change a schedule, and show how it was understood."""
+    wanted = parse_schedule(request_text(arguments))
+    before = await find_schedule(app, message, wanted.name)
+    there = await _in_reporting_channel(app, chat, message, wanted) if wanted.channel else None
+    after = await edit_schedule(app, before, wanted, there)
+    await save_schedule(app, after)
+    await _show(app, chat, message, after)
+
+
+def request_text(arguments: Arguments) -> str:
+    """Return the values of fields as one line, as `parse_schedule` reads it."""
+    named = (key for key in ("suite", "panel", "zone", "cap") if key in arguments)
+    options = [f'{key}:"{arguments[key]}"' for key in named]
+    channel = [f"<#{arguments['channel']}>"] if "channel" in arguments else []
+    return " ".join((arguments["name"], *options, *channel, arguments.get("when", "")))
+
+
+async def _in_reporting_channel(
+    app: AppContext, chat: Chat, message: IncomingMessage, wanted: ScheduleRequest
+) -> IncomingMessage:
+    """Return the message as if sent in the reporting channel; check access there as well."""
+    if not wanted.channel:
+        return message
+    there = await chat.redirect_to_channel(message, wanted.channel)
+    check_admitted(app.access, there)
+    return there
+
+
+async def _show(
+    app: AppContext,
+    chat: Chat,
+    message: IncomingMessage,
+    one: Schedule,
+    wanted: ScheduleRequest | None = None,
+) -> None:
+    """Show how a schedule was understood, and the default time zone if none was given."""
+    zone = app.zone if wanted and not wanted.zone else ""
+    status = await load_schedule_status(app, one)
+    await chat.send_ephemeral(message, understood_post(status, message.place, zone))
+
+
+async def list_schedules(app: AppContext, chat: Chat, message: IncomingMessage, _: str) -> None:
+    """List the schedules with their next runs."""
+    found = await load_visible_schedules(app, message)
+    lines = [await load_schedule_status(app, one) for one in found]
+    await chat.send_ephemeral(message, schedules_post(lines))
+
+
+async def pause_schedule(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+    """Pause a schedule."""
+    one = await find_schedule(app, message, name)
+    await save_schedule(app, replace(one, paused=True))
+    line = f"Schedule {name} is paused. Resume it with `/council schedule resume {name}`."
+    await send_note(chat, message, line)
+
+
+async def resume_paused(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+    """Resume a paused schedule."""
+    one = await find_schedule(app, message, name)
+    await _show(app, chat, message, await resume_schedule(app, one))
+
+
+async def delete_schedule(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+    """Remove a schedule; its bake-offs stay."""
+    await remove_schedule(app, await find_schedule(app, message, name))
+    await send_note(chat, message, f"Schedule {name} is removed. Its bake-offs stay.")
+
+
+async def run_schedule(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+    """Run a schedule's bake-off now."""
+    schedule = await find_schedule(app, message, name)
+    await start_bakeoff(app, chat, message, await new_extra_run(app, message, schedule))
+
+
+async def set_subscribed(
+    app: AppContext, chat: Chat, message: IncomingMessage, name: str, *, wanted: bool
+) -> None:
+    """Mention this person when the results of a schedule change, or no longer."""
+    one = await find_schedule(app, message, name)
+    others = tuple(id_ for id_ in one.subscribers if id_ != message.asker.id)
+    own = (message.asker.id,) if wanted else ()
+    await save_schedule(app, replace(one, subscribers=(*others, *own)))
+    are = "are" if wanted else "are no longer"
+    await send_note(chat, message, f"You {are} mentioned when the results of {name} change.")
+
+
+async def new_scheduled_bakeoff(app: AppContext, schedule: Schedule, slot: str = "") -> Bakeoff:
+    """Return the bake-off of a slot with the current suite and panel, not stored yet.
+
+    Raise SuiteError, PanelError or AccessDeniedError if the schedule cannot run.
+    """
+    place = schedule.place
+    maker = Asker(schedule.made_by, schedule.made_by)
+    # A direct message has no server on Discord, and its channel id starts with D on Slack.
+    is_direct = not place.workspace or place.channel.startswith("D")
+    check_admitted(app.access, IncomingMessage("", maker, place, "", is_direct=is_direct))
+    panel = app.panel(schedule.panel, place)
+    suite = await load_suite_to_run(app, place, schedule.suite)
+    suite.check_graders(panel)
+    return Bakeoff(
+        id=schedule.bakeoff_id(slot),
+        panel=panel,
+        suite=suite,
+        place=place,
+        asked_by=schedule.made_by,
+        at=app.now(),
+        cap_micro=schedule.cap_micro,
+        schedule=schedule.id,
+    )
+
+
+async def unfinished_run(app: AppContext, schedule: Schedule, but: str = "") -> Bakeoff | None:
+    """Return an unfinished bake-off of a schedule, other than that of the slot `but`."""
+    wanted = BakeoffQuery(schedule=schedule.id, unfinished=True)
+    unfinished = await app.bakeoff_stores.bakeoffs.list_recent(wanted=wanted)
+    own = schedule.bakeoff_id(but)
+    return next((one for one in unfinished if one.id != own), None)
+
+
+# --- Operations on schedules, for the command, the page and the command line.
+
+MAX_SCHEDULES = 50  # schedules of one workspace
+
+
+async def new_schedule(
+    app: AppContext, there: IncomingMessage, wanted: ScheduleRequest
+) -> Schedule:
+    """Return a new schedule that reports where `there` was sent, not stored yet.
+
+    Raise CouncilError if the suite, time or panel is missing, unknown or not allowed.
+    """
+    if not wanted.suite:
+        lines = await app.bakeoff_stores.suites.list_summaries(there.place.scope)
+        known = ", ".join(line.name for line in lines) or "none yet"
+        raise ScheduleError(f"Name a suite, such as suite:NAME. Known suites: {known}.")
+    if not wanted.cron:
+        raise ScheduleError(
+            f"Say when to run it, in words or as a cron expression: {SCHEDULE_EXAMPLE}."
+        )
+    scope = there.place.scope
+    await app.reload_picked_panel(there.place)
+    if len(await app.bakeoff_stores.schedules.list_all(scope)) >= MAX_SCHEDULES:
+        raise ScheduleError(f"There are already {MAX_SCHEDULES} schedules here. Remove one first.")
+    schedule = Schedule(
+        id=app.new_id(),
+        name=wanted.name,
+        suite=wanted.suite,
+        panel=app.panel(wanted.panel or None, there.place).name,
+        cron=wanted.cron,
+        zone=wanted.zone or app.zone,
+        words=wanted.when,
+        place=_reporting_place(there.place),
+        made_by=there.asker.id,
+        made_at=app.now(),
+        scope=scope,
+        cap_micro=_cap(wanted, None),
+    )
+    await new_scheduled_bakeoff(app, schedule)
+    return starting_now(app, schedule)
+
+
+async def edit_schedule(
+    app: AppContext, before: Schedule, wanted: ScheduleRequest, there: IncomingMessage | None
+) -> Schedule:
+    """Return the edited schedule, not stored yet; it reports to `there` if that is given."""
+    after = replace(
+        before,
+        suite=wanted.suite or before.suite,
+        panel=wanted.panel or before.panel,
+        cron=wanted.cron or before.cron,
+        zone=wanted.zone or before.zone,
+        words=wanted.when or before.words,
+        place=_reporting_place(there.place) if there else before.place,
+        cap_micro=_cap(wanted, before.cap_micro),
+    )
+    if wanted == ScheduleRequest(wanted.name):
+        raise ScheduleError(
+            "Say what to change after the name, for example: edit weekly-sql every day 09:00 "
+            "cap:$2."
+        )
+    await new_scheduled_bakeoff(app, after)
+    is_rescheduled = (after.cron, after.zone) != (before.cron, before.zone)
+    return starting_now(app, after) if is_rescheduled else after
+
+
+def _cap(wanted: ScheduleRequest, before: int | None) -> int | None:
+    if wanted.cap_micro is None:
+        return before
+    return None if wanted.cap_micro == NO_CAP else wanted.cap_micro
+
+
+def starting_now(app: AppContext, schedule: Schedule) -> Schedule:
+    """Return a schedule that starts now: no earlier slot counts as missed."""
+    now = app.now().astimezone(ZoneInfo(schedule.zone))
+    return replace(schedule, last_slot=slot_at(now))
+
+
+async def save_schedule(app: AppContext, schedule: Schedule) -> None:
+    """Store a schedule and announce the change to every process."""
+    await app.bakeoff_stores.schedules.save(schedule)
+    await app.pubsub.publish(SCHEDULES)
+
+
+async def resume_schedule(app: AppContext, schedule: Schedule) -> Schedule:
+    """Resume a paused schedule; raise CouncilError if it cannot run."""
+    await new_scheduled_bakeoff(app, schedule)
+    resumed = starting_now(app, replace(schedule, paused=False))
+    await save_schedule(app, resumed)
+    return resumed
+
+
+async def remove_schedule(app: AppContext, schedule: Schedule) -> None:
+    """Delete a schedule and announce the change."""
+    await app.bakeoff_stores.schedules.remove(schedule.id)
+    await app.pubsub.publish(SCHEDULES)
+
+
+async def new_extra_run(app: AppContext, message: IncomingMessage, schedule: Schedule) -> Bakeoff:
+    """Return an extra bake-off of a schedule, with one id for each event; not stored yet."""
+    slot = f"now-{message.key}"
+    if before := await unfinished_run(app, schedule, but=slot):
+        raise ScheduleError(
+            f"Bake-off {before.id} of schedule {schedule.name!r} is still running. Wait until it "
+            "ends, or cancel it."
+        )
+    bakeoff = replace(await new_scheduled_bakeoff(app, schedule, slot), asked_by=message.asker.id)
+    # In the terminal the asker watches it; elsewhere it reports where the schedule does.
+    is_watched = message.place.chat == "terminal" and bakeoff.place.chat in LOCAL_CHATS
+    return replace(bakeoff, place=message.place) if is_watched else bakeoff
+
+
+async def load_schedule_status(app: AppContext, schedule: Schedule) -> ScheduleStatus:
+    """Return a schedule with its last run and its cost, or why it cannot run."""
+    newest = await app.bakeoff_stores.bakeoffs.list_recent(1, BakeoffQuery(schedule=schedule.id))
+    line = ScheduleStatus(schedule, app.now(), newest[0] if newest else None)
+    try:
+        bakeoff = await new_scheduled_bakeoff(app, schedule)
+        costs = await estimate_bakeoff(app, bakeoff)
+    except CouncilError as error:
+        return replace(line, fault=str(error))
+    names = seat_names(bakeoff.panel)
+    unknown = tuple(names[key] for key in costs.unknown)
+    cap = schedule.cap_micro
+    cost = Estimate(costs.micro if cap is None else min(cap, costs.micro), unknown=unknown)
+    return replace(line, cost=cost, questions=len(bakeoff.suite.questions))
+
+
+async def find_schedule(app: AppContext, message: IncomingMessage, name: str) -> Schedule:
+    """Return a visible schedule by name; raise ScheduleError, which lists the known names."""
+    schedules = await load_visible_schedules(app, message)
+    for schedule in schedules:
+        if schedule.name == name:
+            return schedule
+    known = ", ".join(schedule.name for schedule in schedules) or "none yet"
+    raise ScheduleError(f"There is no schedule {name!r} here. Known schedules: {known}.")
+
+
+async def load_visible_schedules(app: AppContext, message: IncomingMessage) -> tuple[Schedule, ...]:
+    """Return the schedules that the author of a message may see.
+
+    The operator in the terminal sees all, members those of their workspace, but private channels'
+    only there. Guests, and everybody in a shared channel, see only that channel's.
+    """
+    here = message.place
+    if here.chat == "terminal":
+        return await app.bakeoff_stores.schedules.list_all()
+    is_limited = message.asker.is_guest or message.is_shared
+    return tuple(
+        one
+        for one in await app.bakeoff_stores.schedules.list_all(here.scope)
+        if one.place.shares_channel(here) or not (is_limited or one.place.private)
+    )
+
+
+def _reporting_place(place: Place) -> Place:
+    """Return where it reports: outside of threads, unless private; on the page for `web`."""
+    if place.chat in LOCAL_CHATS:
+        return Place("web")
+    return place if place.within != place.channel else replace(place, thread=None)

@@ -1,0 +1,1 @@
+"""Renderers of bake-offs, boards, bias reports and schedules."""

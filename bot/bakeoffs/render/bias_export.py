@@ -1,0 +1,104 @@
+"""A bias report as a JSON document and as CSV."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from bot.bakeoffs.render.bias_findings import findings
+from bot.bakeoffs.render.bias_tables import (
+    BiasView,
+    audit_lines,
+    caution_lines,
+    judge_measures,
+    winning_lines,
+)
+from bot.bakeoffs.render.leaderboard_export import Document, csv_text
+from council.bakeoffs.bias.report import Effect, JudgeBias
+
+
+def bias_document(bias: BiasView) -> Document:
+    """Return the report; seats by key, shares as fractions, unknown values null."""
+    report, coverage = bias.report, bias.coverage
+    has_rounds = bool(report.rounds)
+    return {
+        "rounds": report.rounds,
+        "ballots": report.ballots,
+        "findings": [*findings(bias)] if has_rounds else [],
+        "cautions": [*caution_lines(bias)] if has_rounds else [],
+        "judges": [_judge_document(bias, judge) for judge in report.judges],
+        "given": [*map(asdict, report.given)],
+        "traits": [
+            {
+                "name": trait.name,
+                "winners": trait.winners,
+                "rest": trait.rest,
+                "difference": _effect_document(trait.difference),
+            }
+            for trait in report.traits
+        ],
+        "brands": [
+            {"maker": brand.maker, **_effect_document(brand.effect)} for brand in report.brands
+        ],
+        "wins": [*winning_lines(bias)],
+        "audits": dict(report.audits),
+        "audit_usd": report.audit_usd,
+        "audits_unpriced": report.unpriced,
+        "audits_spoiled": report.spoiled_audits,
+        "audit_lines": [*audit_lines(bias)],
+        "checks": [
+            {"kind": check.kind, "seat": check.seat, **_effect_document(check.effect)}
+            for check in report.checks
+        ],
+        "alpha": report.alpha,
+        "n_eff": report.n_eff,
+        "majority": report.majority,
+        "counted": {
+            "suite": coverage.suite or None,
+            "panel": coverage.panel or None,
+            "category": coverage.category or None,
+            "since": coverage.since.isoformat() if coverage.since else None,
+            "before": coverage.before.isoformat() if coverage.before else None,
+        },
+    }
+
+
+def bias_csv(bias: BiasView) -> str:
+    """Return a row for each judge and measure; no cell is evaluated as a formula."""
+    columns = ("judge", "name", "measure", "value", "ci_low", "ci_high", "n", "unit", "p", "p_holm")
+    return csv_text((*columns, "found", "more"), _csv_rows(bias))
+
+
+def _judge_document(bias: BiasView, judge: JudgeBias) -> Document:
+    effects = {
+        measure.key: _effect_document(measure.of(judge)) for measure in judge_measures(judge)
+    }
+    style = {trait: effects.pop(f"style_{trait}") for trait in judge.style}
+    slots = [{"number": slot.number, **_effect_document(slot.effect)} for slot in judge.slots]
+    return {
+        "judge": judge.judge,
+        "name": bias.name(judge.judge),
+        "maker": judge.maker,
+        **effects,
+        "style": style,
+        "slots": slots,
+    }
+
+
+def _effect_document(effect: Effect) -> Document:
+    own = asdict(effect)
+    interval = own.pop("interval")
+    return {**own, "ci": interval and [*interval], "found": effect.is_found}
+
+
+def _csv_rows(bias: BiasView) -> Iterator[Document]:
+    for judge in bias.report.judges:
+        for measure in judge_measures(judge):
+            effect = _effect_document(measure.of(judge))
+            low, high = effect.pop("ci") or (None, None)
+            yield {
+                "judge": judge.judge,
+                "name": bias.name(judge.judge),
+                "measure": measure.key,
+                "ci_low": low,
+                "ci_high": high,
+                **effect,
+            }

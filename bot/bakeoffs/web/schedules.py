@@ -1,0 +1,153 @@
+"""Handlers of schedules: list, add with a form that shows the next runs, pause, run, remove."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from bot.bakeoffs.commands import schedules as scheduling
+from bot.bakeoffs.cron import DAY_NAMES
+from bot.bakeoffs.lifecycle import begin_bakeoff
+from bot.bakeoffs.render.schedules import next_runs_line
+from bot.bakeoffs.schedule_parser import ScheduleRequest, find_zone, known_zones, parse_schedule
+from bot.context import AppContext
+from bot.web.auth import Form, empty_message
+from bot.web.context import WebContext
+from council.bakeoffs.models import Schedule
+from council.errors import CouncilError, ScheduleError
+from council.money import MICRO_USD
+
+SCHEDULE_ACTIONS = {"pause", "resume", "remove", "run"}
+WEEK = (*DAY_NAMES[1:], DAY_NAMES[0])
+GONE = "There is no such schedule any more."
+_DEFAULT_TIME = "09:00"
+_MAX_TYPED = 200  # characters of a field that the form of a schedule takes
+
+
+async def schedules_page(
+    context: WebContext, request: Request, status: int = 200, **values: object
+) -> Response:
+    """Show the schedules that report to the page, and the form for a new one."""
+    app, incoming = context.app, empty_message(request)
+    visible = await scheduling.load_visible_schedules(app, incoming)
+    suites = await app.bakeoff_stores.suites.list_summaries(incoming.place.scope)
+    typed: Mapping[str, str] = defaultdict(str, monday="on", time=_DEFAULT_TIME, zone=app.zone)
+    if edited := next((one for one in visible if one.id == request.query_params.get("edit")), None):
+        typed = _fields_of(edited)
+    blank = {"wrong": "", "form_wrong": "", "typed": typed}
+    return await context.render_page(
+        request,
+        "schedules.html",
+        status=status,
+        found=[await scheduling.load_schedule_status(app, schedule) for schedule in visible],
+        suites=suites,
+        week=WEEK,
+        zones=known_zones(),
+        here=incoming.place,
+        **{**blank, **values},
+    )
+
+
+async def next_runs(context: WebContext, request: Request) -> Response:
+    """Return in a sentence when the fields of the form run next, or what is wrong with them."""
+    try:
+        line = _preview(context.app, request.query_params)
+    except CouncilError as error:
+        return JSONResponse({"line": str(error), "wrong": True})
+    return JSONResponse({"line": line, "wrong": False})
+
+
+def _fields_of(schedule: Schedule) -> Mapping[str, str]:
+    """Return the fields of the form that changes a schedule."""
+    cap = schedule.cap_micro
+    fields = {"edit": schedule.id, "words": schedule.words, "time": _DEFAULT_TIME}
+    fields |= {name: getattr(schedule, name) for name in ("name", "suite", "panel", "zone")}
+    return defaultdict(str, fields, cap="" if cap is None else f"{cap / MICRO_USD:g}")
+
+
+async def add_schedule(context: WebContext, request: Request, form: Form) -> Response:
+    """Store a new or changed schedule, and redirect to the list; show what is wrong."""
+    app, incoming = context.app, empty_message(request)
+    try:
+        wanted = _read_request(app, form)
+        if id_ := form["edit"]:
+            visible = await scheduling.load_visible_schedules(app, incoming)
+            before = next((one for one in visible if one.id == id_), None)
+            if before is None:
+                raise ScheduleError(GONE)
+            schedule = await scheduling.edit_schedule(app, before, wanted, None)
+        else:
+            schedule = await scheduling.new_schedule(app, incoming, wanted)
+        await scheduling.save_schedule(app, schedule)
+    except CouncilError as error:
+        return await schedules_page(context, request, status=422, form_wrong=str(error), typed=form)
+    return RedirectResponse("/schedules", status_code=303)
+
+
+def _read_request(app: AppContext, form: Form) -> ScheduleRequest:
+    """Return what the form asks for; raise ScheduleError with what to change."""
+    name = form["name"].strip()
+    if len(name.split()) != 1:
+        raise ScheduleError("Name the schedule in one word, such as weekly-sql.")
+    options = ("suite", "panel", "zone", "cap")
+    given = {key: form[key].strip() for key in options if form[key].strip()}
+    if form["edit"]:  # an emptied field removes the cap
+        given.setdefault("cap", "none")
+    for key, value in {**given, "name": name}.items():
+        if len(value) > _MAX_TYPED or '"' in value:
+            raise ScheduleError(f"This {key} can't be used: {value[:40]!r}. Write it shorter.")
+    text = scheduling.request_text({**given, "name": name, "when": _when(form)})
+    wanted = parse_schedule(text)
+    if wanted.channel:
+        raise ScheduleError(f"Schedules made here report here: leave #{wanted.channel} out.")
+    return wanted
+
+
+def _when(form: Form) -> str:
+    """Return when it runs: the words of the form if there are any, else its days and time."""
+    if words := form.get("words", "").strip():
+        return words[:_MAX_TYPED]
+    days = [day.lower() for day in WEEK if form.get(day.lower())]
+    if not days:
+        raise ScheduleError("Tick at least one day of the week.")
+    if not (time := form.get("time", "")[:5]):
+        raise ScheduleError("Choose a time of day.")
+    return f"every {' and '.join(days)} {time}"
+
+
+def _preview(app: AppContext, form: Form) -> str:
+    typed = form.get("zone", "").strip()
+    zone = find_zone(typed) if typed else app.zone
+    if zone is None:
+        raise ScheduleError(f"There is no time zone {typed[:40]!r}. Choose one from the list.")
+    wanted = parse_schedule(f"preview {_when(form)}")
+    if not wanted.cron:
+        raise ScheduleError("Say when to run it.")
+    return next_runs_line(wanted.cron, wanted.zone or zone, app.now())
+
+
+async def change_schedule(context: WebContext, request: Request, form: Form) -> Response:
+    """Pause, resume, run or remove a schedule."""
+    incoming = replace(empty_message(request), key=context.form_key(form))
+    app, action = context.app, request.path_params["act"]
+    visible = await scheduling.load_visible_schedules(app, incoming)
+    id_ = request.path_params["id"]
+    schedule = next((schedule for schedule in visible if schedule.id == id_), None)
+    if action not in SCHEDULE_ACTIONS or schedule is None:
+        return await schedules_page(context, request, status=404, wrong=GONE)
+    try:
+        if action == "pause":
+            await scheduling.save_schedule(app, replace(schedule, paused=True))
+        elif action == "resume":
+            await scheduling.resume_schedule(app, schedule)
+        elif action == "remove":
+            await scheduling.remove_schedule(app, schedule)
+        else:
+            bakeoff = await scheduling.new_extra_run(app, incoming, schedule)
+            if await app.bakeoff_stores.bakeoffs.open(bakeoff):
+                await begin_bakeoff(app, None, bakeoff)
+    except CouncilError as error:
+        return await schedules_page(context, request, status=422, wrong=str(error))
+    return RedirectResponse("/schedules", status_code=303)

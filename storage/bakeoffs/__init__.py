@@ -1,0 +1,1 @@
+"""Rows of bake-offs, their suites, schedules and records."""
