@@ -4,7 +4,7 @@ The only module that creates stores and gateways.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -16,19 +16,16 @@ from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.api_keys import own_budget
-from bot.bakeoffs.bias_report import bias_report
-from bot.bakeoffs.records import count_closed_round
-from bot.bakeoffs.registry import BakeoffRegistry
 from bot.context import AppContext
 from bot.coordination.clock import SharedClock, now
-from bot.coordination.locks import LocalLocks, lock_file_claims
+from bot.coordination.locks import LocalLocks, leader_lock, lock_file_claims
 from bot.coordination.pubsub import LocalPubSub, ProviderSync
 from bot.coordination.tasks import running_alongside
 from bot.observability import metrics
 from bot.observability.tracing import open_tracing
 from bot.outbox import Outbox
-from bot.ports import NamedLocks, PubSub, Runner
-from bot.research.services import ResearchServices
+from bot.plugins import Parts, Plugins, Service, run_closing_hooks
+from bot.ports import LocalModels, NamedLocks, PubSub, Runner
 from bot.runners.local import GatewayFactory, LocalRunner, Prepare
 from bot.settings import PanelConfig, Seat, Settings, load_panel_config
 from bot.settings.connections import Connection, Connections, load_connected
@@ -37,8 +34,6 @@ from bot.settings.panels import is_built_in, receiver_of
 from bot.settings.provider_keys import ProviderKeys
 from council.anonymize import scrub
 from council.answers import Call, Prompt
-from council.bakeoffs.models import Suite
-from council.bakeoffs.ports import BakeoffStores
 from council.budget import Budget
 from council.budget_caps import Caps
 from council.errors import GatewayError, StoreError
@@ -53,9 +48,7 @@ from council.panel import Member, Panel
 from council.ports import Gateway, Ledger, SharedRateLimiter
 from council.providers import ProviderHint
 from council.research.methods import plug_in_all
-from storage.bakeoffs.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
-from storage.bakeoffs.hooks import BakeoffHooks
-from storage.bakeoffs.records import SqlRecords, sql_votes
+from council.rounds import Round
 from storage.engine import check_file_opens, open_engine, open_separate_pool
 from storage.hash_chain import SqlHashChain
 from storage.key_value import SqlKeyValueStore
@@ -64,14 +57,12 @@ from storage.locks import SqlLeaderLock, SqlLocks, server_time
 from storage.migrate import upgrade
 from storage.outbox import SqlOutbox
 from storage.rate_limiter import SqlRateLimiter
-from storage.research.experiments import SqlExperiments
 from storage.rounds import SqlRoundStore
 
 if TYPE_CHECKING:
     from bot.cluster.setup import Cluster
     from storage.installations import SqlInstallationStore
 
-HOOKS = (BakeoffHooks(),)
 PING = Prompt("Reply with one word.", "Say ok.")
 plug_in_all()  # before any panel or round that names one of them is loaded
 SHARED_CONNECTIONS, SHARED_WAIT_SECONDS = 4, 2.0
@@ -100,6 +91,7 @@ async def open_app(
     """Yield the context of an app that can run rounds; close its models and database at the end."""
     sources = await find_panels(settings, local=options.local)
     panels = sources.merged(settings).with_seats(options.judges)
+    plugins = sources.own.plugins
     async with AsyncExitStack() as stack:
         if options.serves:
             await stack.enter_async_context(running_alongside(_warm_up(panels)))
@@ -113,7 +105,8 @@ async def open_app(
             cluster = await stack.enter_async_context(opened_cluster(settings.database))
         pubsub: PubSub = cluster.pubsub if cluster else LocalPubSub()
         services = await stack.enter_async_context(_open_cluster_services(engine, pubsub))
-        store, budget = SqlRoundStore(engine, HOOKS), _budget(engine, panels.caps, services.now)
+        store = _round_store(engine, plugins)
+        budget = _budget(engine, panels.caps, services.now)
         gateway, prepare, remote, local = await stack.enter_async_context(
             _open_models(settings, panels, services, options)
         )
@@ -122,15 +115,23 @@ async def open_app(
         tracing = await stack.enter_async_context(
             open_tracing(settings.otlp_endpoint, settings.trace_headers)
         )
-        parts = (store, gateway, prepare)
+
+        async def on_closed(round_: Round) -> None:
+            await run_closing_hooks(app_context, round_)
+
         paying: GatewayFactory = budget.paying
         runner: Runner
         if cluster and options.serves:
             from bot.runners.cluster import ClusterRunner
 
             runner = shared = ClusterRunner(
-                *(*parts, cluster.job_queue, cluster.pubsub, paying),
-                on_closed=lambda round_: count_closed_round(app_context, round_),
+                store,
+                gateway,
+                prepare,
+                cluster.job_queue,
+                cluster.pubsub,
+                paying,
+                on_closed=on_closed,
                 tracing=tracing,
                 now=services.now,
             )
@@ -141,64 +142,90 @@ async def open_app(
 
                 paying = locked_in_cluster(cluster.job_queue, paying)
             runner = alone = LocalRunner(
-                *(*parts, claims, paying),
-                on_closed=lambda round_: count_closed_round(app_context, round_),
+                store,
+                gateway,
+                prepare,
+                claims,
+                paying,
+                on_closed=on_closed,
                 tracing=tracing,
                 waits_for_room=options.serves,
             )
             stack.push_async_callback(alone.close)
-        registry = BakeoffRegistry(claims, SqlLeaderLock(engine) if cluster else None)
-        stack.push_async_callback(registry.stop)  # before the runner, whose calls may still end
         # A process that serves a chat has its claim, if there are claims.
         outbox = Outbox(SqlOutbox(engine), services.now, alone=claims is not None)
-        bakeoff_stores = _bakeoff_stores(engine)
-        await _store_suites(bakeoff_stores, panels.suites, services.now())
         app_context = AppContext(
-            *(store, gateway, runner, outbox, panels.panels, panels.default, prepare),
+            store,
+            gateway,
+            runner,
+            outbox,
+            panels.panels,
+            panels.default,
+            prepare,
             remote.health,
             now=services.now,
             budget=budget,
-            bakeoff_stores=bakeoff_stores,
-            research=ResearchServices(SqlExperiments(engine), local.address),
             key_values=SqlKeyValueStore(engine),
-            measure_bias=bias_report,
             texts_days=panels.texts_days,
             access=panels.access,
-            bakeoff_registry=registry,
-            bakeoff_rounds=panels.bakeoff_rounds,
-            zone=panels.zone,
             pubsub=pubsub,
             locks=services.locks,
             job_queue=cluster.job_queue if cluster and options.serves else None,
             installations=_installation_store(engine, settings.slack_client_secret),
             judges=tuple(panels.seats[key].member for key in options.judges),
             is_local=options.local,
+            claims=claims,
+            leader_lock=SqlLeaderLock(engine) if cluster else leader_lock(claims),
+            plugins=plugins,
+            parts=Parts(*_open_plugin_stores(engine, plugins), LocalModels(local.address)),
         )
         app_context.connections = _connections(app_context, settings, sources, remote)
+        # They close before the runner, whose calls may still end.
+        await _open_services(app_context, sources.own, stack)
         yield app_context
+
+
+async def _open_services(app: AppContext, config: PanelConfig, stack: AsyncExitStack) -> None:
+    """Open the services of the plug-ins, in the order in which they build on each other."""
+    for open_service in app.plugins.load(lambda plugin: plugin.services):
+        service: Service = await open_service(app, config)
+        stack.push_async_callback(service.close)
+        app.parts.add(service)
+
+
+def _open_plugin_stores(engine: AsyncEngine, plugins: Plugins) -> list[object]:
+    """Return the stores of all plug-ins that are present: what is stored outlives a switch."""
+    opened = plugins.load_duties(lambda plugin: plugin.stores)
+    return [store for open_stores in opened for store in open_stores(engine)]
+
+
+def _round_store(engine: AsyncEngine, plugins: Plugins) -> SqlRoundStore:
+    hooks = plugins.load_duties(lambda plugin: plugin.on_forgotten)
+    return SqlRoundStore(engine, tuple(new_hooks() for new_hooks in hooks))
 
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """All stores, for commands that need no models."""
+    """All stores, for commands that need no models; `parts` are what plug-ins add."""
 
     store: SqlRoundStore
-    bakeoff_stores: BakeoffStores
     chain: SqlHashChain
-    research: ResearchServices
     ledger: Ledger
+    parts: Parts
+    plugins: Plugins
 
 
 @asynccontextmanager
 async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
     """Yield all stores, their schema up to date; no models."""
+    plugins = load_panel_config(settings.config_file).plugins
     async with open_database(settings) as engine:
         yield Stores(
-            SqlRoundStore(engine, HOOKS),
-            _bakeoff_stores(engine),
+            _round_store(engine, plugins),
             SqlHashChain(engine),
-            ResearchServices(SqlExperiments(engine)),
             SqlLedger(engine),
+            Parts(*_open_plugin_stores(engine, plugins)),
+            plugins,
         )
 
 
@@ -232,20 +259,8 @@ async def open_database(settings: Settings) -> AsyncIterator[AsyncEngine]:
         await engine.dispose()
 
 
-async def _store_suites(stores: BakeoffStores, suites: Sequence[Suite], at: datetime) -> None:
-    for suite in suites:  # an unchanged one is not stored again
-        await stores.suites.save(suite, "council.toml", at)
-
-
 def _budget(engine: AsyncEngine, caps: Caps, now: Callable[[], datetime]) -> Budget:
     return Budget(SqlLedger(engine), caps, now, partial(own_budget, SqlKeyValueStore(engine)))
-
-
-def _bakeoff_stores(engine: AsyncEngine) -> BakeoffStores:
-    records, votes = SqlRecords(engine), sql_votes(engine)
-    return BakeoffStores(
-        SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine), records, votes
-    )
 
 
 def _installation_store(

@@ -447,3 +447,6 @@ async def send_first_possible(
         else:
             return
     raise last_error
+
+
+FindChat = Callable[[Place], Chat | None]  # None while a place is not connected

@@ -24,7 +24,9 @@ from mcp.types import (
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bot.access import check_admitted, listable_rounds
+from bot.admission import dismissed_at_end
 from bot.bakeoffs.leaderboard import load_leaderboard, parse_query
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.records import update_records
 from bot.bakeoffs.render.leaderboard import leaderboard_thread
 from bot.bakeoffs.render.leaderboard_export import leaderboard_document
@@ -169,7 +171,7 @@ async def _ask_council(call: ToolCall, given: AskCouncil) -> CallToolResult:
     if round_ is None:
         raise CouncilError("This question was asked already.")
     try:
-        with app.dismissed_at_end(round_):
+        with dismissed_at_end(app, round_):
             async with call.reporting():
                 app.runner.start(round_)
                 async with app.runner.subscribe(round_.id) as snapshots:
@@ -244,7 +246,7 @@ async def _leaderboard(call: ToolCall, given: GetLeaderboard) -> CallToolResult:
     query = parse_query({"suite": given.suite or ""}, app.now())
     await update_records(app)
     names = panel_seat_names(app.panels.values())
-    board = await load_leaderboard(app.bakeoff_stores, query, names)
+    board = await load_leaderboard(bakeoff_stores(app), query, names)
     text = thread_markdown(Thread(leaderboard_thread(board).root))
     return _reply(text, leaderboard_document(board))
 

@@ -6,11 +6,8 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from council.bakeoffs.bias.report import BiasReport
-from council.bakeoffs.ports import BakeoffStores, RecordQuery
 from council.errors import CouncilError, StoreError
 from council.places import LOCAL_CHATS, Place
-from council.ports import Store
 from council.rounds import Round
 
 
@@ -140,19 +137,11 @@ class NamedLocks(Protocol):
         """Stop counting a round, if only this process counts it."""
 
 
-class RecordSources(Protocol):
-    """The stores of rounds and of their records: AppContext, or Stores for the command line."""
+@dataclass(frozen=True, slots=True)
+class LocalModels:
+    """The local models; `address` starts their server if need be, and returns address and key."""
 
-    @property
-    def store(self) -> Store:
-        """The store of rounds."""
-
-    @property
-    def bakeoff_stores(self) -> BakeoffStores:
-        """The stores of records, votes and bake-offs."""
-
-
-MeasureBias = Callable[[RecordSources, RecordQuery], Awaitable[BiasReport]]
+    address: Callable[[], Awaitable[tuple[str, str]]]
 
 
 # --- Names of job queues: one for each chat or Discord shard, for each kind of job.

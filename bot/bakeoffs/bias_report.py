@@ -15,11 +15,12 @@ from bot.bakeoffs.leaderboard import (
     filter_choices,
     parse_query,
 )
+from bot.bakeoffs.parts import MeasureBias, bakeoff_stores
 from bot.bakeoffs.records import Report, garbage_collection_paused, log_uncounted, update_votes
 from bot.bakeoffs.render.bias_tables import BiasView, make_bias_view
 from bot.bakeoffs.render.leaderboard_tables import Coverage, Leaderboard
 from bot.context import AppContext
-from bot.ports import MeasureBias, RecordSources
+from bot.plugins import RecordSources
 from council.bakeoffs.bias.measurement import measure_bias
 from council.bakeoffs.bias.report import BiasReport
 from council.bakeoffs.bias.shared_error import (
@@ -50,7 +51,7 @@ async def bias_report(
 
 async def _measure_stored(sources: RecordSources, query: RecordQuery) -> BiasReport:
     with garbage_collection_paused():
-        votes = await sources.bakeoff_stores.votes.list_recent(query)
+        votes = await bakeoff_stores(sources).votes.list_recent(query)
         return await asyncio.to_thread(lambda: measure_bias(vote_blocks(votes)))
 
 
@@ -99,17 +100,17 @@ async def load_bias_page(
 ) -> tuple[BiasView, Choices]:
     """Return the bias report of a query, and the choices for each filter option."""
     found = await load_bias(sources, query, names, measure)
-    every = await sources.bakeoff_stores.records.list_recent(RecordQuery(scope=query.scope))
+    every = await bakeoff_stores(sources).records.list_recent(RecordQuery(scope=query.scope))
     return found, filter_choices(every, query.suite)
 
 
 async def estimate_shared_error(sources: RecordSources) -> float | None:
     """Return ρ from all graded rounds; None if they are too few, and then the default stands."""
-    records = await sources.bakeoff_stores.records.list_recent()
+    records = await bakeoff_stores(sources).records.list_recent()
     grades = await asyncio.to_thread(grades_by_round, records)
     if len(grades) < MIN_ROUNDS:
         return None
-    votes = await sources.bakeoff_stores.votes.list_recent()
+    votes = await bakeoff_stores(sources).votes.list_recent()
     return await asyncio.to_thread(lambda: estimate_rho(graded_rounds(grades, votes)))
 
 

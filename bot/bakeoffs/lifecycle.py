@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -11,24 +11,23 @@ from typing import Any
 
 import structlog
 
+from bot.bakeoffs.parts import bakeoff_registry, bakeoff_stores
 from bot.bakeoffs.posting import BakeoffPoster
 from bot.bakeoffs.registry import RunningBakeoff
 from bot.bakeoffs.runner import BakeoffRunner
-from bot.chat import Chat, PostingForbiddenError
+from bot.chat import Chat, FindChat, PostingForbiddenError
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.ports import BAKEOFFS, PAGE, Job, JobQueue, is_probably_queued, job_for, queue_for
 from council.bakeoffs.models import Bakeoff, BakeoffProgress, Ending, FailedQuestion
 from council.bakeoffs.ports import BakeoffQuery
 from council.errors import BakeoffError, CouncilError, StoreError
-from council.places import LOCAL_CHATS, Place
+from council.places import LOCAL_CHATS
 from council.ports import RoundQuery
 
 RELOAD_SECONDS = 3.0  # without an event, after which the rows are read
 MAX_END_SECONDS, POLL_SECONDS = 10.0, 0.2  # for a job that has published its end to be over
 MIN_PUBLISH_SECONDS = 0.5  # between two events of one bake-off
-
-FindChat = Callable[[Place], Chat | None]
 
 
 # --- Start and watch
@@ -44,7 +43,7 @@ async def run_bakeoff(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> B
     with app.pubsub.subscription(_progress_topic(bakeoff.id)) as messages:  # before it starts
         await begin_bakeoff(app, chat, bakeoff)
         if app.job_queue is None:
-            events = app.bakeoff_registry.subscribe(bakeoff.id)
+            events = bakeoff_registry(app).subscribe(bakeoff.id)
         else:
             events = _follow(app, app.job_queue, bakeoff, messages)
         async for progress in events:
@@ -58,7 +57,7 @@ async def begin_bakeoff(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) ->
     In a cluster any process runs it, and finds the chat itself.
     """
     if app.job_queue is None:
-        app.bakeoff_registry.start(bakeoff, partial(_run, app, chat))
+        bakeoff_registry(app).start(bakeoff, partial(_run, app, chat))
     else:
         with suppress(StoreError):  # then the sweep finds it
             await app.job_queue.enqueue(_job(app, bakeoff))
@@ -69,8 +68,8 @@ async def watch_bakeoff(app: AppContext, bakeoff: Bakeoff) -> AsyncIterator[Bake
 
     Raise the error that it fails with. Yield nothing if it does not run.
     """
-    if app.job_queue is None or app.bakeoff_registry.latest(bakeoff.id):
-        async for progress in app.bakeoff_registry.subscribe(bakeoff.id):
+    if app.job_queue is None or bakeoff_registry(app).latest(bakeoff.id):
+        async for progress in bakeoff_registry(app).subscribe(bakeoff.id):
             yield progress
     elif await is_bakeoff_running(app, bakeoff):
         with app.pubsub.subscription(_progress_topic(bakeoff.id)) as messages:
@@ -80,7 +79,7 @@ async def watch_bakeoff(app: AppContext, bakeoff: Bakeoff) -> AsyncIterator[Bake
 
 async def load_progress(app: AppContext, bakeoff: Bakeoff) -> BakeoffProgress:
     """Return the progress of a bake-off: from memory if it runs here, else from its rows."""
-    if latest := app.bakeoff_registry.latest(bakeoff.id):
+    if latest := bakeoff_registry(app).latest(bakeoff.id):
         return latest
     runner = BakeoffRunner(app, bakeoff, lambda _: None, asyncio.Event())
     await runner.load_state()
@@ -89,7 +88,7 @@ async def load_progress(app: AppContext, bakeoff: Bakeoff) -> BakeoffProgress:
 
 async def is_bakeoff_running(app: AppContext, bakeoff: Bakeoff) -> bool:
     """Return whether a bake-off is running, here or in another process of the cluster."""
-    if app.bakeoff_registry.latest(bakeoff.id):
+    if bakeoff_registry(app).latest(bakeoff.id):
         return True
     return app.job_queue is not None and await app.job_queue.is_queued(_job(app, bakeoff))
 
@@ -105,7 +104,7 @@ async def _follow(
     is_over, is_unclear = False, True
     while True:
         is_queued = not is_over and await is_probably_queued(job_queue, _job(app, bakeoff))
-        stored = await app.bakeoff_stores.bakeoffs.load(bakeoff.id)
+        stored = await bakeoff_stores(app).bakeoffs.load(bakeoff.id)
         if is_unclear or not is_queued:
             yield await load_progress(app, stored)
         if not is_queued and not stored.ending:
@@ -132,11 +131,11 @@ async def stop_bakeoff(app: AppContext, bakeoff: Bakeoff, why: str) -> int:
 
     The process that runs it posts the result. Raise BakeoffError if it is over.
     """
-    stored = await app.bakeoff_stores.bakeoffs.load(bakeoff.id)
+    stored = await bakeoff_stores(app).bakeoffs.load(bakeoff.id)
     if stored.ending:
         raise BakeoffError(f"Bake-off {bakeoff.id} has already ended.")
-    await app.bakeoff_stores.bakeoffs.end(bakeoff.id, Ending(app.now(), why))
-    app.bakeoff_registry.reload(bakeoff.id)
+    await bakeoff_stores(app).bakeoffs.end(bakeoff.id, Ending(app.now(), why))
+    bakeoff_registry(app).reload(bakeoff.id)
     await app.pubsub.publish(_reload_topic(bakeoff.id))
     lines = await app.store.list_summaries(wanted=RoundQuery(bakeoff=bakeoff.id))
     unfinished = [line.id for line in lines if line.seconds is None]
@@ -153,7 +152,7 @@ async def reopen_bakeoff(
 
     Raise BakeoffError if it is running or every question is closed.
     """
-    if (await app.bakeoff_stores.bakeoffs.load(bakeoff.id)).ending:
+    if (await bakeoff_stores(app).bakeoffs.load(bakeoff.id)).ending:
         await _wait_for_end(app, bakeoff)
     if await is_bakeoff_running(app, bakeoff):
         raise BakeoffError(
@@ -165,9 +164,9 @@ async def reopen_bakeoff(
             "starts a new one."
         )
     if cap_micro is not None:
-        await app.bakeoff_stores.bakeoffs.limit(bakeoff.id, cap_micro)
-    await app.bakeoff_stores.bakeoffs.end(bakeoff.id, None)
-    return await app.bakeoff_stores.bakeoffs.load(bakeoff.id)
+        await bakeoff_stores(app).bakeoffs.limit(bakeoff.id, cap_micro)
+    await bakeoff_stores(app).bakeoffs.end(bakeoff.id, None)
+    return await bakeoff_stores(app).bakeoffs.load(bakeoff.id)
 
 
 async def _wait_for_end(app: AppContext, bakeoff: Bakeoff) -> None:
@@ -196,7 +195,7 @@ async def resume_local_bakeoffs(app: AppContext) -> None:
 
 
 async def _unfinished(app: AppContext) -> tuple[Bakeoff, ...]:
-    return await app.bakeoff_stores.bakeoffs.list_recent(wanted=BakeoffQuery(unfinished=True))
+    return await bakeoff_stores(app).bakeoffs.list_recent(wanted=BakeoffQuery(unfinished=True))
 
 
 async def _restart(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> None:
@@ -218,7 +217,7 @@ async def _run(app: AppContext, chat: Chat | None, running: RunningBakeoff) -> N
         try:
             await poster.begin()
         except PostingForbiddenError as error:  # no question was asked yet, and none is asked now
-            await app.bakeoff_stores.bakeoffs.end(bakeoff.id, Ending(app.now(), str(error)))
+            await bakeoff_stores(app).bakeoffs.end(bakeoff.id, Ending(app.now(), str(error)))
             raise
     try:
         async with poster.keep_updated(running) if poster else nullcontext():
@@ -227,13 +226,13 @@ async def _run(app: AppContext, chat: Chat | None, running: RunningBakeoff) -> N
         if poster:
             await poster.stop(runner.progress, f"It stopped because of an error: {error}")
         raise
-    cancelled = (await app.bakeoff_stores.bakeoffs.load(bakeoff.id)).ending
+    cancelled = (await bakeoff_stores(app).bakeoffs.load(bakeoff.id)).ending
     ending = cancelled or Ending(app.now(), blocked)
     final = runner.progress.ended(ending)
     if poster:
         await poster.end(final, is_cancelled=cancelled is not None)
     if not cancelled:
-        await app.bakeoff_stores.bakeoffs.end(bakeoff.id, ending)
+        await bakeoff_stores(app).bakeoffs.end(bakeoff.id, ending)
     structlog.get_logger().info(
         "bakeoff_ended",
         bakeoff_id=bakeoff.id,
@@ -276,13 +275,13 @@ class BakeoffJobs:
     async def run(self, bakeoff_id: str) -> None:
         """Run a bake-off to its end and publish its events; raise the error that it fails with."""
         pubsub, topic = self.app.pubsub, _progress_topic(bakeoff_id)
-        bakeoff = await self.app.bakeoff_stores.bakeoffs.load(bakeoff_id)
+        bakeoff = await bakeoff_stores(self.app).bakeoffs.load(bakeoff_id)
         tasks = BackgroundTasks()
         tasks.start(self._publish_progress(bakeoff_id))
         tasks.start(self._pass_on_reloads(bakeoff_id))
         try:
             run = partial(_run, self.app, self.way(bakeoff.place))
-            await self.app.bakeoff_registry.run(bakeoff, run)
+            await bakeoff_registry(self.app).run(bakeoff, run)
         except CouncilError as error:
             await pubsub.publish(topic, encode_error(error))
             raise
@@ -293,7 +292,7 @@ class BakeoffJobs:
     async def _publish_progress(self, bakeoff_id: str) -> None:
         previous = None
         while True:
-            latest = self.app.bakeoff_registry.latest(bakeoff_id)
+            latest = bakeoff_registry(self.app).latest(bakeoff_id)
             if latest and latest != previous:
                 await self.app.pubsub.publish(_progress_topic(bakeoff_id), encode_progress(latest))
                 previous = latest
@@ -304,7 +303,7 @@ class BakeoffJobs:
         with self.app.pubsub.subscription(_reload_topic(bakeoff_id)) as requests:
             while True:
                 await requests.get()
-                self.app.bakeoff_registry.reload(bakeoff_id)
+                bakeoff_registry(self.app).reload(bakeoff_id)
 
 
 # --- Events of a bake-off as published messages

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bot.access import can_read_bakeoff
 from bot.bakeoffs.leaderboard import compute_changes
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.posting import bakeoff_leaderboard, bakeoff_matrix, bakeoff_records
 from bot.bakeoffs.records import record_as_json
 from bot.bakeoffs.render.bakeoffs import bakeoff_document
@@ -88,7 +89,7 @@ async def earlier_runs(
 ) -> tuple[Bakeoff, ...]:
     """Return the runs of the same suite before a bake-off that a reader may see, newest first."""
     wanted = BakeoffQuery(scope=bakeoff.place.scope, suite=bakeoff.suite.name, before=bakeoff.at)
-    found = await app.bakeoff_stores.bakeoffs.list_recent(MAX_EARLIER_RUNS, wanted)
+    found = await bakeoff_stores(app).bakeoffs.list_recent(MAX_EARLIER_RUNS, wanted)
     return tuple(one for one in found if can_read_bakeoff(message, one))
 
 

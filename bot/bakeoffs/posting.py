@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, replace
 
 from bot.bakeoffs.leaderboard import LeaderboardQuery, compute_changes, count_records
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.records import update_records
 from bot.bakeoffs.registry import RunningBakeoff
 from bot.bakeoffs.render.bakeoffs import (
@@ -179,7 +180,7 @@ async def bakeoff_leaderboard(app: AppContext, bakeoff: Bakeoff) -> Leaderboard:
     query = LeaderboardQuery(suite.name, suite.version, panel, scope=scope)
     earlier = replace(query.wanted, suite_version=suite.version, before=bakeoff.at)
     now = await bakeoff_records(app, bakeoff)
-    found = await app.bakeoff_stores.records.list_recent(earlier)
+    found = await bakeoff_stores(app).records.list_recent(earlier)
     before = [record for record in found if record.bakeoff not in {"", bakeoff.id}]
     names = panel_seat_names((*app.panels.values(), bakeoff.panel))
     board = await asyncio.to_thread(count_records, now, query, names)
@@ -203,14 +204,14 @@ async def _council_value(
     if not board.worth.best:
         return board.worth
     same_suite = RecordQuery(bakeoff.place.scope, suite.name, suite.version)
-    others = record_columns(await app.bakeoff_stores.records.list_recent(same_suite))
+    others = record_columns(await bakeoff_stores(app).records.list_recent(same_suite))
     drafts = compare_with_drafts(columns, others, board.worth.best.member)
     return replace(board.worth, drafts=drafts)
 
 
 async def bakeoff_records(app: AppContext, bakeoff: Bakeoff) -> Sequence[PackedRecord]:
     """Return the records of a bake-off's rounds."""
-    return await app.bakeoff_stores.records.list_recent(RecordQuery(bakeoff=bakeoff.id))
+    return await bakeoff_stores(app).records.list_recent(RecordQuery(bakeoff=bakeoff.id))
 
 
 async def bakeoff_matrix(
@@ -262,5 +263,5 @@ async def _load_schedule(app: AppContext, bakeoff: Bakeoff) -> Schedule | None:
     """Return the schedule of a bake-off; None if it has none or it was removed."""
     if not bakeoff.schedule:
         return None
-    schedules = await app.bakeoff_stores.schedules.list_all()
+    schedules = await bakeoff_stores(app).schedules.list_all()
     return next((one for one in schedules if one.id == bakeoff.schedule), None)

@@ -12,8 +12,9 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.coordination.tasks import TryLock
-from bot.ports import RecordSources
+from bot.plugins import RecordSources
 from council.bakeoffs.bias.vote_arrays import pack_votes
 from council.bakeoffs.bias.votes import build_votes
 from council.bakeoffs.models import Bakeoff
@@ -46,7 +47,7 @@ async def update_records(sources: RecordSources, tell: Report = log_uncounted) -
 
     A round that cannot be read is left out; `tell` gets a line about it.
     """
-    await _update(sources, sources.bakeoff_stores.records, tell)
+    await _update(sources, bakeoff_stores(sources).records, tell)
 
 
 async def update_votes(sources: RecordSources, tell: Report = log_uncounted) -> None:
@@ -54,7 +55,7 @@ async def update_votes(sources: RecordSources, tell: Report = log_uncounted) -> 
 
     Old rounds may have records but no votes; leaderboards do not wait for these.
     """
-    await _update(sources, sources.bakeoff_stores.votes, tell)
+    await _update(sources, bakeoff_stores(sources).votes, tell)
 
 
 async def _update(sources: RecordSources, record_store: RecordStore, tell: Report) -> None:
@@ -68,7 +69,7 @@ async def _update(sources: RecordSources, record_store: RecordStore, tell: Repor
             round_ for round_id in wanted if (round_ := await _load_round(sources, round_id, tell))
         ]
         numbers = await _count(sources, rounds, tell)
-        await _save(sources.bakeoff_stores, numbers)
+        await _save(bakeoff_stores(sources), numbers)
         left_out |= {*wanted} - {record.round_id for record, _ in numbers}
 
 
@@ -91,7 +92,7 @@ async def count_closed_round(sources: RecordSources, round_: Round) -> None:
     """Store the numbers of a round that has just closed, so that the next ones can use them."""
     with _errors_logged():
         numbers = await _count(sources, [sort_by_panel(round_)], log_uncounted)
-        await _save(sources.bakeoff_stores, numbers)
+        await _save(bakeoff_stores(sources), numbers)
 
 
 @contextmanager
@@ -121,7 +122,7 @@ async def _count(
         id_ = round_.bakeoff
         try:
             if id_ and id_ not in bakeoffs:
-                bakeoffs[id_] = await sources.bakeoff_stores.bakeoffs.load(id_)
+                bakeoffs[id_] = await bakeoff_stores(sources).bakeoffs.load(id_)
         except BakeoffError:
             pass  # it was deleted, so its rounds count on their own
         except StoreError as error:

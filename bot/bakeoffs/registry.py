@@ -2,11 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
 
 import structlog
 
-from bot.coordination.tasks import RunningTask, TaskRegistry, TryLock, cancel_and_wait, states
+from bot.coordination.tasks import RunningTask, TaskRegistry, cancel_and_wait, states
 from bot.ports import RoundClaims
 from council.bakeoffs.models import Bakeoff, BakeoffProgress
 from council.errors import BakeoffError, CouncilError
@@ -33,11 +32,9 @@ RunBakeoff = Callable[[RunningBakeoff], Awaitable[None]]
 
 
 class BakeoffRegistry:
-    """Starts and stops bake-offs; `claims` and `sole` keep each to one process."""
+    """Starts and stops bake-offs; `claims` keep each to one process."""
 
-    def __init__(self, claims: RoundClaims | None = None, sole: TryLock | None = None) -> None:
-        self._claims = claims
-        self._sole = sole
+    def __init__(self, claims: RoundClaims | None = None) -> None:
         self._tasks = TaskRegistry[RunningBakeoff](_log_failure, claims)
 
     def start(self, bakeoff: Bakeoff, run: RunBakeoff) -> None:
@@ -80,20 +77,6 @@ class BakeoffRegistry:
             with running.subscription() as events:
                 async for progress in states(events):
                     yield progress
-
-    @asynccontextmanager
-    async def acquire(self, name: str) -> AsyncIterator[bool]:
-        """Try to acquire a named lock across processes; yield False if another process has it."""
-        if self._sole:
-            async with self._sole(name) as is_ours:
-                yield is_ours
-            return
-        is_ours = self._claims is None or self._claims.take(name)
-        try:
-            yield is_ours
-        finally:
-            if self._claims and is_ours:
-                self._claims.free(name)
 
     async def stop(self, chat: str | None = None, workspace: str | None = None) -> None:
         """Stop the bake-offs that report to a chat or workspace, or all; their rounds run on."""

@@ -5,6 +5,8 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 
+from bot.admission import admit_round
+from bot.bakeoffs.parts import bakeoff_settings, bakeoff_stores
 from bot.context import AppContext, usual_seconds
 from bot.coordination.tasks import cancel_and_wait
 from bot.ports import RoundStoppedError
@@ -36,7 +38,7 @@ async def estimate_bakeoff(app: AppContext, bakeoff: Bakeoff) -> BakeoffEstimate
     cost = await estimate_run(bakeoff.suite, bakeoff.panel, app.gateway)
     usual = await usual_seconds(app.store, bakeoff.panel.name)
     questions = len(bakeoff.suite.questions)
-    concurrent = min(questions, app.bakeoff_rounds)
+    concurrent = min(questions, bakeoff_settings(app).rounds_at_once)
     seconds = None if usual is None else usual * questions / concurrent
     return BakeoffEstimate(cost.micro, cost.unknown, seconds)
 
@@ -87,7 +89,7 @@ class BakeoffRunner:
         if not self._seconds or not left:
             return None
         mean = sum(self._seconds) / len(self._seconds)
-        return mean * left / min(left, self._app.bakeoff_rounds)
+        return mean * left / min(left, bakeoff_settings(self._app).rounds_at_once)
 
     async def load_state(self) -> None:
         """Load the state of a bake-off whose rounds may be stored in part."""
@@ -130,11 +132,11 @@ class BakeoffRunner:
 
     async def _is_ended(self) -> bool:
         self._reload.clear()
-        return (await self._app.bakeoff_stores.bakeoffs.load(self._bakeoff.id)).ending is not None
+        return (await bakeoff_stores(self._app).bakeoffs.load(self._bakeoff.id)).ending is not None
 
     async def _start_rounds(self) -> str | None:
         """Start as many rounds as may run at once; return why the next cannot start, if so."""
-        while self._waiting and len(self._running) < self._app.bakeoff_rounds:
+        while self._waiting and len(self._running) < bakeoff_settings(self._app).rounds_at_once:
             if self._has_outage():
                 return None
             number = self._waiting[0]
@@ -184,7 +186,7 @@ class BakeoffRunner:
             terms = replace(round_.panel.terms, max_round_usd=allotted / MICRO_USD)
             round_ = replace(round_, panel=replace(round_.panel, terms=terms))
         try:
-            is_new = await app.open(round_)
+            is_new = await admit_round(app, round_)
         except CouncilError:
             self._budget.settle(number, Spending())
             raise
@@ -270,7 +272,7 @@ class BakeoffRunner:
     async def _newer_version(self) -> str:
         suite = self._bakeoff.suite.as_stored
         try:
-            newest = await self._app.bakeoff_stores.suites.load(suite.scope, suite.name)
+            newest = await bakeoff_stores(self._app).suites.load(suite.scope, suite.name)
         except SuiteError:
             return ""
         return "" if newest.version == suite.version else newest.version

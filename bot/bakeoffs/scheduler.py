@@ -19,9 +19,10 @@ from bot.access import AccessDeniedError
 from bot.bakeoffs.commands.schedules import new_scheduled_bakeoff, unfinished_run
 from bot.bakeoffs.cron import DueSlot, Slots, find_due_slot, schedule_slots
 from bot.bakeoffs.lifecycle import run_bakeoff
+from bot.bakeoffs.parts import SCHEDULES, bakeoff_stores
 from bot.bakeoffs.render.schedules import dropped_post, paused_post, skipped_post
 from bot.chat import Chat, MessageGoneError, Post, PostingForbiddenError
-from bot.context import SCHEDULES, AppContext
+from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.observability import logs
 from council.bakeoffs.models import Bakeoff, Schedule
@@ -98,7 +99,7 @@ class Scheduler:
     async def reload(self) -> None:
         """Set the timers from the stored schedules, and start what is due already."""
         try:
-            schedules = await self._app.bakeoff_stores.schedules.list_all()
+            schedules = await bakeoff_stores(self._app).schedules.list_all()
         except CouncilError as error:  # the next reload may succeed
             structlog.get_logger().error("schedules_not_read", why=str(error))
             return
@@ -156,7 +157,7 @@ class Scheduler:
             await self._report_skipped(chat, schedule, due, skipped_post(schedule, due, before))
         else:
             await self._start(chat, schedule, due)
-        await self._app.bakeoff_stores.schedules.claim_slot(schedule.id, due.key)
+        await bakeoff_stores(self._app).schedules.claim_slot(schedule.id, due.key)
 
     async def _start(self, chat: Chat | None, schedule: Schedule, due: DueSlot) -> None:
         try:
@@ -166,7 +167,7 @@ class Scheduler:
         except _PERMANENT_ERRORS as error:
             await self._pause(chat, schedule, due, str(error))
             return
-        if await self._app.bakeoff_stores.bakeoffs.open(bakeoff):
+        if await bakeoff_stores(self._app).bakeoffs.open(bakeoff):
             log.info("schedule_fired", schedule=schedule.name, bakeoff_id=bakeoff.id)
             self.tasks.start(self._run(chat, schedule, due, bakeoff))
 
@@ -202,9 +203,9 @@ class Scheduler:
             with suppress(PostingForbiddenError, MessageGoneError):  # then nobody can be told
                 await self._app.outbox.send(chat, bakeoff_id, "paused", post, place)
         if current := await self._load(schedule.id):
-            await self._app.bakeoff_stores.schedules.save(replace(current, paused=True))
+            await bakeoff_stores(self._app).schedules.save(replace(current, paused=True))
         await self._app.pubsub.publish(SCHEDULES)
 
     async def _load(self, schedule_id: str) -> Schedule | None:
-        schedules = await self._app.bakeoff_stores.schedules.list_all()
+        schedules = await bakeoff_stores(self._app).schedules.list_all()
         return next((row for row in schedules if row.id == schedule_id), None)

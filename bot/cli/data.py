@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from bot.bakeoffs.leaderboard import parse_since
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.records import count_closed_round
 from bot.bootstrap import Stores, open_stores
 from bot.cli.output import (
@@ -31,6 +32,7 @@ from bot.coordination.clock import now
 from bot.render.formatting import count_noun, join_words
 from bot.render.round_report import round_title
 from bot.render.text_safety import shorten_to_line
+from bot.research.services import export_judgments
 from bot.runners.retention import forget_older
 from bot.settings import load_settings
 from council.bakeoffs.models import Bakeoff, Ending, Schedule
@@ -102,7 +104,7 @@ async def import_(
     forgotten: list[Round] = []
     with exit_on_faults(err=True) as on_fault:
         async with open_stores(load_settings()) as stores:
-            suites = await stores.bakeoff_stores.suites.list_all()
+            suites = await bakeoff_stores(stores).suites.list_all()
             known_suites = {(stored.suite.scope, stored.suite.name) for stored in suites}
             for entry in read_export(file, on_fault):
                 try:
@@ -178,7 +180,7 @@ def _describe(counts: EntryCounts) -> str:
 
 async def _all_lines(stores: Stores, since: datetime | None, on_fault: OnFault) -> ExportLines:
     # One round at a time is in memory.
-    others = stores.bakeoff_stores
+    others = bakeoff_stores(stores)
     items: list[ExportedItem] = [
         *await others.suites.list_all(),
         *await others.schedules.list_all(),
@@ -204,7 +206,7 @@ async def _ids_since(stores: Stores, since: datetime | None) -> Sequence[str]:
 async def _judgment_lines(stores: Stores, ids: Iterable[str], on_fault: OnFault) -> ExportLines:
     for round_id in ids:
         try:
-            lines = await stores.research.export_judgments(stores, round_id)
+            lines = await export_judgments(stores, round_id)
         except StoreError as error:
             on_fault(f"Left out: {error}")
             continue
@@ -257,19 +259,19 @@ def _display_name(entry: Entry) -> str:
 
 async def _store_entry(stores: Stores, known_suites: set[tuple[str, str]], entry: Entry) -> bool:
     """Store an entry; return False if it was there already, as suites with any version are."""
-    bakeoff_stores = stores.bakeoff_stores
+    others = bakeoff_stores(stores)
     match entry:
         case ExportedRound():
             return await _store_round(stores.store, entry)
         case StoredSuite(suite, by, at):
             is_known = (suite.scope, suite.name) in known_suites
-            return not is_known and await bakeoff_stores.suites.save(suite, by, at)
+            return not is_known and await others.suites.save(suite, by, at)
         case Bakeoff():
             # Nobody has asked for money to be spent here.
             ending = entry.ending or Ending(entry.at, IMPORTED_UNFINISHED)
-            return await bakeoff_stores.bakeoffs.open(replace(entry, ending=ending))
+            return await others.bakeoffs.open(replace(entry, ending=ending))
         case Schedule():
-            return await _store_schedule(bakeoff_stores.schedules, entry)
+            return await _store_schedule(others.schedules, entry)
 
 
 async def _store_round(store: Store, record: ExportedRound) -> bool:

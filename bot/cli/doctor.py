@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bot.bakeoffs.commands.schedules import load_schedule_status
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.schedules import describe_cron, format_moment
 from bot.bootstrap import PING, describe_local_models, find_panels, open_app
 from bot.chat import DeliveryUnknownError
@@ -203,7 +204,7 @@ async def _check_app(report: _Report, settings: Settings, *, live: bool) -> None
                     report.note(f"{seat.key}: not called (--live makes one tiny call)")
         found = {"slack": slack_tokens(settings), "discord": discord_address(settings)}
         chats = {name for name, tokens in found.items() if tokens}
-        for schedule in await app_context.bakeoff_stores.schedules.list_all():
+        for schedule in await bakeoff_stores(app_context).schedules.list_all():
             await _check_schedule(report, app_context, schedule, chats)
 
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from bot.admission import admit_round
 from bot.bootstrap import StartOptions, open_app, open_stores
 from bot.chat import Asker, Attachment, IncomingMessage
 from bot.cli.completion import complete
@@ -88,7 +89,7 @@ async def ask(  # noqa: PLR0913, PLR0917
             message = IncomingMessage(question, TERMINAL_USER, TERMINAL, app.new_id())
             message = replace(message, files=tuple(map(open_attachment, files or ())))
             round_ = await new_round(app, message, AskOptions(panel, method, seed))
-            await app.open(round_)
+            await admit_round(app, round_)
         closed = await _follow(app, round_, quiet=as_json)
     if as_json:
         print_json(round_document(closed))

@@ -8,10 +8,6 @@ from importlib.metadata import version
 import structlog
 from rich.console import Console
 
-from bot.bakeoffs.bias_report import measure_shared_error_daily
-from bot.bakeoffs.lifecycle import BakeoffJobs, resume_local_bakeoffs
-from bot.bakeoffs.records import count_missing_rounds
-from bot.bakeoffs.scheduler import Scheduler
 from bot.bootstrap import StartOptions, open_app
 from bot.cli.output import Local, async_command
 from bot.cli.progress import DownloadBar
@@ -21,7 +17,7 @@ from bot.commands.retraction import retract_regularly
 from bot.context import AppContext
 from bot.coordination.tasks import running_alongside
 from bot.observability import logs, metrics
-from bot.ports import PAGE, JobQueue
+from bot.plugins import Service
 from bot.render.formatting import seat_names
 from bot.render.round_status import receivers
 from bot.runners.retention import forget_daily
@@ -192,29 +188,24 @@ async def _resume(app_context: AppContext) -> None:
     if app_context.job_queue is None:
         await app_context.budget.sweep(app_context.store)
     await app_context.runner.resume(("web",))
-    if app_context.job_queue is None:
-        await resume_local_bakeoffs(app_context)
+    for service in app_context.parts.all(Service):
+        await service.resume()
 
 
 def _background_tasks(app_context: AppContext) -> list[Task]:
-    leader_lock = app_context.bakeoff_registry.acquire
-    tasks = [Scheduler(app_context).run(), count_missing_rounds(app_context, leader_lock)]
-    tasks.append(measure_shared_error_daily(app_context))
+    tasks = [task for service in app_context.parts.all(Service) for task in service.tasks()]
     tasks.append(retract_regularly(app_context))
     tasks.append(metrics.watch_outbox(app_context.outbox.count_unmarked))
     if app_context.texts_days is not None:
         is_running = app_context.runner.is_running
         tasks.append(
-            forget_daily(app_context.store, app_context.texts_days, is_running, leader_lock)
+            forget_daily(
+                app_context.store, app_context.texts_days, is_running, app_context.leader_lock
+            )
         )
     if app_context.job_queue:
-        tasks += [_run_page_bakeoffs(app_context, app_context.job_queue), sweep(app_context)]
+        tasks.append(sweep(app_context))
     return tasks
-
-
-async def _run_page_bakeoffs(app_context: AppContext, job_queue: JobQueue) -> None:
-    async with BakeoffJobs(app_context, PAGE).serve_queue(job_queue):
-        await asyncio.Event().wait()
 
 
 async def sweep(
@@ -222,7 +213,7 @@ async def sweep(
 ) -> None:
     """Release money that no round holds and delete old button presses, if no other process does."""
     try:
-        async with app_context.bakeoff_registry.acquire("sweep") as is_leader:
+        async with app_context.leader_lock("sweep") as is_leader:
             if is_leader:
                 await app_context.budget.sweep(
                     app_context.store, partial(sleep, ROUND_OPENING_SECONDS)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.verification import load_numbers
 from bot.bootstrap import Stores, open_stores
 from bot.cli.data import read_export
@@ -93,7 +94,7 @@ def _is_file(what: str) -> bool:
 
 async def _verify_all(stores: Stores, known_heads: Sequence[str], on_fault: OnFault) -> None:
     summaries = await stores.store.list_summaries()
-    numbers = await load_numbers(stores.bakeoff_stores)
+    numbers = await load_numbers(bakeoff_stores(stores))
     for summary in summaries:
         if round_ := await _verify_stored(stores.store, summary.id, on_fault):
             await numbers.verify(round_, on_fault)

@@ -5,6 +5,7 @@ import secrets
 from dataclasses import dataclass, replace
 
 from bot.access import check_admitted
+from bot.admission import admit_round, dismissed_at_end
 from bot.chat import Button, Chat, IncomingMessage, Post, send_note
 from bot.commands.parameters import Arguments
 from bot.commands.round_delivery import deliver_round
@@ -52,7 +53,7 @@ async def accept_and_deliver(
     app: AppContext, chat: Chat, message: IncomingMessage, round_: Round
 ) -> None:
     """Send the asker the estimate of a new round, and deliver its answer."""
-    with app.dismissed_at_end(round_):
+    with dismissed_at_end(app, round_):
         await chat.send_ephemeral(message, await acceptance_post(app, round_))
         await deliver_round(app, chat, message, round_)
 
@@ -70,7 +71,7 @@ async def open_round(
     """Store and return the round of a new question; None for a repeated event."""
     await app.reload_picked_panel(message.place)
     round_ = await new_round(app, message, choice)
-    return round_ if await app.open(round_) else None
+    return round_ if await admit_round(app, round_) else None
 
 
 async def new_round(app: AppContext, message: IncomingMessage, choice: AskOptions) -> Round:

@@ -10,9 +10,11 @@ from bot.access import (
     check_admitted,
     check_own_round,
 )
+from bot.admission import dismissed_at_end, readmit_round
 from bot.bakeoffs.commands import bakeoffs, suites
 from bot.bakeoffs.commands.reports import SHARE, share_report
 from bot.bakeoffs.lifecycle import load_progress
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.bakeoffs import CANCEL, RESUME, START
 from bot.bakeoffs.render.bakeoffs import LEAVE as DECLINE
 from bot.bakeoffs.render.suites import KEEP, question_added_post
@@ -180,8 +182,8 @@ async def resume_round(
     _check_remembered(round_)
     if round_.closing or await app.runner.is_running(round_id):
         raise CouncilError("This round is not stopped, so it cannot be resumed.")
-    await app.reopen(round_)
-    with app.dismissed_at_end(round_):
+    await readmit_round(app, round_)
+    with dismissed_at_end(app, round_):
         await deliver_round(app, chat, message, round_)
 
 
@@ -248,7 +250,7 @@ async def add_to_suite(
     suites.check_may_change(app, message, suites.ADD)
     round_ = await rounds.load_readable_round(app, message, round_id)
     made = await suites.suite_with_question(app, message, round_, joining)
-    await app.bakeoff_stores.suites.save(made, message.asker.id, app.now())
+    await bakeoff_stores(app).suites.save(made, message.asker.id, app.now())
     cost = await suites.estimate_suite_run(app, message.place, made)
     await chat.send_ephemeral(message, question_added_post(made, cost))
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from bot.access import allows_panel, check_admitted, listable_rounds
 from bot.bakeoffs.commands.bakeoffs import load_readable_bakeoffs
 from bot.bakeoffs.commands.schedules import load_visible_schedules
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.chat import IncomingMessage
 from bot.commands.dispatch import COMMANDS
 from bot.commands.parameters import Kind, Parameter
@@ -45,7 +46,7 @@ async def _suggestions(
         case Kind.METHOD:
             names = [*offered_methods(app.panels.values())]
         case Kind.SUITE:
-            suites = await app.bakeoff_stores.suites.list_summaries(message.place.scope)
+            suites = await bakeoff_stores(app).suites.list_summaries(message.place.scope)
             names = [line.name for line in suites]
         case Kind.SCHEDULE:
             names = [one.name for one in await load_visible_schedules(app, message)]

@@ -3,21 +3,19 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from math import inf
 
 import structlog
 
-from bot.bakeoffs.commands.reports import SHARE
-from bot.bakeoffs.commands.suites import DRAFT
-from bot.bakeoffs.lifecycle import BakeoffJobs, FindChat, resume_bakeoffs_of_chat
-from bot.chat import DeliveryUnknownError
+from bot.chat import DeliveryUnknownError, FindChat
 from bot.commands.conversations import CONVERSATION
 from bot.commands.dispatch import report_errors
 from bot.commands.round_delivery import RoundDelivery, follow_and_deliver, message_of
 from bot.context import PICKED_PANEL, AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.observability.logs import log_unexpected_error
+from bot.plugins import Service
 from council.errors import CouncilError
 from council.places import Place
 from council.ports import RoundQuery, RoundSummary
@@ -72,13 +70,16 @@ async def delete_workspace(app: AppContext, chat: str, workspace: str) -> int:
 
     Raise StoreError if traces of it are left in the database file.
     """
-    await app.bakeoff_registry.stop(chat, workspace)
+    for service in app.parts.all(Service):
+        await service.stop_chat(chat, workspace)
     for line in await app.store.list_summaries(
         wanted=RoundQuery(chats=(chat,), workspace=workspace)
     ):
         await app.runner.stop(line.id)
-    for kind in (PICKED_PANEL, DRAFT, SHARE, CONVERSATION, WELCOMED):
+    for kind in (PICKED_PANEL, CONVERSATION, WELCOMED):
         await app.key_values.delete(kind, f"{chat}/{workspace}/")
+    for service in app.parts.all(Service):
+        await service.delete_workspace(chat, workspace)
     rounds = await app.store.delete_workspace(chat, workspace)
     structlog.get_logger().warning("workspace_dropped", chat=chat, rounds_deleted=rounds)
     await app.store.wipe()
@@ -92,21 +93,21 @@ async def serve_chat(
     pending: Iterable[RoundSummary],
     tasks_for: Callable[[Place], BackgroundTasks],
 ) -> AsyncIterator[None]:
-    """Deliver the rounds of a chat and run its bake-offs for the duration of the block.
+    """Deliver the rounds of a chat, and run what plug-ins do in it, for the duration of the block.
 
-    In a cluster they are jobs. Else the pending rounds are delivered and the unfinished bake-offs
-    resumed; the handler of a new question or command does so itself.
+    In a cluster rounds are jobs. Else the pending ones are delivered; the handler of a new
+    question or command does so itself.
     """
     app = delivery.app
-    if queue := app.job_queue:
-        bakeoffs = BakeoffJobs(app, delivery.teller, find_chat)
-        async with delivery.serve_queue(queue), bakeoffs.serve_queue(queue):
-            yield
-        return
-    for line in pending:
-        tasks_for(line.place).start(deliver_pending(delivery, line))
-    await resume_bakeoffs_of_chat(app, delivery.wanted.chats[0], find_chat)
-    yield
+    async with AsyncExitStack() as stack:
+        if app.job_queue:
+            await stack.enter_async_context(delivery.serve_queue(app.job_queue))
+        else:
+            for line in pending:
+                tasks_for(line.place).start(deliver_pending(delivery, line))
+        for service in app.parts.all(Service):
+            await stack.enter_async_context(service.serve_chat(delivery, find_chat))
+        yield
 
 
 async def deliver_pending(delivery: RoundDelivery, line: RoundSummary) -> None:

@@ -19,7 +19,7 @@ async def retract_regularly(app: AppContext) -> None:
     """Retract what is left of forgotten rounds, now and every minute, until cancelled."""
     while True:
         try:
-            async with app.bakeoff_registry.acquire("retracting") as is_leader:
+            async with app.leader_lock("retracting") as is_leader:
                 if is_leader:
                     await retract_forgotten(app)
         except CouncilError as error:

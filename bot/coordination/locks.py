@@ -8,7 +8,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from hashlib import sha256
 from pathlib import Path
 
-from bot.ports import NamedLocks
+from bot.coordination.tasks import TryLock
+from bot.ports import NamedLocks, RoundClaims
 
 
 class LocalLocks:
@@ -85,6 +86,21 @@ class FileClaims:
 def lock_file_claims(database_file: Path) -> FileClaims:
     """Return the claims of the processes that share an SQLite file."""
     return FileClaims(database_file.with_name(f"{database_file.name}.lock"))
+
+
+def leader_lock(claims: RoundClaims | None) -> TryLock:
+    """Return the leader lock of the processes that share claims; of one process without any."""
+
+    @asynccontextmanager
+    async def acquire(name: str) -> AsyncIterator[bool]:
+        is_ours = claims is None or claims.take(name)
+        try:
+            yield is_ours
+        finally:
+            if claims and is_ours:
+                claims.free(name)
+
+    return acquire
 
 
 def _offset(name: str) -> int:

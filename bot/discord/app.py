@@ -21,6 +21,7 @@ from bot.discord.events import CHAT
 from bot.discord.listeners import DiscordClient
 from bot.discord.servers import ONLY_SHARD, ServerTracker, Shard
 from bot.observability.logs import redirect_library_log
+from bot.plugins import Service
 from bot.ports import GATEWAY, JobQueue
 from council.errors import CouncilError
 from council.places import Place
@@ -174,7 +175,8 @@ class Discord:
             self._clients.pop(shard.number, None)
             await tasks.close()
             if app.job_queue is None:
-                await app.bakeoff_registry.stop(CHAT)
+                for service in app.parts.all(Service):
+                    await service.stop_chat(CHAT)
 
 
 @asynccontextmanager

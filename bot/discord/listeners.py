@@ -13,6 +13,7 @@ from discord import MessageType
 
 from bot.access import check_admitted
 from bot.bakeoffs.commands.suites import ADD, SuiteAddition, check_may_change
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.chat import Chat, IncomingMessage, SendEphemeral
 from bot.commands.ask import ask_with_options
 from bot.commands.buttons import (
@@ -248,7 +249,7 @@ class DiscordClient(discord.Client):
         with suppress(CouncilError):  # a user who may not add anything is told on submission
             incoming = await self._parse(interaction)
             check_may_change(self._app, incoming, ADD)
-            lines = await self._app.bakeoff_stores.suites.list_summaries(incoming.place.scope)
+            lines = await bakeoff_stores(self._app).suites.list_summaries(incoming.place.scope)
             names = [line.name for line in lines]
         await interaction.response.send_modal(actions.suite_modal(round_id, names))
 

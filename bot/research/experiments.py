@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from bot.bakeoffs.parts import bakeoff_settings
 from bot.context import AppContext
 from bot.research.services import experiment_store
 from council.bakeoffs.models import Suite
@@ -120,7 +121,7 @@ async def complete_experiment(
 
     Raise ExperimentError if another process is running it.
     """
-    async with app.bakeoff_registry.acquire(f"experiment {experiment.id}") as is_ours:
+    async with app.leader_lock(f"experiment {experiment.id}") as is_ours:
         if not is_ours:
             raise ExperimentError(
                 f"Experiment {experiment.id} is already running in another process on this machine."
@@ -131,7 +132,7 @@ async def complete_experiment(
             account, app.gateway, experiment.cap_micro, of="experiment"
         )
         async with budgeted_gateway as gateway:
-            concurrency = app.bakeoff_rounds * len(experiment.panel.members)
+            concurrency = bakeoff_settings(app).rounds_at_once * len(experiment.panel.members)
             services = ExperimentServices(
                 gateway,
                 experiment_store(app),

@@ -1,19 +1,24 @@
-"""Research services: weighted leaderboards and priors, which bootstrap plugs into the core."""
+"""Research services: experiments, weighted leaderboards, and the leaderboard as a prior."""
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bot.bakeoffs.parts import BoardAdditions, bakeoff_stores
 from bot.bakeoffs.records import garbage_collection_paused, update_records, update_votes
 from bot.bakeoffs.render.leaderboard_tables import Leaderboard
 from bot.chat import Post
 from bot.context import AppContext
-from bot.ports import RecordSources
+from bot.plugins import HasParts, RecordSources, Service
+from bot.ports import LocalModels
 from bot.research.judgments import judgment_lines
 from bot.research.weighted_report import prior_post, too_few_rounds_post, weighted_addition
+from bot.settings import PanelConfig
 from council.bakeoffs.ports import RecordQuery
 from council.bakeoffs.record_arrays import record_columns
 from council.bakeoffs.records import PackedRecord, build_record
@@ -39,6 +44,7 @@ from council.research.weighted_leaderboard import (
 from council.round_rules import CONSISTENCY
 from council.rounds import Round
 from council.tally.standings import counted_ballots
+from storage.research.experiments import SqlExperiments
 
 if TYPE_CHECKING:
     from council.research.perplexity import LlamaServer
@@ -48,15 +54,25 @@ WEIGHT_DIGITS = 4  # of a stored weight
 MIN_PRIOR_ROUNDS = 10  # before the leaderboard can serve as a prior
 
 
-@dataclass(frozen=True, slots=True)
-class ResearchServices:
-    """Weighted leaderboards, the leaderboard as a prior, and the store of experiments.
+def open_stores(engine: AsyncEngine) -> tuple[object, ...]:
+    """Return the store of experiments, and what the laboratory adds to leaderboards."""
+    return ResearchStores(SqlExperiments(engine)), WeightedBoards()
 
-    `local_server` returns the address and key of the local models' server, started if need be.
-    """
+
+async def open_service(app: AppContext, _: PanelConfig) -> "ResearchService":
+    """Return what the laboratory does while the program runs."""
+    return ResearchService(app)
+
+
+@dataclass(frozen=True, slots=True)
+class ResearchStores:
+    """The stores of the laboratory."""
 
     experiments: ExperimentStore
-    local_server: Callable[[], Awaitable[tuple[str, str]]] | None = None
+
+
+class WeightedBoards(BoardAdditions):
+    """Weighted judges on leaderboards, and how far judges agree with people."""
 
     async def add_to_leaderboard(
         self, sources: RecordSources, wanted: RecordQuery, weights: str, board: Leaderboard
@@ -72,42 +88,51 @@ class ResearchServices:
             return board
         await update_votes(sources)
         with garbage_collection_paused():
-            rows = await sources.bakeoff_stores.votes.list_recent(wanted)
-            records = await sources.bakeoff_stores.records.list_recent(wanted) if weights else ()
+            rows = await bakeoff_stores(sources).votes.list_recent(wanted)
+            records = await bakeoff_stores(sources).records.list_recent(wanted) if weights else ()
             evidence = await asyncio.to_thread(_evidence, board, rows, records, choices)
             return await asyncio.to_thread(_with_additions, board, evidence, weights)
 
-    async def opening_versions(self, sources: RecordSources, round_: Round) -> Mapping[str, str]:
+
+class ResearchService(Service):
+    """Stores in new rounds what earlier ones tell of their judges."""
+
+    def __init__(self, app: AppContext) -> None:
+        self._app = app
+
+    async def opening_versions(self, round_: Round) -> Mapping[str, str]:
         """Return a new round's weights by consistency and the history of its pairs, if known.
 
         Both are of the newest rounds of its workspace.
         """
         scope, newest = round_.question.place.scope, MAX_PAST_ROUNDS
         wanted = RecordQuery(scope=scope, before=round_.asked_at, newest=newest)
-        rows = await sources.bakeoff_stores.records.list_recent(wanted)
+        rows = await bakeoff_stores(self._app).records.list_recent(wanted)
         return await asyncio.to_thread(_opening_versions, round_.panel, rows)
 
-    async def export_judgments(self, sources: RecordSources, round_id: str) -> str:
-        """Return a round's rankings with people's votes and its grades, as JSON Lines."""
-        round_ = await sources.store.load(round_id)
-        bakeoff = None
-        if round_.bakeoff and not round_.forgotten:  # without texts nothing can be graded
-            with suppress(BakeoffError):  # it was deleted
-                bakeoff = await sources.bakeoff_stores.bakeoffs.load(round_.bakeoff)
-        authored = build_record(round_, bakeoff).authored
-        correct = {one.member: one.correct for one in authored if one.correct is not None}
-        return judgment_lines(round_, await sources.store.votes(round_id), correct)
 
-    async def make_prior_post(self, sources: RecordSources, round_: Round) -> Post:
-        """Return a post with a closed round's ranking, given the leaderboard before it as a prior.
+async def export_judgments(sources: RecordSources, round_id: str) -> str:
+    """Return a round's rankings with people's votes and its grades, as JSON Lines."""
+    round_ = await sources.store.load(round_id)
+    bakeoff = None
+    if round_.bakeoff and not round_.forgotten:  # without texts nothing can be graded
+        with suppress(BakeoffError):  # it was deleted
+            bakeoff = await bakeoff_stores(sources).bakeoffs.load(round_.bakeoff)
+    authored = build_record(round_, bakeoff).authored
+    correct = {one.member: one.correct for one in authored if one.correct is not None}
+    return judgment_lines(round_, await sources.store.votes(round_id), correct)
 
-        The leaderboard is that of the round's workspace. The result is neither stored nor counted.
-        """
-        await update_records(sources)
-        wanted = RecordQuery(scope=round_.question.place.scope, before=round_.asked_at)
-        with garbage_collection_paused():
-            records = await sources.bakeoff_stores.records.list_recent(wanted)
-            return await asyncio.to_thread(_prior_post, round_, records)
+
+async def make_prior_post(sources: RecordSources, round_: Round) -> Post:
+    """Return a post with a closed round's ranking, given the leaderboard before it as a prior.
+
+    The leaderboard is that of the round's workspace. The result is neither stored nor counted.
+    """
+    await update_records(sources)
+    wanted = RecordQuery(scope=round_.question.place.scope, before=round_.asked_at)
+    with garbage_collection_paused():
+        records = await bakeoff_stores(sources).records.list_recent(wanted)
+        return await asyncio.to_thread(_prior_post, round_, records)
 
 
 def _opening_versions(panel: Panel, rows: Sequence[PackedRecord]) -> Mapping[str, str]:
@@ -126,26 +151,19 @@ def _opening_versions(panel: Panel, rows: Sequence[PackedRecord]) -> Mapping[str
     return entries
 
 
-def research_services(app: AppContext) -> ResearchServices:
-    """Return the research services of an application that bootstrap made."""
-    if not isinstance(app.research, ResearchServices):
-        raise TypeError("The application has no research services.")
-    return app.research
-
-
-def experiment_store(app: AppContext) -> ExperimentStore:
-    """Return the store of experiments of an application that bootstrap made."""
-    return research_services(app).experiments
+def experiment_store(app: HasParts) -> ExperimentStore:
+    """Return the store of experiments."""
+    return app.parts.get(ResearchStores).experiments
 
 
 async def open_llama_server(app: AppContext) -> "LlamaServer":
     """Return the server of the local models, started; raise GatewayError without one."""
     from council.research.perplexity import LlamaServer  # httpx is slow to import
 
-    local_server = research_services(app).local_server
-    if local_server is None:
+    local = app.parts.find(LocalModels)
+    if local is None:
         raise GatewayError("There are no local models here.")
-    return LlamaServer(*await local_server())
+    return LlamaServer(*await local.address())
 
 
 def _evidence(

@@ -3,15 +3,12 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bot.access import Access, ChannelRules, allows_panel
-from bot.bakeoffs.suite_files import parse_suite_file, suite_from_section
-from council.bakeoffs.models import Suite
-from council.errors import CouncilError, SuiteError
+from council.errors import CouncilError
 from council.money import cap_micro_usd
 from council.panel import MAX_MEMBERS, Panel
 from council.places import Place
@@ -102,16 +99,17 @@ class RetentionSection(Section):
     texts_days: int | None = Field(None, ge=1, le=36_500)
 
 
-class BakeoffsSection(Section):
-    """How bake-offs run."""
+class PluginsSection(Section):
+    """Plug-ins of other packages that run, and plug-ins of any kind that do not."""
 
-    rounds_at_once: int = Field(2, ge=1, le=50)
+    enabled: tuple[str, ...] = ()
+    disabled: tuple[str, ...] = ()
 
 
 SECTIONS = frozenset(
     {
-        *("panels", "models", "providers", "rubrics", "default_panel", "time_zone"),
-        *("budgets", "retention", "access", "suites", "bakeoffs"),
+        *("panels", "models", "providers", "rubrics", "default_panel"),
+        *("budgets", "retention", "access", "plugins"),
     }
 )
 Document = dict[str, Any]
@@ -207,42 +205,6 @@ def channel_panel_faults(
                 f"{where}: panel {rules.panel!r} includes models that are not from {vendors}; "
                 "take them out, or allow their vendor."
             )
-
-
-class SuiteSection(Section):
-    """A suite for everybody: its questions, or the file that contains them."""
-
-    questions: tuple[Any, ...] | None = None
-    file: str | None = None
-    category: str = ""
-    judges_see_references: bool = False
-
-    @model_validator(mode="after")
-    def _check_one_source(self) -> Self:
-        if (self.questions is None) == (self.file is None):
-            raise ValueError('Write either questions = ["…"] or file = "….csv"')
-        return self
-
-
-def parse_suite(name: str, section: SuiteSection, folder: Path) -> Suite:
-    """Return the suite of a section; a relative file is resolved against `folder`.
-
-    Raise SuiteError if the file cannot be read or a question is wrong.
-    """
-    if section.file is None:
-        suite = suite_from_section(name, section.questions or (), section.category)
-    else:
-        path = folder / section.file
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise SuiteError(
-                f"The file {path} can't be read ({error.strerror}). Put it next to council.toml, "
-                "or write its full path."
-            ) from None
-        suite = parse_suite_file(name, path.name, content, section.category)
-    are_references_shown = section.judges_see_references or suite.judges_see_references
-    return replace(suite, judges_see_references=are_references_shown)
 
 
 _CAPITALS = {"gpt": "GPT", "glm": "GLM", "qwq": "QwQ", "smollm2": "SmolLM2", "deepseek": "DeepSeek"}

@@ -11,35 +11,33 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from bot.access import Access
-from bot.bakeoffs.schedule_parser import UTC, find_zone, suggest_zone
+from bot.plugins import Plugins, PluginSwitches, find_plugins
 from bot.settings.council_toml import (
     SECTIONS,
     AccessSection,
-    BakeoffsSection,
     BudgetsSection,
     Document,
     ModelSection,
     PanelSection,
+    PluginsSection,
     ProviderSection,
     RetentionSection,
     RubricSection,
     Section,
     SettingsError,
-    SuiteSection,
     access_of,
     channel_panel_faults,
     day_caps,
     display_name,
-    parse_suite,
     validation_faults,
 )
-from council.bakeoffs.models import Suite
 from council.budget_caps import Caps, Scope
-from council.errors import PanelError, SuiteError
+from council.errors import PanelError
 from council.methods import find_method
 from council.model_families import family_of
 from council.money import cap_micro_usd
 from council.panel import THIS_MACHINE, Member, ModelId, Panel, Rubric, Terms
+from council.plugin import PluginError, load_object
 from council.prompts.shared import DEFAULT_RUBRIC, make_rubric
 from council.providers import OLLAMA_ROUTES, Limits, is_loopback
 
@@ -61,7 +59,10 @@ def is_built_in(member: Member) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PanelConfig:
-    """The contents of `council.toml`: panels by name, their seats by key, and global settings."""
+    """The contents of `council.toml`: panels by name, their seats by key, and global settings.
+
+    `sections` are those of plug-ins, as parsed by these; one that is not written is left out.
+    """
 
     panels: Mapping[str, Panel] = field(default_factory=dict)
     seats: Mapping[str, Seat] = field(default_factory=dict)
@@ -70,9 +71,8 @@ class PanelConfig:
     caps: Caps = field(default_factory=Caps)
     texts_days: int | None = None
     access: Access = field(default_factory=Access)
-    suites: tuple[Suite, ...] = ()
-    bakeoff_rounds: int = BakeoffsSection().rounds_at_once
-    zone: str = UTC
+    sections: Mapping[str, Any] = field(default_factory=dict)
+    plugins: Plugins = field(default_factory=Plugins, compare=False)
 
     def with_seats(self, keys: Iterable[str]) -> "PanelConfig":
         """Return it with seats of these keys, which need no panel; PanelError if one is unknown."""
@@ -93,7 +93,7 @@ def load_panel_config(path: Path | None) -> PanelConfig:
     Raise SettingsError with every fault.
     """
     if path is None:
-        return PanelConfig()
+        return PanelConfig(plugins=find_plugins())
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -141,7 +141,9 @@ class _Parser:
         self.faults: list[str] = []
 
     def parse(self, document: Document) -> PanelConfig:
-        for name in document.keys() - SECTIONS:
+        plugins = self._plugins(document)
+        known = {name for plugin in plugins.present for name in plugin.sections}
+        for name in document.keys() - SECTIONS - known:
             self._fault(f"{name}: there is no such section.")
         models = self._sections(document, "models", ModelSection)
         rubrics = {
@@ -177,35 +179,45 @@ class _Parser:
         access = access_of(access_section)
         for fault in channel_panel_faults(access, panels, document.get("panels", {})):
             self._fault(fault)
-        zone = self._zone(document)
-        suites = self._suites(document)
         retention = self._section(document, "retention", RetentionSection)
-        bakeoffs = self._section(document, "bakeoffs", BakeoffsSection)
+        sections = self._plugin_sections(document, plugins)
         if self.faults:
             raise SettingsError(self.faults)
-        others = (retention.texts_days, access, suites, bakeoffs.rounds_at_once, zone)
-        return PanelConfig(panels, seats, default, limits, caps, *others)
+        return PanelConfig(
+            panels=panels,
+            seats=seats,
+            default=default,
+            limits=limits,
+            caps=caps,
+            texts_days=retention.texts_days,
+            access=access,
+            sections=sections,
+            plugins=plugins,
+        )
 
-    def _suites(self, document: Document) -> tuple[Suite, ...]:
-        suites = []
-        for name, section in self._sections(document, "suites", SuiteSection).items():
-            try:
-                suites.append(parse_suite(name, section, self.folder))
-            except SuiteError as error:
-                self._fault(f"suites.{name}: {error}")
-        return tuple(suites)
+    def _plugins(self, document: Document) -> Plugins:
+        """Return the plug-ins that the document lets run."""
+        section = self._section(document, "plugins", PluginsSection)
+        return find_plugins(PluginSwitches(section.enabled, section.disabled))
+
+    def _plugin_sections(self, document: Document, plugins: Plugins) -> dict[str, object]:
+        """Return the sections of plug-ins, also of those that are disabled."""
+        parsed: dict[str, object] = {}
+        for plugin in plugins.present:
+            for name, address in plugin.sections.items():
+                if name not in document:
+                    continue
+                try:
+                    parsed[name] = load_object(address)(document[name], self.folder)
+                except SettingsError as error:
+                    for fault in error.faults:
+                        self._fault(fault)
+                except PluginError as error:
+                    self._fault(f"{name}: {error}")
+        return parsed
 
     def _fault(self, text: str) -> None:
         self.faults.append(f"{self.name}: {text}")
-
-    def _zone(self, document: Document) -> str:
-        """Return the time zone of schedules that name none."""
-        given = document.get("time_zone", UTC)
-        zone = find_zone(given) if isinstance(given, str) else None
-        if zone is None:
-            nearest = suggest_zone(str(given)) or "Europe/Budapest"
-            self._fault(f"time_zone: there is no time zone {given!r}; write it as in {nearest!r}.")
-        return zone or UTC
 
     def _caps(self, document: Document) -> Caps:
         section = self._section(document, "budgets", BudgetsSection)

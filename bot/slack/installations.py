@@ -20,6 +20,7 @@ from bot.commands.recovery import delete_workspace, deliver_pending, serve_chat
 from bot.commands.round_delivery import RoundDelivery
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks, running_alongside
+from bot.plugins import Service
 from bot.slack.client import RotatingClient, SlackError
 from bot.slack.ephemeral import EphemeralReplies
 from bot.slack.events import CHANNEL_CHANGED, UNINSTALLED
@@ -149,7 +150,8 @@ class Installations:
         """Stop everything that this process does for a workspace; its rounds stay stored."""
         if workspace := self.connected.pop(team, None):
             await workspace.tasks.close()
-            await self._app.bakeoff_registry.stop(CHAT, team)
+            for service in self._app.parts.all(Service):
+                await service.stop_chat(CHAT, team)
 
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:
@@ -174,7 +176,8 @@ class Installations:
                 await workspace.tasks.close()
             await self._tasks.close()
             await self._rotations.settled()
-            await self._app.bakeoff_registry.stop(CHAT)
+            for service in self._app.parts.all(Service):
+                await service.stop_chat(CHAT)
 
     async def _watch(self, topic: str, handle: Callable[[str], Awaitable[None]]) -> None:
         with self._app.pubsub.subscription(topic) as subscription:

@@ -11,6 +11,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.access import allows_panel
 from bot.bakeoffs.commands.suites import ADD, SuiteAddition, check_may_change
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.chat import Chat, Heading, IncomingMessage, Note, Post, PostingForbiddenError
 from bot.commands.ask import AskOptions, open_round
 from bot.commands.buttons import ROUND, THANKS
@@ -268,7 +269,7 @@ async def open_suite_modal(
     """Open the modal; CouncilError if the user may not read the round or add to suites."""
     check_may_change(app, message, ADD)
     await load_readable_round(app, message, round_id)
-    lines = await app.bakeoff_stores.suites.list_summaries(message.place.scope)
+    lines = await bakeoff_stores(app).suites.list_summaries(message.place.scope)
     view = suite_view(round_id, message, [line.name for line in lines])
     await open_view(chat.workspace.client, trigger_id, view)
 

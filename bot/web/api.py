@@ -13,6 +13,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
 
 from bot.access import AccessDeniedError, RoundLimitError, allows_panel
+from bot.admission import admit_round
 from bot.api_keys import KEY_PREFIX, ApiKey, find_key
 from bot.chat import Asker, IncomingMessage, event_key
 from bot.commands.ask import AskOptions, new_round
@@ -178,10 +179,10 @@ async def _open_round(context: WebContext, request: Request, wanted: CompletionR
 async def _open_when_settled(app: AppContext, round_: Round) -> bool:
     """Store a round; try twice, since a round that has just ended frees its budget a bit later."""
     try:
-        return await app.open(round_)
+        return await admit_round(app, round_)
     except BudgetError:
         await asyncio.sleep(SETTLE_SECONDS)
-        return await app.open(round_)
+        return await admit_round(app, round_)
 
 
 def _request_of(round_: Round) -> tuple[object, ...]:

@@ -10,6 +10,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from bot.admission import admit_round
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.chat import (
     MAX_RAW_CHARACTERS,
     Caution,
@@ -48,6 +50,7 @@ from bot.render.round_report import (
 )
 from bot.render.round_status import receipt_line
 from bot.render.voting import blind_answers, takes_blind_votes, votes_line
+from bot.research.services import make_prior_post
 from bot.settings.default_panels import DEMO_QUESTIONS
 from bot.web.auth import (
     Form,
@@ -147,7 +150,7 @@ async def _rating_values(context: WebContext, request: Request, round_: Round) -
     app, asker_id = context.app, visitor_of(request).asker.id
     return {
         "may_rate": True,
-        "suites": tuple(line.name for line in await app.bakeoff_stores.suites.list_summaries("")),
+        "suites": tuple(line.name for line in await bakeoff_stores(app).suites.list_summaries("")),
         "said_before": await own_feedback(app, round_.id, asker_id),
         "voted_before": await own_vote(app, round_.id, asker_id),
         "votes": votes_line(round_, await app.store.votes(round_.id)),
@@ -191,7 +194,7 @@ async def prior_page(context: WebContext, request: Request) -> Response:
         raise FormError(
             "Open this page without the share link to compare it with the leaderboard.", 403
         )
-    post = await context.app.research.make_prior_post(context.app, round_)
+    post = await make_prior_post(context.app, round_)
     return await context.render_page(
         request, "beside.html", post_=post, round_=round_, title=round_title(round_)
     )
@@ -311,13 +314,13 @@ async def _start_and_redirect(
     try:
         await app.reload_picked_panel(incoming.place)
         round_ = await new_round(app, replace(incoming, text=text), options)
-        if not await app.open(round_):
+        if not await admit_round(app, round_):
             existing = await app.store.load(incoming.key)
             if (existing.question, existing.panel) == (round_.question, round_.panel):
                 return RedirectResponse(f"/rounds/{existing.id}", status_code=303)
             # The same form with another question, as after the browser's Back button.
             round_ = replace(round_, id=app.new_id())
-            await app.open(round_)
+            await admit_round(app, round_)
     except CouncilError as error:
         return await _show_refusal(context, request, error, incoming.text)
     app.runner.start(round_)

@@ -5,12 +5,16 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from bot.bakeoffs.bias_report import bias_report
+from bot.bakeoffs.parts import BakeoffSettings
+from bot.bakeoffs.registry import BakeoffRegistry
+from bot.bakeoffs.service import BakeoffService
 from bot.chat import Asker, Chat, IncomingMessage, Post, SentMessage
 from bot.commands.dispatch import handle_message
 from bot.context import AppContext
 from bot.coordination.clock import now
 from bot.outbox import Outbox
-from bot.research.services import ResearchServices
+from bot.plugins import Parts
+from bot.research.services import ResearchService, ResearchStores, WeightedBoards
 from bot.runners.local import LocalRunner
 from council.budget import Budget
 from council.budget_caps import Caps
@@ -44,7 +48,7 @@ def an_app(
     gateway, store = gateway or FakeGateway(), store or MemoryStore()
     known = {panel.name: panel for panel in panels or [a_panel()]}
     ids = count(1)
-    return AppContext(
+    app = AppContext(
         store,
         gateway,
         LocalRunner(store, gateway, ready),
@@ -54,11 +58,18 @@ def an_app(
         ready,
         new_id=lambda: f"{next(ids):010x}",
         budget=Budget(MemoryLedger(), Caps(), now),
-        bakeoff_stores=memory_bench(store),
-        research=ResearchServices(MemoryExperiments()),
         key_values=MemoryKeyValueStore(),
-        measure_bias=bias_report,
+        parts=Parts(
+            memory_bench(store),
+            BakeoffRegistry(),
+            BakeoffSettings(bias_report),
+            ResearchStores(MemoryExperiments()),
+            WeightedBoards(),
+        ),
     )
+    app.parts.add(BakeoffService(app))
+    app.parts.add(ResearchService(app))
+    return app
 
 
 @dataclass(slots=True)

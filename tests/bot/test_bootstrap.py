@@ -27,7 +27,7 @@ async def test_what_a_process_does_alone_is_its_own(
 
     async with (
         open_app(settings, StartOptions(serves=True)) as app,
-        app.bakeoff_registry.acquire("schedules") as is_ours,
+        app.leader_lock("schedules") as is_ours,
     ):
         assert is_ours
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from bot.access import Access, RoundLimitError
+from bot.admission import admit_round, readmit_round
 from bot.context import AppContext
 from council.places import Place
 from council.rounds import Question, Round
@@ -24,7 +25,7 @@ def asked(app: AppContext, key: str, by: str = "U1") -> Round:
 async def open_all(apps: list[AppContext], rounds: int, by: str = "U1") -> list[object]:
     """Ask so many at once, at all processes in turn; return the result of each."""
     asking = (
-        app.open(asked(app, f"r{number}", by or f"U{number}"))
+        admit_round(app, asked(app, f"r{number}", by or f"U{number}"))
         for number, app in enumerate(apps * (rounds // len(apps)))
     )
     return await asyncio.gather(*asking, return_exceptions=True)
@@ -54,7 +55,7 @@ async def test_a_resumed_round_counts_in_every_process(migrated_url: str) -> Non
         round_ = asked(first, "r1")
         await first.store.open(round_)
         await first.store.pause("r1", paused=True)
-        await first.reopen(round_)
+        await readmit_round(first, round_)
 
         [refused] = await asyncio.gather(second.open(asked(second, "r2")), return_exceptions=True)
 
@@ -69,7 +70,9 @@ async def test_repeated_deliveries_of_one_event_make_one_round(
         event = asked(apps[0], "slack:T1:C1:1700000000.0001")
 
         # Each delivery draws its own seed, by which a retried write knows its own round.
-        deliveries = (app.open(replace(event, seed=f"{n}")) for n in range(each) for app in apps)
+        deliveries = (
+            admit_round(app, replace(event, seed=f"{n}")) for n in range(each) for app in apps
+        )
         found = await asyncio.gather(*deliveries)
 
         assert found.count(True) == 1
@@ -83,7 +86,7 @@ async def test_an_hour_of_one_asker_is_as_long_at_every_process(migrated_url: st
         old = replace(asked(ahead, "r1"), asked_at=ahead.now() - timedelta(minutes=59, seconds=30))
         await ahead.store.open(old)
         found = await asyncio.gather(
-            *(app.open(asked(app, f"r{n}")) for n, app in enumerate((right, behind), 2)),
+            *(admit_round(app, asked(app, f"r{n}")) for n, app in enumerate((right, behind), 2)),
             return_exceptions=True,
         )
 

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from bot.access import Access, RoundLimitError
+from bot.admission import admit_round, dismissed_at_end
 from bot.chat import Asker, IncomingMessage
 from bot.commands.buttons import resume_round
 from bot.commands.dispatch import handle_message
@@ -70,7 +71,7 @@ async def test_a_round_above_the_limit_is_refused_with_a_time_and_not_stored() -
         "answer."
     )
     assert await harness.app.store.ids() == ("a1a1",)
-    assert not await harness.app.open(asked("a1a1", ANA))  # a repeated event is not refused
+    assert not await admit_round(harness.app, asked("a1a1", ANA))  # a repeated event is not refused
     await harness.cancel("a1a1")
     assert "which is the limit" not in await harness.ask("b1b1")  # once another has ended
     await harness.cancel("b1b1")
@@ -110,7 +111,7 @@ async def test_of_two_at_the_same_moment_one_is_taken_in() -> None:
     app.store = SlowStore()
 
     found = await asyncio.gather(
-        *(app.open(asked(key, by)) for key, by in (("a1a1", ANA), ("b1b1", BEN))),
+        *(admit_round(app, asked(key, by)) for key, by in (("a1a1", ANA), ("b1b1", BEN))),
         return_exceptions=True,
     )
 
@@ -121,11 +122,11 @@ async def test_of_two_at_the_same_moment_one_is_taken_in() -> None:
 async def test_one_that_a_fault_has_stopped_takes_no_room() -> None:
     app = AppHarness().app
     stopped = asked("a1a1", ANA)
-    await app.open(stopped)
-    with pytest.raises(CouncilError), app.dismissed_at_end(stopped):
+    await admit_round(app, stopped)
+    with pytest.raises(CouncilError), dismissed_at_end(app, stopped):
         raise CouncilError("The disk is full.")
 
-    assert await app.open(asked("b1b1", BEN))
+    assert await admit_round(app, asked("b1b1", BEN))
 
 
 async def test_a_resumed_round_waits_for_its_turn_too() -> None:

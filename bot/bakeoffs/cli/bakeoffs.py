@@ -21,6 +21,7 @@ from bot.bakeoffs.commands.bakeoffs import (
 )
 from bot.bakeoffs.leaderboard import compute_changes
 from bot.bakeoffs.matrix import BakeoffResults, load_closed_rounds, load_results
+from bot.bakeoffs.parts import bakeoff_registry, bakeoff_stores
 from bot.bakeoffs.records import check_comparable, read_baseline
 from bot.bakeoffs.render.bakeoffs import (
     bakeoff_state,
@@ -254,7 +255,7 @@ async def _run(options: RunOptions) -> int:
             fail(f"{panel} has no model {member!r}: {', '.join(seats)}.", MISUSED)
         await _open(app, options, bakeoff, console)
         await _follow(app, bakeoff, console)
-        stored = await app.bakeoff_stores.bakeoffs.load(bakeoff.id)
+        stored = await bakeoff_stores(app).bakeoffs.load(bakeoff.id)
         results = await load_results(app, await lifecycle.load_progress(app, stored))
         quotes_answers = options.junit or options.summary or options.baseline
         rounds = await load_closed_rounds(app, stored) if quotes_answers else ()
@@ -292,7 +293,7 @@ async def _open(app: AppContext, options: RunOptions, bakeoff: Bakeoff, console:
     cost = await estimate_bakeoff(app, bakeoff)
     console.print(render_post(proposal_post(bakeoff, cost, "")))
     confirm_start(yes=options.yes)
-    await app.bakeoff_stores.bakeoffs.open(bakeoff)
+    await bakeoff_stores(app).bakeoffs.open(bakeoff)
 
 
 def confirm_start(*, yes: bool) -> None:
@@ -305,7 +306,7 @@ async def _follow(app: AppContext, bakeoff: Bakeoff, console: Console) -> None:
     try:
         with BakeoffBar(console, bakeoff) as bar:
             await lifecycle.begin_bakeoff(app, None, bakeoff)
-            async for progress in app.bakeoff_registry.subscribe(bakeoff.id):
+            async for progress in bakeoff_registry(app).subscribe(bakeoff.id):
                 bar.show(progress)
     except asyncio.CancelledError:
         with suppress(BakeoffError):

@@ -9,6 +9,7 @@ import typer
 
 from bot.bakeoffs.bias_report import bias_report, load_bias, mark_biased_judges, parse_bias_query
 from bot.bakeoffs.leaderboard import load_leaderboard, parse_query
+from bot.bakeoffs.parts import add_to_leaderboard, bakeoff_stores
 from bot.bakeoffs.records import update_records
 from bot.bakeoffs.render.bias_export import bias_document
 from bot.bakeoffs.render.bias_message import bias_post, render_combined_bias_png
@@ -69,9 +70,9 @@ async def leaderboard(  # noqa: PLR0913, PLR0917
     settings = load_settings()
     async with open_stores(settings) as stores:
         await update_records(stores, tell)
-        board = await load_leaderboard(stores.bakeoff_stores, query, _names(settings))
+        board = await load_leaderboard(bakeoff_stores(stores), query, _names(settings))
         board = await mark_biased_judges(stores, query, board)
-        board = await stores.research.add_to_leaderboard(stores, query.wanted, query.weights, board)
+        board = await add_to_leaderboard(stores, query.wanted, query.weights, board)
     if to_csv:
         _save(to_csv, leaderboard_csv(board, as_judge=query.as_judge).encode(), quiet=as_json)
     if to_png:

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from bot.bakeoffs.commands.schedules import load_schedule_status
 from bot.bakeoffs.cron import monthly_runs
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.schedules import ScheduleStatus
 from bot.bootstrap import open_app
 from bot.chat import IncomingMessage, Post
@@ -64,7 +65,7 @@ async def list_(as_json: Json = False) -> None:
         await _run_chat_command("list")
         return
     async with open_app(load_settings()) as app:
-        schedules = await app.bakeoff_stores.schedules.list_all()
+        schedules = await bakeoff_stores(app).schedules.list_all()
         statuses = [await load_schedule_status(app, one) for one in schedules]
     print_json([_document(status) for status in statuses])
 

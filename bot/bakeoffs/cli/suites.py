@@ -10,6 +10,7 @@ from rich.console import Console
 
 from bot.bakeoffs.commands import suites
 from bot.bakeoffs.commands.bakeoffs import load_suite_to_run
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.suites import (
     SuiteRunCost,
     cost_line,
@@ -55,7 +56,7 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")
 async def list_(as_json: Json = False) -> None:
     """List suites."""
     async with open_app(load_settings()) as app:
-        summaries = await app.bakeoff_stores.suites.list_summaries("")
+        summaries = await bakeoff_stores(app).suites.list_summaries("")
     if as_json:
         print_json([_summary_document(summary) for summary in summaries])
     else:
@@ -67,7 +68,7 @@ async def list_(as_json: Json = False) -> None:
 async def show(name: Name, as_json: Json = False) -> None:
     """Show a suite's questions, and what one run costs."""
     async with open_app(load_settings()) as app:
-        suite = await app.bakeoff_stores.suites.load("", name.lower())
+        suite = await bakeoff_stores(app).suites.load("", name.lower())
         cost = await suites.estimate_suite_run(app, TERMINAL, suite)
     if as_json:
         print_json({**suite_document(suite), **_cost_document(cost)})
@@ -100,7 +101,7 @@ async def add(
         if not (yes or as_json):
             _confirm(suite, cost, before)
         if is_new:
-            await app.bakeoff_stores.suites.save(suite, TERMINAL_USER.id, app.now())
+            await bakeoff_stores(app).suites.save(suite, TERMINAL_USER.id, app.now())
     if as_json:
         missing = [asdict(one) for one in file.left_out]
         document = {**suite_document(suite), **_cost_document(cost)}

@@ -12,6 +12,7 @@ from bot.access import can_read_bakeoff, check_admin, listable_bakeoffs
 from bot.bakeoffs import lifecycle
 from bot.bakeoffs.commands.suites import check_may_change, check_own_people
 from bot.bakeoffs.lifecycle import is_bakeoff_running, load_progress
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.posting import render_result
 from bot.bakeoffs.registry import RunningElsewhereError
 from bot.bakeoffs.render.bakeoffs import bakeoff_state, proposal_post, running_post
@@ -94,7 +95,7 @@ async def start_bakeoff(
     app: AppContext, chat: Chat, message: IncomingMessage, bakeoff: Bakeoff
 ) -> None:
     """Store a new bake-off and run it, once for each event."""
-    if not await app.bakeoff_stores.bakeoffs.open(bakeoff):
+    if not await bakeoff_stores(app).bakeoffs.open(bakeoff):
         line = (
             f"This bake-off has already started. See it with `/council bakeoff show {bakeoff.id}`."
         )
@@ -160,7 +161,7 @@ async def cancel_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage, 
     if not was_held and (shown or is_told_elsewhere):
         with suppress(RunningElsewhereError):  # that process posts the result
             await lifecycle.begin_bakeoff(
-                app, shown, await app.bakeoff_stores.bakeoffs.load(bakeoff.id)
+                app, shown, await bakeoff_stores(app).bakeoffs.load(bakeoff.id)
             )
     of = count_noun(len(bakeoff.suite.questions), "question")
     line = (
@@ -207,7 +208,7 @@ async def show_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage, na
 
 async def load_readable_bakeoffs(app: AppContext, message: IncomingMessage) -> tuple[Bakeoff, ...]:
     """Return the bake-offs that the author of a message may read, newest first."""
-    found = await app.bakeoff_stores.bakeoffs.list_recent(wanted=listable_bakeoffs(message))
+    found = await bakeoff_stores(app).bakeoffs.list_recent(wanted=listable_bakeoffs(message))
     return tuple(bakeoff for bakeoff in found if can_read_bakeoff(message, bakeoff))
 
 
@@ -233,9 +234,9 @@ async def find_bakeoff(app: AppContext, message: IncomingMessage, wanted: str) -
 async def load_suite_to_run(app: AppContext, place: Place, name: str) -> Suite:
     """Load a suite by name; raise SuiteError, which lists the known suites."""
     try:
-        return await app.bakeoff_stores.suites.load(place.scope, name.lower())
+        return await bakeoff_stores(app).suites.load(place.scope, name.lower())
     except SuiteError:
-        lines = await app.bakeoff_stores.suites.list_summaries(place.scope)
+        lines = await bakeoff_stores(app).suites.list_summaries(place.scope)
         known = ", ".join(line.name for line in lines) or "none yet, `/council suite add` makes one"
         raise SuiteError(f"There is no suite {name!r}. Known suites: {known}.") from None
 
@@ -277,11 +278,11 @@ async def proposed_bakeoff(app: AppContext, message: IncomingMessage, value: str
         methods = _proposed_methods("".join(coded))
     except (ValueError, IndexError):
         raise BakeoffError(f"This button can't be read any more. {PROPOSE_AGAIN}") from None
-    lines = await app.bakeoff_stores.suites.list_summaries(message.place.scope)
+    lines = await bakeoff_stores(app).suites.list_summaries(message.place.scope)
     suites = [line.name for line in lines if _digest(line.name) == suite_digest]
     if not suites:
         raise BakeoffError(f"The suite no longer exists. {PROPOSE_AGAIN}")
-    suite = await app.bakeoff_stores.suites.load(message.place.scope, suites[0])
+    suite = await bakeoff_stores(app).suites.load(message.place.scope, suites[0])
     if suite.version != version:
         raise BakeoffError(
             f"Suite {suite.name} has changed since you saw the cost. {PROPOSE_AGAIN}"

@@ -9,6 +9,7 @@ from itertools import chain
 from bot.access import AccessDeniedError, check_admitted
 from bot.bakeoffs.bias_report import load_bias, mark_biased_judges, parse_bias_query
 from bot.bakeoffs.leaderboard import LeaderboardQuery, load_leaderboard, parse_query
+from bot.bakeoffs.parts import add_to_leaderboard, bakeoff_settings, bakeoff_stores
 from bot.bakeoffs.records import update_records
 from bot.bakeoffs.render.bias_charts import render_drawings
 from bot.bakeoffs.render.bias_message import bias_post, render_combined_bias_png
@@ -138,9 +139,11 @@ async def _leaderboard(
     check_own_workspace(message, "A leaderboard")
     query = with_scope(parse_query(options, app.now()), message)
     await update_records(app)
-    board = await load_leaderboard(app.bakeoff_stores, query, panel_seat_names(app.panels.values()))
+    board = await load_leaderboard(
+        bakeoff_stores(app), query, panel_seat_names(app.panels.values())
+    )
     board = await mark_biased_judges(app, query, board)
-    board = await app.research.add_to_leaderboard(app, query.wanted, query.weights, board)
+    board = await add_to_leaderboard(app, query.wanted, query.weights, board)
     picture = b""
     if has_files and board.board.rows:
         picture = await asyncio.to_thread(render_leaderboard_png, board)
@@ -154,7 +157,7 @@ async def _bias(
     check_own_workspace(message, "A bias report")
     query = with_scope(parse_bias_query(options, app.now()), message)
     names = panel_seat_names(app.panels.values())
-    bias = await load_bias(app, query, names, app.measure_bias)
+    bias = await load_bias(app, query, names, bakeoff_settings(app).measure_bias)
     picture = b""
     if has_files and render_drawings(bias):
         picture = await asyncio.to_thread(render_combined_bias_png, bias)

@@ -5,12 +5,13 @@ from zoneinfo import ZoneInfo
 
 from bot.access import check_admitted
 from bot.bakeoffs.commands.bakeoffs import load_suite_to_run, start_bakeoff
+from bot.bakeoffs.parts import SCHEDULES, bakeoff_settings, bakeoff_stores
 from bot.bakeoffs.render.schedules import ScheduleStatus, schedules_post, understood_post
 from bot.bakeoffs.runner import estimate_bakeoff
 from bot.bakeoffs.schedule_parser import NO_CAP, SCHEDULE_EXAMPLE, ScheduleRequest, parse_schedule
 from bot.chat import Asker, Chat, IncomingMessage, send_note
 from bot.commands.parameters import Arguments
-from bot.context import SCHEDULES, AppContext
+from bot.context import AppContext
 from bot.render.formatting import seat_names
 from council.bakeoffs.models import Bakeoff, Schedule, slot_at
 from council.bakeoffs.ports import BakeoffQuery
@@ -69,7 +70,7 @@ async def _show(
     wanted: ScheduleRequest | None = None,
 ) -> None:
     """Show how a schedule was understood, and the default time zone if none was given."""
-    zone = app.zone if wanted and not wanted.zone else ""
+    zone = bakeoff_settings(app).zone if wanted and not wanted.zone else ""
     status = await load_schedule_status(app, one)
     await chat.send_ephemeral(message, understood_post(status, message.place, zone))
 
@@ -147,7 +148,7 @@ async def new_scheduled_bakeoff(app: AppContext, schedule: Schedule, slot: str =
 async def unfinished_run(app: AppContext, schedule: Schedule, but: str = "") -> Bakeoff | None:
     """Return an unfinished bake-off of a schedule, other than that of the slot `but`."""
     wanted = BakeoffQuery(schedule=schedule.id, unfinished=True)
-    unfinished = await app.bakeoff_stores.bakeoffs.list_recent(wanted=wanted)
+    unfinished = await bakeoff_stores(app).bakeoffs.list_recent(wanted=wanted)
     own = schedule.bakeoff_id(but)
     return next((one for one in unfinished if one.id != own), None)
 
@@ -165,7 +166,7 @@ async def new_schedule(
     Raise CouncilError if the suite, time or panel is missing, unknown or not allowed.
     """
     if not wanted.suite:
-        lines = await app.bakeoff_stores.suites.list_summaries(there.place.scope)
+        lines = await bakeoff_stores(app).suites.list_summaries(there.place.scope)
         known = ", ".join(line.name for line in lines) or "none yet"
         raise ScheduleError(f"Name a suite, such as suite:NAME. Known suites: {known}.")
     if not wanted.cron:
@@ -174,7 +175,7 @@ async def new_schedule(
         )
     scope = there.place.scope
     await app.reload_picked_panel(there.place)
-    if len(await app.bakeoff_stores.schedules.list_all(scope)) >= MAX_SCHEDULES:
+    if len(await bakeoff_stores(app).schedules.list_all(scope)) >= MAX_SCHEDULES:
         raise ScheduleError(f"There are already {MAX_SCHEDULES} schedules here. Remove one first.")
     schedule = Schedule(
         id=app.new_id(),
@@ -182,7 +183,7 @@ async def new_schedule(
         suite=wanted.suite,
         panel=app.panel(wanted.panel or None, there.place).name,
         cron=wanted.cron,
-        zone=wanted.zone or app.zone,
+        zone=wanted.zone or bakeoff_settings(app).zone,
         words=wanted.when,
         place=_reporting_place(there.place),
         made_by=there.asker.id,
@@ -232,7 +233,7 @@ def starting_now(app: AppContext, schedule: Schedule) -> Schedule:
 
 async def save_schedule(app: AppContext, schedule: Schedule) -> None:
     """Store a schedule and announce the change to every process."""
-    await app.bakeoff_stores.schedules.save(schedule)
+    await bakeoff_stores(app).schedules.save(schedule)
     await app.pubsub.publish(SCHEDULES)
 
 
@@ -246,7 +247,7 @@ async def resume_schedule(app: AppContext, schedule: Schedule) -> Schedule:
 
 async def remove_schedule(app: AppContext, schedule: Schedule) -> None:
     """Delete a schedule and announce the change."""
-    await app.bakeoff_stores.schedules.remove(schedule.id)
+    await bakeoff_stores(app).schedules.remove(schedule.id)
     await app.pubsub.publish(SCHEDULES)
 
 
@@ -266,7 +267,7 @@ async def new_extra_run(app: AppContext, message: IncomingMessage, schedule: Sch
 
 async def load_schedule_status(app: AppContext, schedule: Schedule) -> ScheduleStatus:
     """Return a schedule with its last run and its cost, or why it cannot run."""
-    newest = await app.bakeoff_stores.bakeoffs.list_recent(1, BakeoffQuery(schedule=schedule.id))
+    newest = await bakeoff_stores(app).bakeoffs.list_recent(1, BakeoffQuery(schedule=schedule.id))
     line = ScheduleStatus(schedule, app.now(), newest[0] if newest else None)
     try:
         bakeoff = await new_scheduled_bakeoff(app, schedule)
@@ -298,11 +299,11 @@ async def load_visible_schedules(app: AppContext, message: IncomingMessage) -> t
     """
     here = message.place
     if here.chat == "terminal":
-        return await app.bakeoff_stores.schedules.list_all()
+        return await bakeoff_stores(app).schedules.list_all()
     is_limited = message.asker.is_guest or message.is_shared
     return tuple(
         one
-        for one in await app.bakeoff_stores.schedules.list_all(here.scope)
+        for one in await bakeoff_stores(app).schedules.list_all(here.scope)
         if one.place.shares_channel(here) or not (is_limited or one.place.private)
     )
 

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from bot.access import AccessDeniedError, NotYoursError, check_admin, check_admitted
 from bot.bakeoffs import suite_files
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.suites import (
     SuiteRunCost,
     confirm_suite_post,
@@ -60,14 +61,14 @@ NOT_HERE = (
 async def list_suites(app: AppContext, chat: Chat, message: IncomingMessage, _: str) -> None:
     """List the suites that can be used here."""
     check_own_people(message)
-    lines = await app.bakeoff_stores.suites.list_summaries(message.place.scope)
+    lines = await bakeoff_stores(app).suites.list_summaries(message.place.scope)
     await _send_pages(chat, message, suites_post(lines, message.place.scope))
 
 
 async def show_suite(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
     """Show the questions of a suite, and what a run costs."""
     check_own_people(message)
-    suite = await app.bakeoff_stores.suites.load(message.place.scope, name.lower())
+    suite = await bakeoff_stores(app).suites.load(message.place.scope, name.lower())
     cost = await estimate_suite_run(app, message.place, suite)
     await _send_pages(chat, message, suite_post(suite, cost))
 
@@ -154,7 +155,7 @@ async def with_existing_summary(
 
 async def find_suite_summary(app: AppContext, scope: str, name: str) -> SuiteSummary | None:
     """Return the summary of a suite by name in a scope, else None."""
-    lines = await app.bakeoff_stores.suites.list_summaries(scope)
+    lines = await bakeoff_stores(app).suites.list_summaries(scope)
     return next((line for line in lines if line.name == name), None)
 
 
@@ -177,7 +178,7 @@ async def save_suite(app: AppContext, message: IncomingMessage, suite: Suite, be
         raise SuiteError(
             f"Suite {suite.name} has changed in the meantime. Look at it, then add yours again."
         )
-    await app.bakeoff_stores.suites.save(suite, message.asker.id, app.now())
+    await bakeoff_stores(app).suites.save(suite, message.asker.id, app.now())
 
 
 async def decline_suite(app: AppContext, chat: Chat, message: IncomingMessage, code: str) -> None:
@@ -204,7 +205,7 @@ async def find_own_suite(app: AppContext, message: IncomingMessage, name: str) -
 async def remove_suite(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
     """Remove a suite, as an admin."""
     found = await find_own_suite(app, message, name)
-    await app.bakeoff_stores.suites.remove(found.scope, found.name)
+    await bakeoff_stores(app).suites.remove(found.scope, found.name)
     await send_note(chat, message, f"Suite {found.name} is removed. Its results stay.")
 
 
@@ -321,7 +322,7 @@ async def suite_with_question(
     scope, name = message.place.scope, suite_files.validate_suite_name(addition.name)
     before = Suite(name, (), scope=scope)
     if await find_suite_summary(app, scope, name):
-        before = await app.bakeoff_stores.suites.load(scope, name)
+        before = await bakeoff_stores(app).suites.load(scope, name)
     if any(suite_files.same_question(question, other) for other in before.questions):
         raise SuiteError(f"Suite {before.name} already has this question.")
     if len(before.questions) >= suite_files.MAX_QUESTIONS:

@@ -21,6 +21,7 @@ from bot.bakeoffs.lifecycle import (
     reopen_bakeoff,
     stop_bakeoff,
 )
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.bakeoffs import bakeoff_state, bakeoff_title, proposal_post
 from bot.bakeoffs.runner import estimate_bakeoff
 from bot.chat import Caution, Post
@@ -47,7 +48,7 @@ async def bakeoffs_page(
     found = [
         (bakeoff, bakeoff_state(await load_progress(context.app, bakeoff))) for bakeoff in bakeoffs
     ]
-    suites = await context.app.bakeoff_stores.suites.list_summaries(incoming.place.scope)
+    suites = await bakeoff_stores(context.app).suites.list_summaries(incoming.place.scope)
     offered = offered_methods(context.app.panels.values())
     return await context.render_page(
         request,
@@ -92,7 +93,7 @@ async def start_bakeoff(context: WebContext, request: Request, form: Form) -> Re
         bakeoff = await proposed_bakeoff(context.app, incoming, form["value"])
     except CouncilError as error:
         return await bakeoffs_page(context, request, error)
-    if await context.app.bakeoff_stores.bakeoffs.open(bakeoff):
+    if await bakeoff_stores(context.app).bakeoffs.open(bakeoff):
         await begin_bakeoff(context.app, None, bakeoff)
     return RedirectResponse(bakeoff_path(bakeoff), status_code=303)
 
@@ -148,7 +149,7 @@ async def load_bakeoff(context: WebContext, request: Request, id_: str = "") -> 
 
     Raise BakeoffError unless the visitor may read it.
     """
-    bakeoff = await context.app.bakeoff_stores.bakeoffs.load(id_ or request.path_params["id"])
+    bakeoff = await bakeoff_stores(context.app).bakeoffs.load(id_ or request.path_params["id"])
     if not can_read_bakeoff(empty_message(request), bakeoff):
         raise BakeoffError(f"There is no bake-off {bakeoff.id!r} here.")
     return bakeoff

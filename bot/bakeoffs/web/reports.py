@@ -25,6 +25,7 @@ from bot.bakeoffs.leaderboard import (
     load_leaderboard_page,
     parse_query,
 )
+from bot.bakeoffs.parts import add_to_leaderboard, bakeoff_settings, bakeoff_stores
 from bot.bakeoffs.records import update_records
 from bot.bakeoffs.render.bias_charts import render_drawings
 from bot.bakeoffs.render.bias_export import bias_csv, bias_document
@@ -165,9 +166,9 @@ async def _load_leaderboard(
     app = context.app
     await update_records(app)
     names = panel_seat_names(app.panels.values())
-    board, choices = await load_leaderboard_page(app.bakeoff_stores, query, names)
+    board, choices = await load_leaderboard_page(bakeoff_stores(app), query, names)
     board = await mark_biased_judges(app, query, board)
-    board = await app.research.add_to_leaderboard(app, query.wanted, query.weights, board)
+    board = await add_to_leaderboard(app, query.wanted, query.weights, board)
     return board, choices
 
 
@@ -224,7 +225,7 @@ async def bias_page(context: WebContext, request: Request) -> Response:
     app, options = context.app, query_options(request, BIAS_OPTIONS)
     query, filters = _read_filters(context, options, parse_bias_query)
     names = panel_seat_names(app.panels.values())
-    bias, choices = await load_bias_page(app, query, names, app.measure_bias)
+    bias, choices = await load_bias_page(app, query, names, bakeoff_settings(app).measure_bias)
     values = await asyncio.to_thread(_bias_values, bias)
     return await context.render_page(
         request, "bias.html", title=BIAS_TITLE, choices=choices, **filters, **values
@@ -236,7 +237,7 @@ async def download_bias(context: WebContext, request: Request) -> Response:
     app = context.app
     query = parse_bias_query(query_options(request, BIAS_OPTIONS), app.now())
     names = panel_seat_names(app.panels.values())
-    bias = await load_bias(app, query, names, app.measure_bias)
+    bias = await load_bias(app, query, names, bakeoff_settings(app).measure_bias)
     return await report_file(
         request,
         "bias",

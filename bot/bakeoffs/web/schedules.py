@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from bot.bakeoffs.commands import schedules as scheduling
 from bot.bakeoffs.cron import DAY_NAMES
 from bot.bakeoffs.lifecycle import begin_bakeoff
+from bot.bakeoffs.parts import bakeoff_settings, bakeoff_stores
 from bot.bakeoffs.render.schedules import next_runs_line
 from bot.bakeoffs.schedule_parser import ScheduleRequest, find_zone, known_zones, parse_schedule
 from bot.context import AppContext
@@ -32,8 +33,10 @@ async def schedules_page(
     """Show the schedules that report to the page, and the form for a new one."""
     app, incoming = context.app, empty_message(request)
     visible = await scheduling.load_visible_schedules(app, incoming)
-    suites = await app.bakeoff_stores.suites.list_summaries(incoming.place.scope)
-    typed: Mapping[str, str] = defaultdict(str, monday="on", time=_DEFAULT_TIME, zone=app.zone)
+    suites = await bakeoff_stores(app).suites.list_summaries(incoming.place.scope)
+    typed: Mapping[str, str] = defaultdict(
+        str, monday="on", time=_DEFAULT_TIME, zone=bakeoff_settings(app).zone
+    )
     if edited := next((one for one in visible if one.id == request.query_params.get("edit")), None):
         typed = _fields_of(edited)
     blank = {"wrong": "", "form_wrong": "", "typed": typed}
@@ -119,7 +122,7 @@ def _when(form: Form) -> str:
 
 def _preview(app: AppContext, form: Form) -> str:
     typed = form.get("zone", "").strip()
-    zone = find_zone(typed) if typed else app.zone
+    zone = find_zone(typed) if typed else bakeoff_settings(app).zone
     if zone is None:
         raise ScheduleError(f"There is no time zone {typed[:40]!r}. Choose one from the list.")
     wanted = parse_schedule(f"preview {_when(form)}")
@@ -146,7 +149,7 @@ async def change_schedule(context: WebContext, request: Request, form: Form) -> 
             await scheduling.remove_schedule(app, schedule)
         else:
             bakeoff = await scheduling.new_extra_run(app, incoming, schedule)
-            if await app.bakeoff_stores.bakeoffs.open(bakeoff):
+            if await bakeoff_stores(app).bakeoffs.open(bakeoff):
                 await begin_bakeoff(app, None, bakeoff)
     except CouncilError as error:
         return await schedules_page(context, request, status=422, wrong=str(error))

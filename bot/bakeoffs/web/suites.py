@@ -9,6 +9,7 @@ from starlette.responses import RedirectResponse, Response
 
 from bot.bakeoffs.commands import suites as suite_commands
 from bot.bakeoffs.commands.suites import SuiteAddition, estimate_suite_run, find_suite_summary
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.suites import check_lines, cost_line, left_out_lines, size_line, suite_post
 from bot.bakeoffs.suite_files import (
     COLUMNS,
@@ -44,7 +45,7 @@ async def suites_page(
     typed: _Row | None = None,
 ) -> Response:
     """Show the suites, and the form for a new one, with what was typed before an error."""
-    found = await context.app.bakeoff_stores.suites.list_summaries("")
+    found = await bakeoff_stores(context.app).suites.list_summaries("")
     return await context.render_page(
         request,
         "suites.html",
@@ -59,7 +60,7 @@ async def suites_page(
 async def suite_page(context: WebContext, request: Request) -> Response:
     """Show a suite with all its questions."""
     app, name = context.app, request.path_params["name"]
-    suite = await app.bakeoff_stores.suites.load("", name)
+    suite = await bakeoff_stores(app).suites.load("", name)
     line = await find_suite_summary(app, "", name)
     visitor = visitor_of(request)
     run = await estimate_suite_run(app, place_of(visitor), suite)
@@ -77,7 +78,7 @@ async def suite_page(context: WebContext, request: Request) -> Response:
 
 async def download_suite_csv(context: WebContext, request: Request) -> Response:
     """Return a suite as CSV, from which the same suite can be added."""
-    suite = await context.app.bakeoff_stores.suites.load("", request.path_params["name"])
+    suite = await bakeoff_stores(context.app).suites.load("", request.path_params["name"])
     return file_response(f"{suite.name}.csv", suite_csv(suite), "text/csv; charset=utf-8")
 
 
@@ -134,7 +135,7 @@ async def _new_editor(context: WebContext, name: str) -> _Editor:
 
 async def edit_suite_page(context: WebContext, request: Request) -> Response:
     """Show the form with a suite's questions."""
-    suite = await context.app.bakeoff_stores.suites.load("", request.path_params["name"])
+    suite = await bakeoff_stores(context.app).suites.load("", request.path_params["name"])
     if len(suite.questions) > MAX_ROWS:
         raise SuiteError(
             f"Suite {suite.name} has more than {MAX_ROWS} questions. Download its CSV, change "
@@ -164,7 +165,7 @@ async def _with_settings(context: WebContext, suite: Suite) -> Suite:
     """Return the suite with what the stored one of its name says about judges."""
     if not await find_suite_summary(context.app, "", suite.name):
         return suite
-    stored = await context.app.bakeoff_stores.suites.load("", suite.name)
+    stored = await bakeoff_stores(context.app).suites.load("", suite.name)
     return replace(suite, judges_see_references=stored.judges_see_references)
 
 

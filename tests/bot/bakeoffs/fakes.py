@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bot.bakeoffs.lifecycle import run_bakeoff
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.chat import (
     Chat,
     IncomingMessage,
@@ -62,8 +63,8 @@ def a_bakeoff(
 async def store_bakeoff(app: AppContext, bakeoff: Bakeoff | None = None) -> Bakeoff:
     """Store a bake-off and its suite."""
     bakeoff = bakeoff or a_bakeoff()
-    await app.bakeoff_stores.suites.save(bakeoff.suite, "U1", ASKED_AT)
-    await app.bakeoff_stores.bakeoffs.open(bakeoff)
+    await bakeoff_stores(app).suites.save(bakeoff.suite, "U1", ASKED_AT)
+    await bakeoff_stores(app).bakeoffs.open(bakeoff)
     return bakeoff
 
 

@@ -16,7 +16,8 @@ from bot.bakeoffs.bias_report import (
     parse_bias_query,
 )
 from bot.bakeoffs.leaderboard import LeaderboardQuery, LeaderboardQueryError
-from bot.ports import RecordSources
+from bot.bakeoffs.parts import bakeoff_stores
+from bot.plugins import RecordSources
 from council.bakeoffs.bias.report import BiasReport
 from council.bakeoffs.ports import RecordQuery
 from council.integrity.verification import verify
@@ -146,7 +147,7 @@ def test_a_version_of_a_suite_is_refused_with_what_to_do() -> None:
 async def test_choices_are_those_of_the_scope() -> None:
     app = an_app()
     held = [*runs_of("sql", 1, scope="slack/T1"), *runs_of("poems", 1, scope="slack/T2")]
-    await app.bakeoff_stores.records.save(packed_all(held))
+    await bakeoff_stores(app).records.save(packed_all(held))
 
     _, choices = await load_bias_page(app, LeaderboardQuery(scope="slack/T1"), {}, Measuring())
 

@@ -7,6 +7,7 @@ import pytest
 
 from bot.bakeoffs import runner
 from bot.bakeoffs.lifecycle import begin_bakeoff, reopen_bakeoff, run_bakeoff, stop_bakeoff
+from bot.bakeoffs.parts import bakeoff_registry, bakeoff_settings, bakeoff_stores
 from bot.bakeoffs.runner import UNFORESEEN
 from bot.context import AppContext
 from council.answers import Call, Reply, Role
@@ -93,7 +94,7 @@ async def test_every_question_becomes_a_round_of_the_bake_off() -> None:
     ]
     assert len({round_.seed for round_ in rounds}) == 3
     assert (progress.over, progress.failed, progress.under_way) == (3, (), 0)
-    ending = (await app.bakeoff_stores.bakeoffs.load("bo:beef")).ending
+    ending = (await bakeoff_stores(app).bakeoffs.load("bo:beef")).ending
     assert ending
     assert ending.failure is None
 
@@ -108,14 +109,14 @@ async def test_no_more_rounds_run_at_once_than_configured() -> None:
         await asyncio.sleep(0)
 
     assert len(await rounds_of(app)) == 2
-    await stop_bakeoff(app, await app.bakeoff_stores.bakeoffs.load("bo:beef"), "Enough.")
+    await stop_bakeoff(app, await bakeoff_stores(app).bakeoffs.load("bo:beef"), "Enough.")
 
 
 async def test_a_failed_question_is_reported_and_does_not_fail_the_others() -> None:
     lost = GatewayError("hung up")
     gateway = FakeGateway({key: ["Yes.", lost, "No."] for key in (CLAUDE, GPT)})
     app, chat = an_app(gateway), Room()
-    app.bakeoff_rounds = 1
+    bakeoff_settings(app).rounds_at_once = 1
 
     progress = await run_to_end(app, chat)
 
@@ -152,21 +153,21 @@ class BrokenGateway(FakeGateway):
 async def test_a_cancelled_bakeoff_stops_spending_and_keeps_its_results() -> None:
     gateway = FakeGateway({CLAUDE: ["Yes.", Hangs()]})
     app, chat = an_app(gateway), Room()
-    app.bakeoff_rounds = 1
+    bakeoff_settings(app).rounds_at_once = 1
     bakeoff = await store_bakeoff(app)
     await begin_bakeoff(app, chat, bakeoff)
     await until_second_question(gateway)
 
     over = await stop_bakeoff(app, bakeoff, "It was cancelled.")
-    async for _ in app.bakeoff_registry.subscribe(bakeoff.id):
+    async for _ in bakeoff_registry(app).subscribe(bakeoff.id):
         pass
 
     assert over == 1
     assert app.runner.latest("bo:beef.2") is None
-    assert app.bakeoff_registry.latest(bakeoff.id) is None
+    assert bakeoff_registry(app).latest(bakeoff.id) is None
     assert "It was cancelled. 1 of 3 questions are saved" in chat.edited[-1]
     assert not [words for words in chat.said_in("C1") if "ended early" in words]
-    ending = (await app.bakeoff_stores.bakeoffs.load(bakeoff.id)).ending
+    ending = (await bakeoff_stores(app).bakeoffs.load(bakeoff.id)).ending
     assert ending
     assert ending.failure == "It was cancelled."
 
@@ -186,13 +187,13 @@ async def until_answered(app: AppContext, round_id: str, answers: int) -> None:
 async def test_a_resumed_bakeoff_asks_only_open_questions() -> None:
     gateway = FakeGateway({CLAUDE: ["Yes.", Hangs(), "Yes.", "Yes."]})
     app = an_app(gateway)
-    app.bakeoff_rounds = 1
+    bakeoff_settings(app).rounds_at_once = 1
     bakeoff = await store_bakeoff(app)
     await begin_bakeoff(app, None, bakeoff)
     await until_second_question(gateway)
     await until_answered(app, "bo:beef.2", 2)
     await stop_bakeoff(app, bakeoff, "It was cancelled.")
-    async for _ in app.bakeoff_registry.subscribe(bakeoff.id):
+    async for _ in bakeoff_registry(app).subscribe(bakeoff.id):
         pass
 
     progress = await run_bakeoff(app, None, await reopen_bakeoff(app, bakeoff))
@@ -220,7 +221,7 @@ async def test_a_finished_bakeoff_can_be_neither_cancelled_nor_resumed() -> None
 async def test_a_cancelled_round_is_one_failed_question() -> None:
     gateway = FakeGateway({CLAUDE: [Hangs(), "Yes.", "Yes."]})
     app = an_app(gateway)
-    app.bakeoff_rounds = 1
+    bakeoff_settings(app).rounds_at_once = 1
     await begin_bakeoff(app, None, await store_bakeoff(app))
     await until_under_way(app, 1)
     for _ in range(20):
@@ -228,7 +229,7 @@ async def test_a_cancelled_round_is_one_failed_question() -> None:
 
     await app.store.pause("bo:beef.1", paused=True)
     await app.runner.stop("bo:beef.1")
-    seen = [progress async for progress in app.bakeoff_registry.subscribe("bo:beef")]
+    seen = [progress async for progress in bakeoff_registry(app).subscribe("bo:beef")]
 
     assert seen[-1].over == 3
     assert [failed.why for failed in seen[-1].failed] == ["its round was cancelled"]
@@ -252,7 +253,7 @@ async def test_a_changed_suite_is_reported_and_the_run_keeps_its_version() -> No
     app, chat = an_app(), Room()
     bakeoff = await store_bakeoff(app)
     newer = a_suite(4)
-    await app.bakeoff_stores.suites.save(newer, "U1", ASKED_AT)
+    await bakeoff_stores(app).suites.save(newer, "U1", ASKED_AT)
 
     progress = await run_bakeoff(app, chat, bakeoff)
 

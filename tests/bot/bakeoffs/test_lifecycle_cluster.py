@@ -9,6 +9,7 @@ import pytest
 
 from bot.bakeoffs import lifecycle
 from bot.bakeoffs.lifecycle import BakeoffJobs, is_bakeoff_running, watch_bakeoff
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.chat import PostingForbiddenError
 from bot.context import AppContext
 from bot.ports import Job, JobQueue
@@ -160,8 +161,8 @@ async def test_bakeoffs_of_the_page_run_only_in_the_pages_queue(harness: Cluster
         await until_free(harness, Job("bakeoffs web", "bo:page"))
 
     assert harness.board.begun == [Job("bakeoffs web", "bo:page")]
-    assert (await page.bakeoff_stores.bakeoffs.load("bo:page")).ending
-    assert (await page.bakeoff_stores.bakeoffs.load("bo:typed")).ending is None
+    assert (await bakeoff_stores(page).bakeoffs.load("bo:page")).ending
+    assert (await bakeoff_stores(page).bakeoffs.load("bo:typed")).ending is None
 
 
 def _works(app: AppContext) -> JobQueue:

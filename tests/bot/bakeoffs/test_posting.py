@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.bakeoffs.lifecycle import resume_bakeoffs_of_chat, resume_local_bakeoffs, run_bakeoff
+from bot.bakeoffs.parts import bakeoff_registry, bakeoff_stores
 from bot.chat import File, Mentions, Post, PostingForbiddenError, SentMessage
 from bot.context import AppContext
 from council.bakeoffs.models import Bakeoff
@@ -43,7 +44,7 @@ async def test_the_result_is_posted_once_for_repeated_resumes() -> None:
     bakeoff = (await run_to_end(app, chat)).bakeoff
     sent = list(chat.keys)
     # As if it had been killed after the result was told, and before that was noted.
-    await app.bakeoff_stores.bakeoffs.end(bakeoff.id, None)
+    await bakeoff_stores(app).bakeoffs.end(bakeoff.id, None)
 
     await run_bakeoff(app, chat, bakeoff)
 
@@ -58,7 +59,7 @@ async def test_no_question_is_asked_if_nothing_can_be_posted() -> None:
         await run_to_end(app, chat)
 
     assert gateway.asked == []
-    ending = (await app.bakeoff_stores.bakeoffs.load("bo:beef")).ending
+    ending = (await bakeoff_stores(app).bakeoffs.load("bo:beef")).ending
     assert ending
     assert ending.failure == "The channel is archived: ask in another one."
 
@@ -104,13 +105,13 @@ async def test_a_reconnected_chat_resumes_its_own_bakeoffs() -> None:
     chat = Room()
 
     await resume_local_bakeoffs(app)
-    assert app.bakeoff_registry.latest(bakeoff.id) is None
+    assert bakeoff_registry(app).latest(bakeoff.id) is None
     await resume_bakeoffs_of_chat(app, "discord", lambda _: chat)
-    assert app.bakeoff_registry.latest(bakeoff.id) is None
+    assert bakeoff_registry(app).latest(bakeoff.id) is None
     await resume_bakeoffs_of_chat(
         app, "slack", lambda place: chat if place.workspace == "T1" else None
     )
-    seen = [progress async for progress in app.bakeoff_registry.subscribe(bakeoff.id)]
+    seen = [progress async for progress in bakeoff_registry(app).subscribe(bakeoff.id)]
 
     assert seen[-1].is_complete
     assert "3 of 3 questions" in chat.edited[-1]
@@ -120,11 +121,11 @@ async def test_a_bakeoff_of_the_page_resumes_at_the_start_without_messages() -> 
     app, bakeoff = await after_a_crash(Place("web", channel="web:1"))
 
     await resume_local_bakeoffs(app)
-    seen = [progress async for progress in app.bakeoff_registry.subscribe(bakeoff.id)]
+    seen = [progress async for progress in bakeoff_registry(app).subscribe(bakeoff.id)]
     await resume_local_bakeoffs(app)  # nothing is left of it
 
     assert seen[-1].is_complete
-    assert app.bakeoff_registry.latest(bakeoff.id) is None
+    assert bakeoff_registry(app).latest(bakeoff.id) is None
 
 
 async def test_the_runner_leaves_rounds_of_bakeoffs_to_their_own_runner() -> None:
@@ -172,7 +173,7 @@ async def test_a_store_error_is_posted_with_what_to_do() -> None:
     assert "It stopped because of an error: The disk is full" in chat.edited[-1]
     (loud,) = [words for words in chat.said_in("C1") if "ended early" in words]
     assert "Resume with `/council bakeoff resume bo:beef`" in loud
-    assert (await app.bakeoff_stores.bakeoffs.load("bo:beef")).ending is None
+    assert (await bakeoff_stores(app).bakeoffs.load("bo:beef")).ending is None
 
 
 async def test_a_failure_is_posted_even_if_the_progress_message_was_deleted() -> None:
@@ -186,7 +187,7 @@ async def test_a_failure_is_posted_even_if_the_progress_message_was_deleted() ->
 
 async def test_a_scheduled_bakeoff_that_ends_early_mentions_its_subscribers() -> None:
     app, chat = an_app(), Room()
-    await app.bakeoff_stores.schedules.save(a_schedule("weekly", subscribers=("U7",)))
+    await bakeoff_stores(app).schedules.save(a_schedule("weekly", subscribers=("U7",)))
     scheduled = replace(a_bakeoff(id_="sched:weekly@2026-11-23T09:00", cap=0), schedule="weekly")
     app.gateway.prices = dict.fromkeys(KEYS, DEAR)  # type: ignore[attr-defined]
 

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.records import count_closed_round, update_records, update_votes
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
@@ -52,7 +53,7 @@ async def run_rounds(stores: Stores, *round_ids: str) -> tuple[Round, ...]:
 
 
 async def recorded(stores: Stores) -> list[str]:
-    return [record.round_id for record in await stores.bakeoff_stores.records.list_recent()]
+    return [record.round_id for record in await bakeoff_stores(stores).records.list_recent()]
 
 
 async def test_every_closed_round_is_counted_once_the_oldest_first(stores: Stores) -> None:
@@ -65,9 +66,9 @@ async def test_every_closed_round_is_counted_once_the_oldest_first(stores: Store
     await update_records(stores)
 
     assert await recorded(stores) == ["r3", "r1", "r2", "failed"]
-    votes = await stores.bakeoff_stores.votes.list_recent()
+    votes = await bakeoff_stores(stores).votes.list_recent()
     assert [vote.round_id for vote in votes] == await recorded(stores)
-    for counted in (stores.bakeoff_stores.records, stores.bakeoff_stores.votes):
+    for counted in (bakeoff_stores(stores).records, bakeoff_stores(stores).votes):
         assert await counted.list_missing(9) == ()
 
 
@@ -76,24 +77,24 @@ async def test_rounds_counted_before_votes_were_stored_are_read_again(
 ) -> None:
     await run_rounds(stores, "r1", "r2")
     await update_records(stores)
-    old = [votes._replace(version=0) for votes in await stores.bakeoff_stores.votes.list_recent()]
-    await stores.bakeoff_stores.votes.save(old)
+    old = [votes._replace(version=0) for votes in await bakeoff_stores(stores).votes.list_recent()]
+    await bakeoff_stores(stores).votes.save(old)
 
     await update_records(stores)
-    assert await stores.bakeoff_stores.votes.list_missing(9) == ("r1", "r2")
+    assert await bakeoff_stores(stores).votes.list_missing(9) == ("r1", "r2")
     await update_votes(stores)
 
-    assert await stores.bakeoff_stores.votes.list_missing(9) == ()
+    assert await bakeoff_stores(stores).votes.list_missing(9) == ()
     assert await recorded(stores) == ["r1", "r2"]
 
 
 async def test_a_round_of_a_bakeoff_is_counted_under_its_suite(stores: Stores) -> None:
-    await stores.bakeoff_stores.bakeoffs.open(a_bakeoff())
+    await bakeoff_stores(stores).bakeoffs.open(a_bakeoff())
     await run_rounds(stores, "bo:1.1", "bo:gone.1")
 
     await update_records(stores)
 
-    of_suite, of_none = await stores.bakeoff_stores.records.list_recent()
+    of_suite, of_none = await bakeoff_stores(stores).records.list_recent()
     assert (of_suite.bakeoff, of_suite.number) == ("bo:1", 1)
     assert (of_suite.suite, of_suite.suite_version) == ("sql", SUITE.version)
     assert of_suite.category == "sums"
@@ -111,7 +112,7 @@ async def test_a_round_that_cannot_be_read_is_left_out_and_stops_nothing(
     engine: AsyncEngine, damage: str, left_out: str
 ) -> None:
     broken, told = of_database(engine), list[str]()
-    await broken.bakeoff_stores.bakeoffs.open(a_bakeoff())
+    await bakeoff_stores(broken).bakeoffs.open(a_bakeoff())
     await run_rounds(broken, "bo:1.1", "r1", "r2")
     async with engine.begin() as connection:
         await connection.execute(text(damage))
@@ -119,7 +120,7 @@ async def test_a_round_that_cannot_be_read_is_left_out_and_stops_nothing(
     await update_records(broken, tell=told.append)
 
     assert await recorded(broken) == ["r1", "r2"]
-    assert await broken.bakeoff_stores.records.list_missing(9) == (left_out,)
+    assert await bakeoff_stores(broken).records.list_missing(9) == (left_out,)
     assert [why.partition(":")[0] for why in told] == [f"Round '{left_out.partition(':')[0]}"]
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from bot.bakeoffs.lifecycle import reopen_bakeoff, run_bakeoff
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.bakeoffs import bakeoff_summary_document
 from bot.bakeoffs.runner import BakeoffBudget, new_question_round
 from bot.context import AppContext
@@ -88,7 +89,7 @@ async def test_a_spent_daily_budget_ends_a_bakeoff_that_can_be_resumed() -> None
     (loud,) = [words for words in chat.said_in("C1") if "ended early" in words]
     assert "is left of the budget of" in loud
     assert "[Resume]" in loud
-    stored = await app.bakeoff_stores.bakeoffs.load(bakeoff.id)
+    stored = await bakeoff_stores(app).bakeoffs.load(bakeoff.id)
     assert stored.ending
     assert stored.ending.failure
     assert (await reopen_bakeoff(app, bakeoff)).ending is None

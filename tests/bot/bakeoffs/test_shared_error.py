@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from bot.bakeoffs.bias_report import measure_shared_error_daily
+from bot.bakeoffs.parts import bakeoff_stores
 from council.bakeoffs.bias.shared_error import MIN_ROUNDS
 from council.bakeoffs.bias.vote_arrays import pack_votes
 from council.bakeoffs.bias.votes import Vote, Votes
@@ -47,8 +48,8 @@ async def rho_of_new_rounds(rounds: int) -> str:
             if (shown := tuple(key for key in SEATS if key != judge))
         )
         votes = pack_votes(Votes(SEATS, SEATS, len(SEATS), ballots), record)
-        await app.bakeoff_stores.records.save([record])
-        await app.bakeoff_stores.votes.save([votes])
+        await bakeoff_stores(app).records.save([record])
+        await bakeoff_stores(app).votes.save([votes])
     with pytest.raises(StoppedError):
         await measure_shared_error_daily(app, days(1))
     opened = app.new_round(Question("Why?"), a_panel(4), None, "new")

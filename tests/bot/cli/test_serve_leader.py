@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.records import count_missing_rounds
-from bot.bakeoffs.registry import BakeoffRegistry
 from bot.cli.serve import ROUND_OPENING_SECONDS, sweep
 from bot.commands.buttons import MAX_REMEMBERED_PRESSES, PRESS
 from bot.runners.retention import forget_daily
@@ -49,7 +49,7 @@ async def no_pause(_: float) -> None:
 async def test_only_the_leader_forgets_old_button_presses(is_leader: bool) -> None:
     _, (app, _) = processes(2)
     if not is_leader:
-        app.bakeoff_registry = BakeoffRegistry(sole=other_leader)
+        app.leader_lock = other_leader
     for number in range(MAX_REMEMBERED_PRESSES + 1):
         await app.key_values.put(PRESS, f"press {number}", "")
 
@@ -63,9 +63,9 @@ async def test_only_the_leader_counts_earlier_rounds() -> None:
     _, (app, _) = processes(2)
     await app.store.open(await held())
 
-    for alone, missing in ((other_leader, ("r1",)), (app.bakeoff_registry.acquire, ())):
+    for alone, missing in ((other_leader, ("r1",)), (app.leader_lock, ())):
         await count_missing_rounds(app, alone)
-        assert await app.bakeoff_stores.records.list_missing(9) == missing
+        assert await bakeoff_stores(app).records.list_missing(9) == missing
 
 
 async def test_only_the_leader_forgets_old_texts() -> None:
@@ -76,7 +76,7 @@ async def test_only_the_leader_forgets_old_texts() -> None:
     async def once(_: float) -> None:
         raise asyncio.CancelledError
 
-    for alone, is_forgotten in ((other_leader, False), (app.bakeoff_registry.acquire, True)):
+    for alone, is_forgotten in ((other_leader, False), (app.leader_lock, True)):
         act = forget_daily(app.store, 0, app.runner.is_running, alone, once)
         await asyncio.gather(act, return_exceptions=True)
         assert ((await app.store.load("r1")).forgotten is not None) is is_forgotten

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from bot.access import Access, ChannelRules, RoundLimitError
+from bot.admission import admit_round
 from bot.chat import Asker, IncomingMessage
 from bot.commands.ask import open_round
 from bot.context import AppContext
@@ -147,7 +148,7 @@ async def test_what_goes_by_no_limit(question: Question) -> None:
     round_ = replace(a_round(question=question), asked_at=ASKED_AT)
     round_ = replace(round_, bakeoff="bo:1" if question.asked_by == ANA.id else "")
 
-    opened = [await app.open(replace(round_, id=key)) for key in "ab"]
+    opened = [await admit_round(app, replace(round_, id=key)) for key in "ab"]
 
     assert opened == [True, True]
 

@@ -13,6 +13,7 @@ import pytest
 from rich.console import Console
 
 from bot.bakeoffs.lifecycle import run_bakeoff
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.chat import Asker, Buttons, Chat, IncomingMessage, Post, Prose
 from bot.commands import round_delivery
 from bot.commands.ask import ask_with_options
@@ -385,7 +386,7 @@ async def test_in_a_room_the_bakeoff_is_voted_on_by_button(bakeoff_app: AppConte
 
 async def test_people_vote_on_the_questions_in_different_orders(bakeoff_app: AppContext) -> None:
     app = bakeoff_app
-    bakeoff = await app.bakeoff_stores.bakeoffs.load("bo:beef")
+    bakeoff = await bakeoff_stores(app).bakeoffs.load("bo:beef")
 
     first = {(await next_question(app, bakeoff, f"U{i}") or asked_in(HERE)).id for i in range(20)}
 

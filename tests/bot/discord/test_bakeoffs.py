@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from bot.bakeoffs.parts import bakeoff_stores
 from tests.bot.bakeoffs.fakes import a_suite
 from tests.bot.discord.in_process import InProcessBot
 from tests.bot.discord.story import custom_id_of
@@ -17,7 +18,7 @@ HOUR_SECONDS = 3600
 
 async def proposed(bot: InProcessBot) -> Message:
     """Run `/council-admin bakeoff run`; return the ephemeral proposal."""
-    await bot.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
+    await bakeoff_stores(bot.app).suites.save(a_suite(2), "U1", ASKED_AT)
     result = await bot.run_as_admin("bakeoff run", suite="sql", cap="$1")
 
     def shown() -> list[Message]:
@@ -38,7 +39,7 @@ async def begun(bot: InProcessBot) -> Message:
 async def ended(bot: InProcessBot, root: Message) -> None:
     await bot.discord.until(lambda: "2 of 2 questions" in root.text, 60)
     async with asyncio.timeout(10):
-        while not (await bot.app.bakeoff_stores.bakeoffs.list_recent())[0].ending:  # noqa: ASYNC110
+        while not (await bakeoff_stores(bot.app).bakeoffs.list_recent())[0].ending:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 
 

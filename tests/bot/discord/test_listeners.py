@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from bot.access import Access, ChannelRules
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.commands import round_delivery
 from bot.commands.round_delivery import READY
 from bot.coordination.tasks import BackgroundTasks
@@ -229,7 +230,7 @@ async def test_a_suite_is_previewed_stored_and_extended_by_a_rounds_question(
 async def test_a_schedule_is_posted_in_a_channel_that_is_open_to_both(
     bot: InProcessBot, deny: Permission, said: str
 ) -> None:
-    await bot.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
+    await bakeoff_stores(bot.app).suites.save(a_suite(2), "U1", ASKED_AT)
     there = bot.for_test().place
     bot.discord.permit(there, deny=deny)
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.research.judgments import judgment_lines
-from bot.research.services import ResearchServices
+from bot.research.services import export_judgments
 from council.bakeoffs.models import Grading, Reference, SuiteQuestion
 from council.feedback import HumanVote
 from council.panel import Panel
@@ -20,7 +21,6 @@ from tests.bench.aggregation import official, read
 from tests.bot.app_fakes import an_app
 from tests.builders import ASKED_AT, CLAUDE, GEMINI, GROK, a_member, a_panel, a_round
 from tests.fakes.gateway import FakeGateway, rank_by_slot
-from tests.fakes.memory_experiments import MemoryExperiments
 from tests.fakes.memory_store import MemoryStore
 from tests.storage.benches import a_bakeoff, suite_of
 
@@ -141,12 +141,11 @@ async def test_right_answers_of_a_bakeoff_are_better_than_wrong_ones() -> None:
         suite_of("A?"), questions=(SuiteQuestion("A?", reference=Reference(Grading.NUMBER, "42")),)
     )
     bakeoff = replace(a_bakeoff("bo:1"), suite=suite)
-    await app.bakeoff_stores.bakeoffs.open(bakeoff)
+    await bakeoff_stores(app).bakeoffs.open(bakeoff)
     id_ = "bo:1.1"
     round_ = await ranked(by_method("blind-ranking"), store, id=id_, bakeoff="bo:1")
-    research = ResearchServices(MemoryExperiments())
 
-    exported = await research.export_judgments(app, id_)
+    exported = await export_judgments(app, id_)
 
     others = [seat.key for seat in round_.panel.members[1:]]
     assert json.loads(exported.splitlines()[-1]) == {

@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from bot.admission import admit_round
 from bot.bakeoffs.leaderboard import LeaderboardQuery, load_leaderboard
+from bot.bakeoffs.parts import add_to_leaderboard, bakeoff_stores
 from bot.bakeoffs.records import update_records
 from bot.bakeoffs.render.leaderboard_tables import Leaderboard
 from bot.context import AppContext
@@ -41,8 +43,8 @@ async def voted(app: AppContext, people: int, *, blind: bool = True) -> None:
 
 async def shown(app: AppContext, query: LeaderboardQuery) -> Leaderboard:
     await update_records(app)
-    board = await load_leaderboard(app.bakeoff_stores, query, {})
-    return await app.research.add_to_leaderboard(app, query.wanted, query.weights, board)
+    board = await load_leaderboard(bakeoff_stores(app), query, {})
+    return await add_to_leaderboard(app, query.wanted, query.weights, board)
 
 
 async def test_judges_stand_beside_people_from_twenty_votes_on(app: AppContext) -> None:
@@ -86,12 +88,12 @@ async def repeated(app: AppContext, ballots: int, *, scope: str = "", panel: str
     shares = dict.fromkeys(seats, 0.5)
     rounds = [a_record(shares, number=i + 1, judged=kept) for i in range(ballots)]
     packed = [pack_record(one)._replace(scope=scope, panel=panel) for one in rounds]
-    await app.bakeoff_stores.records.save(packed)
+    await bakeoff_stores(app).records.save(packed)
 
 
 async def opened(app: AppContext) -> Round:
     round_ = replace(a_round(a_panel(4)), id="new")
-    assert await app.open(round_)
+    assert await admit_round(app, round_)
     return await app.store.load("new")
 
 
@@ -117,7 +119,7 @@ async def test_too_few_repeats_or_those_of_another_workspace_give_no_weights(
 
 async def opened_with_checks(app: AppContext) -> Round:
     panel = a_panel(4, terms=replace(TERMS, text_checks=True))
-    assert await app.open(replace(a_round(panel), id="new"))
+    assert await admit_round(app, replace(a_round(panel), id="new"))
     return await app.store.load("new")
 
 

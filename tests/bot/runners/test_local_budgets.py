@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.bakeoffs.bias_report import bias_report
 from bot.chat import Asker, IncomingMessage
 from bot.commands.ask import open_round
 from bot.context import AppContext
 from bot.outbox import Outbox
-from bot.research.services import ResearchServices
 from bot.runners.local import LocalRunner
 from council.answers import Call, Reply
 from council.budget import Budget
@@ -29,8 +27,6 @@ from storage.outbox import SqlOutbox
 from storage.rounds import SqlRoundStore
 from tests.builders import KEYS, a_panel
 from tests.fakes.gateway import FakeGateway
-from tests.fakes.memory_bakeoffs import memory_bench
-from tests.fakes.memory_experiments import MemoryExperiments
 from tests.fakes.memory_key_value import MemoryKeyValueStore
 from tests.fakes.memory_store import MemoryStore
 from tests.sqlite import new_file
@@ -66,18 +62,17 @@ async def app(tmp_path: Path) -> AsyncIterator[AppContext]:
     runner = LocalRunner(store, gateway, nothing, paying=budget.paying)
     panels = {"house": a_panel(3)}
     outbox = Outbox(SqlOutbox(engine), lambda: NOON)
-    parts = (store, gateway, runner, outbox, panels, "house", nothing)
-    bench = memory_bench(MemoryStore())
-    apart = MemoryExperiments()
-    key_values = MemoryKeyValueStore()
     yield AppContext(
-        *parts,
+        store,
+        gateway,
+        runner,
+        outbox,
+        panels,
+        "house",
+        nothing,
         now=lambda: NOON,
         budget=budget,
-        bakeoff_stores=bench,
-        research=ResearchServices(apart),
-        key_values=key_values,
-        measure_bias=bias_report,
+        key_values=MemoryKeyValueStore(),
     )
     await runner.close()
     await engine.dispose()

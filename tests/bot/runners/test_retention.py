@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from bot.bakeoffs.registry import BakeoffRegistry
+from bot.coordination.locks import leader_lock
 from bot.runners.retention import DAY_SECONDS, forget_daily, forget_older
 from council.errors import StoreError
 from council.ports import RoundQuery
@@ -111,7 +111,7 @@ async def test_old_rounds_are_forgotten_at_once_and_then_daily(kind: type[Memory
             raise asyncio.CancelledError
 
     with pytest.raises(asyncio.CancelledError):
-        await forget_daily(store, 90, is_running, BakeoffRegistry().acquire, sleep)
+        await forget_daily(store, 90, is_running, leader_lock(None), sleep)
 
     assert await remembered(store) == ()
     assert slept == [DAY_SECONDS, DAY_SECONDS]

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from bot.bakeoffs.parts import bakeoff_stores
 from tests.bot.bakeoffs.fakes import a_suite
 from tests.bot.slack.in_process import RunningSlack, make_fake_slack, run_slack, text_of
 from tests.builders import ASKED_AT
@@ -9,7 +10,7 @@ from tests.wire.slack import FakeSlack, Message
 
 
 async def propose(bot: RunningSlack, words: str = "bakeoff sql cap:$1") -> Message:
-    await bot.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
+    await bakeoff_stores(bot.app).suites.save(a_suite(2), "U1", ASKED_AT)
     bot.slack.workspace.users["U1"].is_admin = True
     await bot.slack.command("U1", "C1", "/council", words)
     await bot.slack.until(lambda: "Bake-off of sql" in ephemeral_text(bot.slack))
@@ -23,7 +24,7 @@ def ephemeral_text(slack: FakeSlack, user: str = "U1") -> str:
 async def ended(bot: RunningSlack, channel: str = "C1") -> Message:
     await bot.slack.until(lambda: "2 of 2 questions" in root_text(bot, channel), 20)
     async with asyncio.timeout(10):
-        while not (await bot.app.bakeoff_stores.bakeoffs.list_recent())[0].ending:  # noqa: ASYNC110
+        while not (await bakeoff_stores(bot.app).bakeoffs.list_recent())[0].ending:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     return bot.bot_messages(channel)[0]
 

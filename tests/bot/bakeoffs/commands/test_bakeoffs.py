@@ -7,6 +7,7 @@ import pytest
 
 from bot.access import Access
 from bot.bakeoffs.commands.bakeoffs import new_bakeoff, proposal_value, proposed_bakeoff
+from bot.bakeoffs.parts import bakeoff_registry, bakeoff_stores
 from bot.bakeoffs.render.bakeoffs import LEAVE, START
 from bot.bakeoffs.render.matrix import METHODS_NOTE
 from bot.chat import Asker, Button, Buttons, Chat, IncomingMessage
@@ -31,7 +32,7 @@ DIRECT = Place("slack", "T1", "D1", private=True)
 @pytest.fixture
 async def app() -> AppContext:
     app = an_app(panels=[a_panel(), replace(a_panel(4), name="large")])
-    await app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
+    await bakeoff_stores(app).suites.save(a_suite(2), "U1", ASKED_AT)
     return app
 
 
@@ -64,7 +65,7 @@ async def test_the_cost_is_shown_before_anything_is_spent(app: AppContext) -> No
     assert "It costs nothing, with a cap of $1.50." in words
     assert "The questions go to" in words
     assert "[Start] [Cancel]" in words
-    assert await app.bakeoff_stores.bakeoffs.list_recent() == ()
+    assert await bakeoff_stores(app).bakeoffs.list_recent() == ()
 
 
 def button(chat: Room, action: str) -> Button:
@@ -88,11 +89,11 @@ async def test_a_press_begins_it_once(app: AppContext) -> None:
 
     await press(app, chat, button(chat, LEAVE))
     assert chat.whispered[-1] == "Nothing was started, and nothing is spent."
-    assert await app.bakeoff_stores.bakeoffs.list_recent() == ()
+    assert await bakeoff_stores(app).bakeoffs.list_recent() == ()
     await press(app, chat, start)
     await press(app, chat, start)
 
-    (bakeoff,) = await app.bakeoff_stores.bakeoffs.list_recent()
+    (bakeoff,) = await bakeoff_stores(app).bakeoffs.list_recent()
     assert (bakeoff.id, bakeoff.panel.name) == ("bo:0123456789ab", "large")
     assert (bakeoff.cap_micro, bakeoff.asked_by, bakeoff.place) == (2_000_000, "U1", HERE)
     assert bakeoff.ending
@@ -114,7 +115,7 @@ async def test_several_methods_are_compared_by_a_button_or_at_once(app: AppConte
         "2 questions × 2 methods (both-orders and blind-ranking), each for Claude Sonnet 4.6"
         in chat.whispered[0]
     )
-    one, several = await app.bakeoff_stores.bakeoffs.list_recent()
+    one, several = await bakeoff_stores(app).bakeoffs.list_recent()
     if one.suite.methods:  # both began in the same second
         one, several = several, one
     assert several.suite.methods == ("both-orders", "blind-ranking")
@@ -132,7 +133,7 @@ async def test_a_method_that_does_not_fit_is_refused(
     app: AppContext, method: str, why: str
 ) -> None:
     assert why in await replies_to(app, f"bakeoff sql method:both-orders method:{method} now")
-    assert await app.bakeoff_stores.bakeoffs.list_recent() == ()
+    assert await bakeoff_stores(app).bakeoffs.list_recent() == ()
 
 
 async def test_where_there_are_no_buttons_the_hint_names_the_methods(app: AppContext) -> None:
@@ -166,13 +167,13 @@ async def test_a_press_is_authorised_again(app: AppContext) -> None:
     await press(app, chat, button(chat, START), BEN)
 
     assert "The council is off in this channel" in chat.whispered[-1]
-    assert await app.bakeoff_stores.bakeoffs.list_recent() == ()
+    assert await bakeoff_stores(app).bakeoffs.list_recent() == ()
 
 
 async def test_a_suite_that_changed_since_is_proposed_anew(app: AppContext) -> None:
     chat = Room()
     await send(app, "/council bakeoff sql", chat)
-    await app.bakeoff_stores.suites.save(a_suite(5), "U1", ASKED_AT)
+    await bakeoff_stores(app).suites.save(a_suite(5), "U1", ASKED_AT)
 
     await press(app, chat, button(chat, START))
 
@@ -219,8 +220,8 @@ async def test_a_bakeoff_of_the_page_resumes_by_itself(app: AppContext) -> None:
     chat = Page()
 
     await send(app, "bakeoff sql now", chat, place=Place("web", channel="web:1"))
-    (bakeoff,) = await app.bakeoff_stores.bakeoffs.list_recent()
-    seen = [progress async for progress in app.bakeoff_registry.subscribe(bakeoff.id)]
+    (bakeoff,) = await bakeoff_stores(app).bakeoffs.list_recent()
+    seen = [progress async for progress in bakeoff_registry(app).subscribe(bakeoff.id)]
 
     assert len(chat.said) == 1
     assert seen[-1].is_complete
@@ -228,18 +229,18 @@ async def test_a_bakeoff_of_the_page_resumes_by_itself(app: AppContext) -> None:
 
 async def test_leaving_the_terminal_cancels_its_round() -> None:
     app = an_app(FakeGateway({CLAUDE: Hangs()}))
-    await app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
+    await bakeoff_stores(app).suites.save(a_suite(2), "U1", ASKED_AT)
     chat, place = FakeChat(), Place("terminal")
     talking = asyncio.create_task(send(app, "bakeoff sql now", chat, place=place))
     while not (  # noqa: ASYNC110
-        there := await app.bakeoff_stores.bakeoffs.list_recent()
+        there := await bakeoff_stores(app).bakeoffs.list_recent()
     ) or not app.runner.latest(f"{there[0].id}.2"):
         await asyncio.sleep(0)
 
     talking.cancel()
     await asyncio.gather(talking, return_exceptions=True)
 
-    (bakeoff,) = await app.bakeoff_stores.bakeoffs.list_recent()
+    (bakeoff,) = await bakeoff_stores(app).bakeoffs.list_recent()
     assert bakeoff.ending
     assert bakeoff.ending.failure == "It was cancelled."
     assert app.runner.latest(f"{bakeoff.id}.1") is None
@@ -278,7 +279,7 @@ async def test_only_an_admin_starts_cancels_and_resumes_a_bakeoff(app: AppContex
     )
     assert "has already ended" in await replies_to(app, "bakeoff cancel last", BEN)
     assert "is resumed" in await replies_to(app, "bakeoff resume last", ANA)
-    assert (await app.bakeoff_stores.bakeoffs.load("bo:beef")).ending
+    assert (await bakeoff_stores(app).bakeoffs.load("bo:beef")).ending
 
 
 async def test_cancelling_a_bakeoff_that_does_not_run_is_posted_in_its_place(
@@ -288,7 +289,7 @@ async def test_cancelling_a_bakeoff_that_does_not_run_is_posted_in_its_place(
     chat = Room()
 
     await send(app, "/council bakeoff cancel last", chat)
-    async for _ in app.bakeoff_registry.subscribe("bo:beef"):
+    async for _ in bakeoff_registry(app).subscribe("bo:beef"):
         pass
 
     assert "It was cancelled. 0 of 3 questions are saved" in chat.edited[-1]
@@ -296,8 +297,8 @@ async def test_cancelling_a_bakeoff_that_does_not_run_is_posted_in_its_place(
 
 async def test_a_bakeoff_is_resumed_under_another_cap(app: AppContext) -> None:
     await store_bakeoff(app, a_bakeoff(cap=5))
-    await app.bakeoff_stores.bakeoffs.end("bo:beef", Ending(ASKED_AT, "The cap is reached."))
+    await bakeoff_stores(app).bakeoffs.end("bo:beef", Ending(ASKED_AT, "The cap is reached."))
 
     await replies_to(app, "bakeoff resume last cap:$2")
 
-    assert (await app.bakeoff_stores.bakeoffs.load("bo:beef")).cap_micro == 2_000_000
+    assert (await bakeoff_stores(app).bakeoffs.load("bo:beef")).cap_micro == 2_000_000

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from bot.bakeoffs.parts import bakeoff_settings
 from bot.chat import File
 from bot.commands.dispatch import handle_message
 from bot.context import AppContext
-from bot.ports import RecordSources
+from bot.plugins import RecordSources
 from council.bakeoffs.bias.report import BiasReport
 from council.bakeoffs.ports import RecordQuery
 from council.places import Place
@@ -32,7 +33,7 @@ def app_with(report: BiasReport) -> tuple[AppContext, list[RecordQuery]]:
         return report
 
     app = an_app()
-    app.measure_bias = measure
+    bakeoff_settings(app).measure_bias = measure
     return app, asked
 
 

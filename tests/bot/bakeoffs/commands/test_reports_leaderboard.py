@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from bot.bakeoffs.commands.reports import SHARE, SHARED
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.chat import (
     Asker,
     File,
@@ -49,7 +50,7 @@ def a_message(text: str, place: Place = ROOM, *, is_shared: bool = False) -> Inc
 
 async def with_runs(scope: str) -> AppContext:
     app = an_app()
-    await app.bakeoff_stores.records.save(packed_all([*runs_of("sql", 3, scope=scope)]))
+    await bakeoff_stores(app).records.save(packed_all([*runs_of("sql", 3, scope=scope)]))
     return app
 
 

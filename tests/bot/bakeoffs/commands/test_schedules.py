@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.access import Access
+from bot.bakeoffs.parts import SCHEDULES, bakeoff_settings, bakeoff_stores
 from bot.chat import Asker, IncomingMessage, PostingForbiddenError
 from bot.commands.dispatch import handle_message
-from bot.context import SCHEDULES, AppContext
+from bot.context import AppContext
 from council.bakeoffs.models import Schedule, Suite, SuiteQuestion
 from council.money import Price
 from council.places import Place
@@ -38,7 +39,7 @@ async def app() -> AppContext:
     app = an_app(FakeGateway(prices=dict.fromkeys((CLAUDE, GPT, GEMINI), price)))
     app.now = lambda: SATURDAY
     app.access = Access(admins=("U9",))
-    await app.bakeoff_stores.suites.save(SQL, "U1", SATURDAY)
+    await bakeoff_stores(app).suites.save(SQL, "U1", SATURDAY)
     return app
 
 
@@ -50,7 +51,7 @@ async def replies_to(app: AppContext, text: str, asker: Asker = ANA, place: Plac
 
 
 async def only(app: AppContext) -> Schedule:
-    (found,) = await app.bakeoff_stores.schedules.list_all()
+    (found,) = await bakeoff_stores(app).schedules.list_all()
     return found
 
 
@@ -83,7 +84,7 @@ async def test_a_schedule_is_stored_as_it_was_understood(app: AppContext) -> Non
 
 async def test_without_a_zone_the_default_zone_is_named(app: AppContext) -> None:
     utc = await replies_to(app, "/council schedule add a suite:sql every day 09:00")
-    app.zone = "Asia/Tokyo"
+    bakeoff_settings(app).zone = "Asia/Tokyo"
     tokyo = await replies_to(app, "/council schedule add b suite:sql every day 09:00")
 
     assert "Time zone: UTC (no time zone was given)" in utc
@@ -120,7 +121,7 @@ async def test_an_invalid_schedule_is_refused_in_a_sentence_and_not_stored(
 
     assert why in text
     assert "\n" not in text
-    assert await app.bakeoff_stores.schedules.list_all() == ()
+    assert await bakeoff_stores(app).schedules.list_all() == ()
 
 
 async def test_a_name_is_taken_once(app: AppContext) -> None:
@@ -161,7 +162,7 @@ async def test_a_schedule_is_paused_resumed_and_removed(app: AppContext) -> None
     assert not (await only(app)).paused
     assert (await only(app)).last_slot == "2026-12-01T13:00"  # what came meanwhile is not caught up
     assert "is removed" in await replies_to(app, "/council schedule remove weekly-sql")
-    assert await app.bakeoff_stores.schedules.list_all() == ()
+    assert await bakeoff_stores(app).schedules.list_all() == ()
 
 
 async def test_a_schedule_that_cannot_run_is_not_resumed_and_the_list_says_why(
@@ -169,7 +170,7 @@ async def test_a_schedule_that_cannot_run_is_not_resumed_and_the_list_says_why(
 ) -> None:
     await replies_to(app, ADD)
     await replies_to(app, "/council schedule pause weekly-sql")
-    await app.bakeoff_stores.suites.remove("", "sql")
+    await bakeoff_stores(app).suites.remove("", "sql")
 
     text = await replies_to(app, "/council schedule resume weekly-sql")
     listed = await replies_to(app, "/council schedule list")
@@ -223,7 +224,7 @@ async def test_a_run_now_is_an_extra_bakeoff_of_the_schedule(app: AppContext) ->
 
     await replies_to(app, "/council schedule run weekly-sql", ADMIN)
 
-    (bakeoff,) = await app.bakeoff_stores.bakeoffs.list_recent()
+    (bakeoff,) = await bakeoff_stores(app).bakeoffs.list_recent()
     assert bakeoff.id.startswith(f"sched:{one.id}@now-")
     assert (bakeoff.schedule, bakeoff.asked_by, bakeoff.place) == (one.id, "U9", HERE)
     assert bakeoff.ending

@@ -16,6 +16,7 @@ from bot.bakeoffs.commands.suites import (
     save_draft,
     take_draft,
 )
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.suites import KEEP, LEAVE
 from bot.chat import Asker, Attachment, Button, Buttons, IncomingMessage, Post
 from bot.commands.buttons import BUTTON_HANDLERS, add_to_suite
@@ -84,7 +85,7 @@ class SuiteHarness:
         """Add a suite of these questions as Ana, and confirm it."""
         shown = await self.send(f"suite add {name}\n{text}", place=place)
         await self.press(shown.buttons()[KEEP], place=place)
-        return await self.app.bakeoff_stores.suites.load(place.scope, name)
+        return await bakeoff_stores(self.app).suites.load(place.scope, name)
 
 
 def a_file(name: str = "sql.csv", content: bytes = CSV) -> Attachment:
@@ -112,7 +113,7 @@ async def test_a_file_is_shown_with_size_and_cost_and_added_by_a_press() -> None
     assert "One run on panel house costs nothing." in words
     assert "No suites yet" in await harness.replies_to("suite")
     assert "Suite sql is saved" in await harness.press(shown.buttons()[KEEP])
-    add_suite = await harness.app.bakeoff_stores.suites.load(HERE.scope, "sql")
+    add_suite = await bakeoff_stores(harness.app).suites.load(HERE.scope, "sql")
     assert add_suite.questions == (
         SuiteQuestion("What is 6 x 7?", "maths", Reference(Grading.NUMBER, "42")),
         SuiteQuestion("Why?"),
@@ -198,7 +199,7 @@ async def test_a_suite_is_shown_with_its_questions() -> None:
 async def test_a_workspace_sees_its_own_suites_and_shared_ones_which_the_operator_removes() -> None:
     harness = SuiteHarness()
     house = Suite("general", (SuiteQuestion("Why?"),))
-    await harness.app.bakeoff_stores.suites.save(house, "council.toml", ASKED_AT)
+    await bakeoff_stores(harness.app).suites.save(house, "council.toml", ASKED_AT)
     await harness.add_suite("sql")
 
     assert "general (built in)" in await harness.replies_to("suite")
@@ -273,7 +274,7 @@ async def test_a_plain_member_changes_no_suite_neither_typed_nor_pressed() -> No
     for button in (asked[REMOVE], keep):
         assert "Only admins can" in await harness.press(button, BEN)
 
-    lines = await harness.app.bakeoff_stores.suites.list_summaries(HERE.scope)
+    lines = await bakeoff_stores(harness.app).suites.list_summaries(HERE.scope)
     assert [line.name for line in lines] == ["sql"]
 
 
@@ -286,9 +287,9 @@ async def test_a_rounds_question_begins_a_suite_and_joins_it() -> None:
     joined = await harness.send("suite add other abc1")
     await harness.press(joined.buttons()[KEEP])
 
-    (question,) = (await harness.app.bakeoff_stores.suites.load(HERE.scope, "queues")).questions
+    (question,) = (await bakeoff_stores(harness.app).suites.load(HERE.scope, "queues")).questions
     assert question == SuiteQuestion("Which queue?", context="Notes.")
-    assert len((await harness.app.bakeoff_stores.suites.load(HERE.scope, "other")).questions) == 3
+    assert len((await bakeoff_stores(harness.app).suites.load(HERE.scope, "other")).questions) == 3
     assert "Suite queues already has this question" in await harness.replies_to(
         "suite add queues last"
     )
@@ -318,7 +319,7 @@ async def test_the_button_adds_the_question_with_its_right_answer() -> None:
     replies_to = await pressed(harness, SuiteAddition("Maths", " 42 "))
 
     assert "The question is now in suite maths, which has 1 question, 1 with" in replies_to
-    (question,) = (await harness.app.bakeoff_stores.suites.load(HERE.scope, "maths")).questions
+    (question,) = (await bakeoff_stores(harness.app).suites.load(HERE.scope, "maths")).questions
     assert question.reference == Reference(Grading.NUMBER, "42")
     assert "already has this question" in await pressed(harness, SuiteAddition("maths"))
     assert "A suite can't be called" in await pressed(harness, SuiteAddition("a b"))
@@ -329,13 +330,13 @@ async def test_the_button_adds_the_question_with_its_right_answer() -> None:
 
 async def test_a_question_added_to_a_suite_of_the_settings_makes_a_copy_for_the_workspace() -> None:
     harness = await harness_with_round(Question("What is 6 x 7?", "U1", place=HERE))
-    await harness.app.bakeoff_stores.suites.save(
+    await bakeoff_stores(harness.app).suites.save(
         Suite("maths", (SuiteQuestion("Why?"),)), "council.toml", ASKED_AT
     )
 
     await pressed(harness, SuiteAddition("maths"))
 
-    suites = harness.app.bakeoff_stores.suites
+    suites = bakeoff_stores(harness.app).suites
     assert len((await suites.load(HERE.scope, "maths")).questions) == 2
     assert len((await suites.load("", "maths")).questions) == 1
 
@@ -343,7 +344,7 @@ async def test_a_question_added_to_a_suite_of_the_settings_makes_a_copy_for_the_
 async def test_a_full_suite_grows_no_further() -> None:
     harness = await harness_with_round(Question("What is 6 x 7?", "U1", place=HERE))
     full = Suite("full", tuple(SuiteQuestion(f"{n}?") for n in range(1_000)), scope=HERE.scope)
-    await harness.app.bakeoff_stores.suites.save(full, "U1", ASKED_AT)
+    await bakeoff_stores(harness.app).suites.save(full, "U1", ASKED_AT)
 
     assert "has 1,000 questions" in await pressed(harness, SuiteAddition("full"))
 

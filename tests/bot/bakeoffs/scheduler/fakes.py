@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from bot.bakeoffs.cron import schedule_slots
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.scheduler import Scheduler, SlotTrigger
 from bot.chat import Chat, Post, PostingForbiddenError, SentMessage
 from bot.context import AppContext
@@ -56,7 +57,7 @@ class FakeRuns:
         if self.refused:
             raise PostingForbiddenError(self.refused)
         if not self.goes_on:
-            await app.bakeoff_stores.bakeoffs.end(bakeoff.id, Ending(app.now()))
+            await bakeoff_stores(app).bakeoffs.end(bakeoff.id, Ending(app.now()))
 
     @property
     def ids(self) -> list[str]:
@@ -96,11 +97,11 @@ class SchedulerHarness:
     scheduler: Scheduler
 
     async def save_schedule(self, schedule: Schedule = WEEKLY) -> None:
-        await self.app.bakeoff_stores.schedules.save(schedule)
+        await bakeoff_stores(self.app).schedules.save(schedule)
 
     async def load_schedule(self, schedule_id: str = WEEKLY.id) -> Schedule:
         (found,) = [
-            x for x in await self.app.bakeoff_stores.schedules.list_all() if x.id == schedule_id
+            x for x in await bakeoff_stores(self.app).schedules.list_all() if x.id == schedule_id
         ]
         return found
 
@@ -123,8 +124,8 @@ async def make_harness(
     """Return a scheduler in an app whose chat is connected; stores can be shared."""
     clock, chat, runs, app = clock or Clock(), FakeRoom(), FakeRuns(), an_app()
     app.now, app.chats["slack"] = clock, lambda _: chat
-    app.bakeoff_stores = stores or app.bakeoff_stores
-    await app.bakeoff_stores.suites.save(SQL, "U1", clock())
+    app.bakeoff_stores = stores or bakeoff_stores(app)
+    await bakeoff_stores(app).suites.save(SQL, "U1", clock())
     return SchedulerHarness(app, clock, chat, runs, Scheduler(app, runs))
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from bot.access import Access, ChannelRules
 from bot.bakeoffs.commands.schedules import new_scheduled_bakeoff
+from bot.bakeoffs.parts import bakeoff_stores
 from council.bakeoffs.models import Schedule
 from council.errors import StoreError
 from council.places import Place
@@ -54,7 +55,7 @@ async def test_a_crash_before_the_slot_is_marked_starts_nothing_twice(
     harness: SchedulerHarness,
 ) -> None:
     harness.clock.move(minutes=1)
-    await harness.app.bakeoff_stores.bakeoffs.open(
+    await bakeoff_stores(harness.app).bakeoffs.open(
         await new_scheduled_bakeoff(harness.app, WEEKLY, SLOT)
     )
 
@@ -113,7 +114,7 @@ async def test_a_paused_or_removed_schedule_does_not_start(harness: SchedulerHar
     await harness.save_schedule(replace(WEEKLY, paused=True))
     harness.clock.move(minutes=1)
     await harness.fire()
-    await harness.app.bakeoff_stores.schedules.remove(WEEKLY.id)
+    await bakeoff_stores(harness.app).schedules.remove(WEEKLY.id)
 
     await harness.fire()
 
@@ -138,9 +139,9 @@ async def test_a_chat_that_is_not_connected_is_waited_for(
 
 async def test_a_schedule_of_the_page_needs_no_chat(harness: SchedulerHarness) -> None:
     del harness.app.chats["slack"]
-    await harness.app.bakeoff_stores.suites.save(SQL, "U1", harness.clock())
+    await bakeoff_stores(harness.app).suites.save(SQL, "U1", harness.clock())
     await harness.save_schedule(replace(WEEKLY, place=Place("web"), scope=""))
-    await harness.app.bakeoff_stores.suites.save(replace(SQL, scope=""), "U1", harness.clock())
+    await bakeoff_stores(harness.app).suites.save(replace(SQL, scope=""), "U1", harness.clock())
     harness.clock.move(minutes=1)
 
     await harness.fire()
@@ -215,7 +216,7 @@ class Failing(MemorySchedules):
 
 
 async def test_a_database_that_is_away_costs_no_slot(harness: SchedulerHarness) -> None:
-    harness.app.bakeoff_stores = replace(harness.app.bakeoff_stores, schedules=Failing())
+    harness.app.bakeoff_stores = replace(bakeoff_stores(harness.app), schedules=Failing())
     await harness.save_schedule()
     harness.clock.move(minutes=1)
     await harness.fire()

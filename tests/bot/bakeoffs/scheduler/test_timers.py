@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from bot.bakeoffs.cron import Slots, schedule_slots
 from bot.bakeoffs.scheduler import Scheduler, SlotTrigger
-from bot.context import SCHEDULES
+from bot.bakeoffs.parts import SCHEDULES
 from tests.bot.bakeoffs.scheduler.fakes import SLOT, WEEKLY, SchedulerHarness, make_harness
 
 PATIENCE_SECONDS = 10

@@ -10,6 +10,7 @@ from html import unescape
 import httpx
 import pytest
 
+from bot.bakeoffs.parts import bakeoff_registry, bakeoff_stores
 from bot.bakeoffs.render.matrix import METHODS_TITLE
 from council.bakeoffs.models import Ending, Grading, Reference, Suite, SuiteQuestion
 from council.places import Place
@@ -24,9 +25,9 @@ from tests.fakes.gateway import FakeGateway, Hangs
 async def stalled_site() -> AsyncIterator[Site]:
     """Yield a site with a model that never answers."""
     site = make_site(an_app(FakeGateway({CLAUDE: Hangs()})))
-    await site.context.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
+    await bakeoff_stores(site.context.app).suites.save(a_suite(2), "U1", ASKED_AT)
     yield site
-    await site.context.app.bakeoff_registry.stop()
+    await bakeoff_registry(site.context.app).stop()
     await site.close()
 
 
@@ -44,7 +45,7 @@ async def start(browser: Browser, **fields: str) -> str:
 
 
 async def wait_until_ended(site: Site, address: str) -> None:
-    async for _ in site.context.app.bakeoff_registry.subscribe(address.removeprefix("/bakeoffs/")):
+    async for _ in bakeoff_registry(site.context.app).subscribe(address.removeprefix("/bakeoffs/")):
         pass
 
 
@@ -57,24 +58,24 @@ async def test_without_suites_the_page_says_how_to_add_one(site: Site) -> None:
 
 
 async def test_the_cost_is_shown_before_a_bakeoff_starts(site: Site) -> None:
-    await site.context.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
+    await bakeoff_stores(site.context.app).suites.save(a_suite(2), "U1", ASKED_AT)
 
     page = unescape((await propose(site.browser(), cap="$1.50")).text)
 
     assert "2 questions, each for Claude Sonnet 4.6, GPT-5.1 and Gemini 3 Pro." in page
     assert "It costs nothing, with a cap of $1.50." in page
-    assert await site.context.app.bakeoff_stores.bakeoffs.list_recent() == ()
+    assert await bakeoff_stores(site.context.app).bakeoffs.list_recent() == ()
 
 
 async def test_several_methods_are_compared(site: Site) -> None:
-    await site.context.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
+    await bakeoff_stores(site.context.app).suites.save(a_suite(2), "U1", ASKED_AT)
     chosen = {"method both-orders": "1", "method blind-ranking": "1", "method guess": "1"}
 
     page = unescape((await propose(site.browser(), **chosen)).text)
     address = await start(site.browser(), **chosen)
 
     assert "2 questions × 2 methods (blind-ranking and both-orders), each for" in page
-    bakeoff = await site.context.app.bakeoff_stores.bakeoffs.load(
+    bakeoff = await bakeoff_stores(site.context.app).bakeoffs.load(
         address.removeprefix("/bakeoffs/")
     )
     assert bakeoff.suite.methods == ("blind-ranking", "both-orders")
@@ -85,7 +86,7 @@ async def test_several_methods_are_compared(site: Site) -> None:
 
 
 async def test_a_started_bakeoff_redirects_to_its_page_and_shows_its_result(site: Site) -> None:
-    await site.context.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
+    await bakeoff_stores(site.context.app).suites.save(a_suite(2), "U1", ASKED_AT)
     browser = site.browser()
 
     address = await start(browser)
@@ -105,7 +106,7 @@ async def run_twice(site: Site, *suites: Suite) -> list[str]:
     browser, paths = site.browser(), list[str]()
     for day, suite in enumerate(suites):
         site.context.app.now = partial(ASKED_AT.replace, day=ASKED_AT.day + day)
-        await site.context.app.bakeoff_stores.suites.save(suite, "U1", ASKED_AT)
+        await bakeoff_stores(site.context.app).suites.save(suite, "U1", ASKED_AT)
         paths.append(await start(browser, suite=suite.name))
         await wait_until_ended(site, paths[-1])
     return paths
@@ -208,7 +209,7 @@ async def test_the_matrix_can_be_downloaded(site: Site) -> None:
 
 
 async def test_the_same_form_twice_starts_one_bakeoff(site: Site) -> None:
-    await site.context.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
+    await bakeoff_stores(site.context.app).suites.save(a_suite(2), "U1", ASKED_AT)
     browser = site.browser()
     form = browser.form_of(await propose(browser), "/bakeoffs/begin")
 
@@ -216,7 +217,7 @@ async def test_the_same_form_twice_starts_one_bakeoff(site: Site) -> None:
     second = await browser.post("/bakeoffs/begin", **form)
 
     assert first.headers["location"] == second.headers["location"]
-    assert len(await site.context.app.bakeoff_stores.bakeoffs.list_recent()) == 1
+    assert len(await bakeoff_stores(site.context.app).bakeoffs.list_recent()) == 1
 
 
 @pytest.mark.parametrize(
@@ -230,7 +231,7 @@ async def test_the_same_form_twice_starts_one_bakeoff(site: Site) -> None:
 async def test_bad_input_is_an_error_above_the_form(
     site: Site, fields: dict[str, str], sentence: str
 ) -> None:
-    await site.context.app.bakeoff_stores.suites.save(a_suite(2), "U1", ASKED_AT)
+    await bakeoff_stores(site.context.app).suites.save(a_suite(2), "U1", ASKED_AT)
 
     page = await propose(site.browser(), **fields)
 
@@ -255,7 +256,7 @@ def events_of(stream: httpx.Response) -> list[tuple[str, dict[str, object]]]:
 
 
 async def test_progress_is_streamed_to_the_end(site: Site) -> None:
-    await site.context.app.bakeoff_stores.suites.save(a_suite(3), "U1", ASKED_AT)
+    await bakeoff_stores(site.context.app).suites.save(a_suite(3), "U1", ASKED_AT)
     browser = site.browser()
     address = await start(browser)
 
@@ -283,7 +284,7 @@ async def test_a_bakeoff_is_cancelled_and_resumed_by_its_author(stalled_site: Si
     assert f'action="{address}/resume"' not in (await other.get(address)).text
     resume = browser.form_of(page, f"{address}/resume")
     assert (await browser.post(f"{address}/resume", **resume)).status_code == 303
-    assert stalled_site.context.app.bakeoff_registry.latest(address.removeprefix("/bakeoffs/"))
+    assert bakeoff_registry(stalled_site.context.app).latest(address.removeprefix("/bakeoffs/"))
 
 
 async def test_a_bakeoff_with_a_cap_is_resumed_under_a_new_one(stalled_site: Site) -> None:
@@ -296,7 +297,7 @@ async def test_a_bakeoff_with_a_cap_is_resumed_under_a_new_one(stalled_site: Sit
     refused = await browser.post(f"{address}/resume", **(resume | {"cap": "much"}))
     resumed = await browser.post(f"{address}/resume", **(resume | {"cap": "$3.50"}))
 
-    bakeoffs = stalled_site.context.app.bakeoff_stores.bakeoffs
+    bakeoffs = bakeoff_stores(stalled_site.context.app).bakeoffs
     assert (refused.status_code, resumed.status_code) == (422, 303)
     assert (await bakeoffs.load(address.removeprefix("/bakeoffs/"))).cap_micro == 3_500_000
 
@@ -317,7 +318,7 @@ async def test_an_unknown_bakeoff_is_not_found(site: Site) -> None:
 
 async def test_a_bakeoff_that_ended_early_says_why_and_what_to_do(site: Site) -> None:
     bakeoff = await store_bakeoff(site.context.app, a_bakeoff(place=Place("web", channel="web:1")))
-    await site.context.app.bakeoff_stores.bakeoffs.end(
+    await bakeoff_stores(site.context.app).bakeoffs.end(
         bakeoff.id, Ending(ASKED_AT, "The day is used up.")
     )
 

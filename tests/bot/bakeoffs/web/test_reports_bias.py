@@ -5,7 +5,8 @@ import json
 from html import unescape
 from io import StringIO
 
-from bot.ports import RecordSources
+from bot.bakeoffs.parts import bakeoff_settings, bakeoff_stores
+from bot.plugins import RecordSources
 from council.bakeoffs.bias.report import BiasReport
 from council.bakeoffs.ports import RecordQuery
 from tests.bot.app_fakes import an_app
@@ -26,7 +27,7 @@ def site_with(report: BiasReport, wanted: list[RecordQuery] | None = None) -> Si
         return report
 
     app = an_app()
-    app.measure_bias = measure
+    bakeoff_settings(app).measure_bias = measure
     return make_site(app)
 
 
@@ -76,7 +77,7 @@ async def test_every_figure_is_a_table_too() -> None:
 async def test_filters_select_the_rounds_that_count() -> None:
     wanted: list[RecordQuery] = []
     site = site_with(a_report(), wanted)
-    await site.context.app.bakeoff_stores.records.save(
+    await bakeoff_stores(site.context.app).records.save(
         packed_all([*runs_of("sql", 1), *runs_of("poems", 1)])
     )
 

@@ -9,6 +9,7 @@ from io import StringIO
 import httpx
 import pytest
 
+from bot.bakeoffs.parts import bakeoff_stores
 from tests.bot.bakeoffs.builders import MEMBERS, packed_all, runs_of
 from tests.bot.web.browsing import SOMEBODY, Site, a_round_of, make_site
 
@@ -22,7 +23,7 @@ async def sql_site() -> Site:
         *runs_of("sql", 4),
         *runs_of("poems", 1, scope="discord/1"),
     ]
-    await site.context.app.bakeoff_stores.records.save(packed_all(records))
+    await bakeoff_stores(site.context.app).records.save(packed_all(records))
     return site
 
 

@@ -6,6 +6,7 @@ from html import escape, unescape
 import httpx
 import pytest
 
+from bot.bakeoffs.parts import bakeoff_registry, bakeoff_stores
 from bot.bakeoffs.render.schedules import next_runs_line
 from council.bakeoffs.models import Schedule, Suite, SuiteQuestion
 from council.places import Place
@@ -24,7 +25,7 @@ NOON = datetime(2027, 3, 27, 12, tzinfo=UTC)  # the clocks of Budapest change in
 
 @pytest.fixture
 async def browser(site: Site) -> Browser:
-    await site.context.app.bakeoff_stores.suites.save(SQL, "", datetime.now(UTC))
+    await bakeoff_stores(site.context.app).suites.save(SQL, "", datetime.now(UTC))
     return site.browser()
 
 
@@ -40,7 +41,7 @@ async def add(browser: Browser, **fields: str) -> str:
 
 
 async def only_schedule(site: Site) -> Schedule:
-    (found,) = await site.context.app.bakeoff_stores.schedules.list_all()
+    (found,) = await bakeoff_stores(site.context.app).schedules.list_all()
     return found
 
 
@@ -104,7 +105,7 @@ async def test_an_error_keeps_what_was_typed(
     assert page.status_code == 422
     assert sentence in unescape(page.text)
     assert f'value="{escape(fields.get("name", "weekly-sql"))}"' in page.text
-    assert await site.context.app.bakeoff_stores.schedules.list_all() == ()
+    assert await bakeoff_stores(site.context.app).schedules.list_all() == ()
 
 
 async def test_a_schedule_is_changed_in_the_same_form(site: Site, browser: Browser) -> None:
@@ -135,7 +136,7 @@ async def test_the_next_runs_are_shown_before_it_is_added(site: Site, browser: B
     assert line["line"].startswith("Every Monday at 09:00. Next: Mon ")
     assert line["line"].count(" 09:00") == 4
     assert wrong == {"line": "Tick at least one day of the week.", "wrong": True}
-    assert await site.context.app.bakeoff_stores.schedules.list_all() == ()
+    assert await bakeoff_stores(site.context.app).schedules.list_all() == ()
 
 
 def test_a_night_in_which_the_clocks_change_is_mentioned() -> None:
@@ -166,12 +167,12 @@ async def test_a_schedule_is_paused_resumed_run_and_removed(site: Site, browser:
     assert await done("resume") == 303
     assert not (await only_schedule(site)).paused
     assert await done("run") == 303
-    (bakeoff,) = await site.context.app.bakeoff_stores.bakeoffs.list_recent()
+    (bakeoff,) = await bakeoff_stores(site.context.app).bakeoffs.list_recent()
     assert bakeoff.schedule == one.id
     assert await done("remove") == 303
-    assert await site.context.app.bakeoff_stores.schedules.list_all() == ()
+    assert await bakeoff_stores(site.context.app).schedules.list_all() == ()
     assert await done("remove") == 404
-    await site.context.app.bakeoff_registry.stop()
+    await bakeoff_registry(site.context.app).stop()
 
 
 async def test_an_unknown_action_is_not_found(site: Site, browser: Browser) -> None:

@@ -8,6 +8,7 @@ from html import unescape
 import httpx
 import pytest
 
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.suite_files import COLUMNS, parse_suite_file
 from bot.bakeoffs.web.suites import MAX_ROWS
 from council.bakeoffs.models import Suite
@@ -46,7 +47,7 @@ async def add(browser: Browser) -> httpx.Response:
 
 
 async def stored(site: Site) -> Suite:
-    return await site.context.app.bakeoff_stores.suites.load("", "sql")
+    return await bakeoff_stores(site.context.app).suites.load("", "sql")
 
 
 async def test_a_file_is_previewed_in_rows_and_then_saved(site: Site) -> None:
@@ -118,11 +119,11 @@ async def test_rows_are_checked_without_saving(site: Site) -> None:
     assert wrong.status_code == 422
     assert "Question 2: the answer is empty" in wrong.text
     assert "Why?</textarea>" in wrong.text
-    assert await site.context.app.bakeoff_stores.suites.list_summaries("") == ()
+    assert await bakeoff_stores(site.context.app).suites.list_summaries("") == ()
 
 
 async def test_a_changed_suite_becomes_a_new_version_that_keeps_its_settings(site: Site) -> None:
-    browser, suites = site.browser(), site.context.app.bakeoff_stores.suites
+    browser, suites = site.browser(), bakeoff_stores(site.context.app).suites
     await add(browser)
     seen = replace(await stored(site), judges_see_references=True)
     await suites.save(seen, "", datetime.now(UTC))
@@ -172,7 +173,7 @@ async def test_a_suite_is_shown_whole_and_reads_back_from_its_file(site: Site) -
 
     assert "Why &lt;b&gt;so&lt;/b&gt;?" in page.text
     assert "attachment" in file.headers["content-disposition"]
-    suite = await site.context.app.bakeoff_stores.suites.load("", "sql")
+    suite = await bakeoff_stores(site.context.app).suites.load("", "sql")
     assert parse_suite_file("sql", "suite.csv", file.text.encode()) == suite
 
 
@@ -220,7 +221,7 @@ async def test_an_invalid_file_is_an_error(
     shown = await preview(site.browser(), name, content)
 
     assert sentence in unescape(shown.text)
-    assert await site.context.app.bakeoff_stores.suites.list_summaries("") == ()
+    assert await bakeoff_stores(site.context.app).suites.list_summaries("") == ()
 
 
 async def test_other_buttons_cannot_be_pressed_on_the_page(site: Site) -> None:

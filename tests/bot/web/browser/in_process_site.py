@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 import uvicorn
 
+from bot.bakeoffs.parts import bakeoff_registry
 from tests.bot.web.browsing import Site
 
 
@@ -21,5 +22,5 @@ async def serve_in_process(site: Site) -> AsyncIterator[str]:
     finally:
         server.should_exit = True
         await serving
-        await site.context.app.bakeoff_registry.stop()
+        await bakeoff_registry(site.context.app).stop()
         await site.close()

@@ -6,6 +6,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
+from bot.bakeoffs.parts import bakeoff_stores
 from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.fakes import a_graded_suite, a_suite
 from tests.bot.slack.in_process import BlockedGateway
@@ -28,7 +29,7 @@ async def address(browser: Browser, gateway: BlockedGateway) -> AsyncIterator[st
     """Yield the address of a site with two suites."""
     site = make_site(an_app(gateway))
     for suite in (a_suite(3), a_graded_suite("42", "43")):
-        await site.context.app.bakeoff_stores.suites.save(suite, "U1", ASKED_AT)
+        await bakeoff_stores(site.context.app).suites.save(suite, "U1", ASKED_AT)
     async with serve_in_process(site) as address:
         yield address
         gateway.goes_on.set()

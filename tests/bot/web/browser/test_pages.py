@@ -8,6 +8,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
+from bot.bakeoffs.parts import bakeoff_stores
 from tests.bot.bakeoffs.builders import packed_all, runs_of
 from tests.bot.bakeoffs.fakes import a_graded_suite
 from tests.bot.bakeoffs.render.bias.builders import a_report
@@ -49,7 +50,7 @@ CHARTS = {SUITE_BOARD: 1, "/bias": 3}
 async def address(browser: Browser) -> AsyncIterator[str]:
     """Yield the address of a site with rounds, runs of a suite, a suite, and every bias."""
     site = site_with(a_report(majority="qwen"))
-    stores = site.context.app.bakeoff_stores
+    stores = bakeoff_stores(site.context.app)
     await stores.suites.save(a_graded_suite("42", "43"), "U1", ASKED_AT)
     await stores.records.save(packed_all([*runs_of("sql", 4)]))
     first = a_round_of(SOMEBODY)

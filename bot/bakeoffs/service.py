@@ -1,0 +1,110 @@
+"""What bake-offs do while the program runs: stores, runs, schedules and records."""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import asynccontextmanager
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bot.bakeoffs.bias_report import bias_report, measure_shared_error_daily
+from bot.bakeoffs.commands.reports import SHARE
+from bot.bakeoffs.commands.suites import DRAFT
+from bot.bakeoffs.lifecycle import BakeoffJobs, resume_bakeoffs_of_chat, resume_local_bakeoffs
+from bot.bakeoffs.parts import BakeoffSettings, bakeoff_registry, bakeoff_stores
+from bot.bakeoffs.records import count_missing_rounds
+from bot.bakeoffs.registry import BakeoffRegistry
+from bot.bakeoffs.scheduler import Scheduler
+from bot.bakeoffs.settings import BakeoffsSection
+from bot.chat import FindChat
+from bot.commands.round_delivery import RoundDelivery
+from bot.context import AppContext
+from bot.plugins import Service
+from bot.ports import PAGE, JobQueue
+from bot.settings import PanelConfig
+from council.bakeoffs.models import Suite
+from council.bakeoffs.ports import BakeoffStores
+from storage.bakeoffs.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
+from storage.bakeoffs.records import SqlRecords, sql_votes
+
+
+def open_stores(engine: AsyncEngine) -> tuple[object, ...]:
+    """Return the stores of bake-offs."""
+    return (
+        BakeoffStores(
+            suites=SqlSuites(engine),
+            bakeoffs=SqlBakeoffs(engine),
+            schedules=SqlSchedules(engine),
+            records=SqlRecords(engine),
+            votes=sql_votes(engine),
+        ),
+    )
+
+
+async def open_service(app: AppContext, config: PanelConfig) -> "BakeoffService":
+    """Return the service, its registry and settings added to the application's parts.
+
+    Store the suites of council.toml.
+    """
+    section: BakeoffsSection = config.sections.get("bakeoffs", BakeoffsSection())
+    settings = BakeoffSettings(measure_bias=bias_report, rounds_at_once=section.rounds_at_once)
+    if zone := config.sections.get("time_zone"):
+        settings.zone = zone
+    app.parts.add(settings)
+    app.parts.add(BakeoffRegistry(app.claims))
+    suites: Sequence[Suite] = config.sections.get("suites", ())
+    for suite in suites:  # an unchanged one is not stored again
+        await bakeoff_stores(app).suites.save(suite, "council.toml", app.now())
+    return BakeoffService(app)
+
+
+class BakeoffService(Service):
+    """Runs bake-offs, starts those of schedules, and counts closed rounds."""
+
+    def __init__(self, app: AppContext) -> None:
+        self._app = app
+
+    def tasks(self) -> Sequence[Coroutine[None, None, None]]:
+        """Return the scheduler, and what stores and measures the numbers of rounds."""
+        app = self._app
+        tasks = [
+            Scheduler(app).run(),
+            count_missing_rounds(app, app.leader_lock),
+            measure_shared_error_daily(app),
+        ]
+        if app.job_queue:
+            tasks.append(_run_page_bakeoffs(app, app.job_queue))
+        return tasks
+
+    async def resume(self) -> None:
+        """Resume the bake-offs of the page and the command line; in a cluster they are jobs."""
+        if self._app.job_queue is None:
+            await resume_local_bakeoffs(self._app)
+
+    @asynccontextmanager
+    async def serve_chat(self, delivery: RoundDelivery, find_chat: FindChat) -> AsyncIterator[None]:
+        """Run the bake-offs of a chat; in a cluster as jobs, else those that are unfinished."""
+        app = self._app
+        if app.job_queue:
+            async with BakeoffJobs(app, delivery.teller, find_chat).serve_queue(app.job_queue):
+                yield
+            return
+        await resume_bakeoffs_of_chat(app, delivery.wanted.chats[0], find_chat)
+        yield
+
+    async def stop_chat(self, chat: str, workspace: str | None = None) -> None:
+        """Stop the bake-offs that report to a chat or workspace; their rounds run on."""
+        await bakeoff_registry(self._app).stop(chat, workspace)
+
+    async def delete_workspace(self, chat: str, workspace: str) -> None:
+        """Delete the drafts of suites and the shared reports of a workspace."""
+        for kind in (DRAFT, SHARE):
+            await self._app.key_values.delete(kind, f"{chat}/{workspace}/")
+
+    async def close(self) -> None:
+        """Stop all bake-offs of this process."""
+        await bakeoff_registry(self._app).stop()
+
+
+async def _run_page_bakeoffs(app: AppContext, job_queue: JobQueue) -> None:
+    async with BakeoffJobs(app, PAGE).serve_queue(job_queue):
+        await asyncio.Event().wait()

@@ -1,0 +1,310 @@
+"""Plug-in registry: which plug-ins are there, which are on, and the objects they bring.
+
+Own plug-ins are on unless `[plugins] disabled` names them. Those of other packages are entry
+points, and on only if `[plugins] enabled` names them, since they run next to all keys.
+"""
+
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+
+from council.plugin import API, ENTRY_POINTS, Plugin, PluginError, load_object
+from council.ports import Store
+from council.rounds import Round
+
+if TYPE_CHECKING:
+    from bot.chat import FindChat
+    from bot.commands.round_delivery import RoundDelivery
+
+State = Literal["loaded", "disabled", "not enabled", "failed"]
+T = TypeVar("T")
+
+OWN = "this program"
+# Our own plug-ins; a package that is absent is skipped. Each module has the object PLUGIN, and is
+# quick to import.
+OWN_PLUGINS = (
+    "bot.slack.plugin",
+    "bot.discord.plugin",
+    "bot.bakeoffs.plugin",
+    "bot.research.plugin",
+)
+
+
+class Parts:
+    """What plug-ins add to an application, found by type."""
+
+    def __init__(self, *parts: object) -> None:
+        self._parts = [*parts]
+
+    def add(self, part: object) -> None:
+        """Add a part; of two of one type, the later one is found."""
+        self._parts.append(part)
+
+    def find(self, kind: type[T]) -> T | None:
+        """Return the part of this type, or None while no plug-in has added one."""
+        return next((part for part in reversed(self._parts) if isinstance(part, kind)), None)
+
+    def get(self, kind: type[T]) -> T:
+        """Return the part of this type; raise PluginError if no plug-in has added one."""
+        part = self.find(kind)
+        if part is None:
+            raise PluginError(f"No plug-in of this program has added {kind.__name__}.")
+        return part
+
+    def all(self, kind: type[T]) -> list[T]:
+        """Return the parts of this type, in the order in which they were added."""
+        return [part for part in self._parts if isinstance(part, kind)]
+
+
+class HasParts(Protocol):
+    """AppContext, or Stores for the command line."""
+
+    @property
+    def parts(self) -> Parts:
+        """What plug-ins have added."""
+
+
+class HasPlugins(HasParts, Protocol):
+    """What has plug-ins and their parts: AppContext."""
+
+    @property
+    def plugins(self) -> "Plugins":
+        """The plug-ins of this process."""
+
+
+class RecordSources(HasParts, Protocol):
+    """The stores of rounds, and what plug-ins add to them: AppContext, or Stores."""
+
+    @property
+    def store(self) -> Store:
+        """The store of rounds."""
+
+
+class Service:
+    """What a plug-in does while the program runs; a method that is left out does nothing."""
+
+    def tasks(self) -> "Sequence[Coroutine[None, None, None]]":
+        """Return what runs in the background of a process that serves."""
+        return ()
+
+    async def resume(self) -> None:
+        """Resume what an earlier process left unfinished, before the page is served."""
+
+    def serve_chat(
+        self, delivery: "RoundDelivery", find_chat: "FindChat"
+    ) -> "AbstractAsyncContextManager[None]":
+        """Serve a connected chat for the duration of the block."""
+        return nullcontext()
+
+    async def stop_chat(self, chat: str, workspace: str | None = None) -> None:
+        """Stop what reports to a chat, or to one workspace of it, which is no longer connected."""
+
+    async def delete_workspace(self, chat: str, workspace: str) -> None:
+        """Delete what a workspace leaves outside the tables of rounds."""
+
+    async def opening_versions(self, round_: Round) -> Mapping[str, str]:
+        """Return what a new round stores of earlier ones, as entries of its versions."""
+        return {}
+
+    async def close(self) -> None:
+        """Stop what still runs, before the runner and the database close."""
+
+
+@dataclass(frozen=True, slots=True)
+class PluginSwitches:
+    """The section `[plugins]` of council.toml."""
+
+    enabled: tuple[str, ...] = ()
+    disabled: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PluginStatus:
+    """A plug-in that was found: the distribution it is from, its state, and why it is not on."""
+
+    name: str
+    origin: str
+    state: State
+    why: str = ""
+
+
+@dataclass(slots=True)
+class Plugins:
+    """The plug-ins of this process.
+
+    `active` ones add commands, pages, chats and methods; `present` ones, which also are those that
+    are disabled, keep their duties on stored data. `report` gets a sentence for each plug-in that
+    fails later, when an object of it is first used; it is then left out.
+    """
+
+    active: list[Plugin] = field(default_factory=list)
+    present: list[Plugin] = field(default_factory=list)
+    statuses: list[PluginStatus] = field(default_factory=list)
+    report: Callable[[str], None] = lambda _: None
+
+    def load(self, choose: Callable[[Plugin], Sequence[str]]) -> list[Any]:
+        """Return the objects at the addresses that `choose` names, of all active plug-ins."""
+        return [one for plugin in [*self.active] for one in self._objects(plugin, choose)]
+
+    def load_duties(self, choose: Callable[[Plugin], Sequence[str]]) -> list[Any]:
+        """Return likewise the hooks on stored data, also of plug-ins that are disabled."""
+        return [one for plugin in [*self.present] for one in self._objects(plugin, choose)]
+
+    def find(self, choose: Callable[[Plugin], Mapping[str, str]], name: str) -> Any | None:  # noqa: ANN401
+        """Return the named object of the first active plug-in that has the name, or None."""
+        for plugin in [*self.active]:
+            if address := choose(plugin).get(name):
+                found = [*self._objects(plugin, lambda _, it=address: (it,))]
+                if found:
+                    return found[0]
+        return None
+
+    def names(self, choose: Callable[[Plugin], Mapping[str, T]]) -> dict[str, T]:
+        """Return what active plug-ins name, by name; the first of two with one name counts."""
+        named: dict[str, T] = {}
+        for plugin in self.active:
+            for name, value in choose(plugin).items():
+                named.setdefault(name, value)
+        return named
+
+    def is_active(self, name: str) -> bool:
+        """Return whether the plug-in with this name is on."""
+        return any(plugin.name == name for plugin in self.active)
+
+    def fail(self, name: str, why: str) -> None:
+        """Leave a plug-in out from now on, and report why."""
+        self.active = [plugin for plugin in self.active if plugin.name != name]
+        self.present = [plugin for plugin in self.present if plugin.name != name]
+        for at, status in enumerate(self.statuses):
+            if status.name == name:
+                self.statuses[at] = PluginStatus(name, status.origin, "failed", why)
+        self.report(f"The plug-in {name} is left out: {why}")
+
+    def _objects(self, plugin: Plugin, choose: Callable[[Plugin], Sequence[str]]) -> Iterator[Any]:
+        for address in choose(plugin):
+            try:
+                yield load_object(address)
+            except PluginError as error:
+                # Without its packages our own part is not there; that is no failure of a plug-in.
+                self.fail(plugin.name, str(error))
+                return
+
+
+async def run_closing_hooks(app: HasPlugins, round_: Round) -> None:
+    """Run the hooks of a round that has just closed; the failure of one is logged, no more."""
+    for hook in app.plugins.load_duties(lambda plugin: plugin.on_closed):
+        try:
+            await hook(app, round_)
+        # A plug-in must not hurt the round, nor the hooks of others.
+        except Exception as error:  # noqa: BLE001
+            from bot.observability.logs import log_unexpected_error  # structlog is slow to import
+
+            log_unexpected_error("closing_hook_failed", error, round_id=round_.id)
+
+
+def find_plugins(
+    switches: PluginSwitches = PluginSwitches(), own: Sequence[str] = OWN_PLUGINS
+) -> Plugins:
+    """Return our own plug-ins, where their packages exist, and those of others that are enabled."""
+    found = Plugins()
+    for module in own:
+        if (plugin := _own_plugin(module)) is not None:
+            _add(found, plugin, OWN, switches)
+    if switches.enabled:
+        for entry in entry_points(group=ENTRY_POINTS):
+            if entry.name in switches.enabled:
+                _add_installed(found, entry, switches)
+        known = {status.name for status in found.statuses}
+        for name in switches.enabled:
+            if name not in known:
+                why = "It is not installed. Install its package, or take it out of [plugins]."
+                found.statuses.append(PluginStatus(name, "", "failed", why))
+    _drop_unmet(found)
+    return found
+
+
+def failures(found: Plugins) -> list[str]:
+    """Return a sentence for each plug-in that is left out because it failed."""
+    return [
+        f"The plug-in {status.name} is left out: {status.why}"
+        for status in found.statuses
+        if status.state == "failed"
+    ]
+
+
+def list_installed(found: Plugins) -> list[PluginStatus]:
+    """Return all plug-ins with their states, also those that are installed but not enabled."""
+    known = {status.name for status in found.statuses}
+    others = [
+        PluginStatus(entry.name, _origin(entry), "not enabled", _HOW_TO_ENABLE.format(entry.name))
+        for entry in entry_points(group=ENTRY_POINTS)
+        if entry.name not in known
+    ]
+    return [*found.statuses, *others]
+
+
+_HOW_TO_ENABLE = 'Add "{}" to enabled in the section [plugins] of council.toml.'
+
+
+def _own_plugin(module: str) -> Plugin | None:
+    try:
+        plugin: Plugin = import_module(module).PLUGIN
+    except ModuleNotFoundError as error:
+        if error.name and module.startswith(error.name):  # its package was deleted
+            return None
+        raise
+    return plugin
+
+
+def _origin(entry: EntryPoint) -> str:
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else ""
+
+
+def _add_installed(found: Plugins, entry: EntryPoint, switches: PluginSwitches) -> None:
+    def refuse(why: str) -> None:
+        found.statuses.append(PluginStatus(entry.name, _origin(entry), "failed", why))
+
+    try:
+        plugin = load_object(entry.value)
+    except PluginError as error:
+        refuse(str(error))
+        return
+    if not isinstance(plugin, Plugin):
+        refuse(f"{entry.value} is not a Plugin. Ask its author.")
+    elif any(status.name == plugin.name for status in found.statuses):
+        refuse(f"There is already a plug-in {plugin.name!r}. Uninstall one of the two.")
+    else:
+        _add(found, plugin, _origin(entry), switches)
+
+
+def _add(found: Plugins, plugin: Plugin, origin: str, switches: PluginSwitches) -> None:
+    if plugin.api > API:
+        why = f"It needs a newer Council (api {plugin.api}; this one has {API}). Upgrade Council."
+        found.statuses.append(PluginStatus(plugin.name, origin, "failed", why))
+        return
+    found.present.append(plugin)
+    if plugin.name in switches.disabled:
+        why = "The section [plugins] of council.toml disables it."
+        found.statuses.append(PluginStatus(plugin.name, origin, "disabled", why))
+        return
+    found.active.append(plugin)
+    found.statuses.append(PluginStatus(plugin.name, origin, "loaded"))
+
+
+def _drop_unmet(found: Plugins) -> None:
+    """Leave out the active plug-ins that need one which is not on, until none does."""
+    while True:
+        active = {plugin.name for plugin in found.active}
+        for plugin in found.active:
+            if missing := [name for name in plugin.requires if name not in active]:
+                break
+        else:
+            return
+        found.active.remove(plugin)
+        for at, status in enumerate(found.statuses):
+            if status.name == plugin.name:
+                why = f"It needs {missing[0]}, which is not on."
+                found.statuses[at] = PluginStatus(plugin.name, status.origin, "disabled", why)
