@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from bot.access import RoundLimitError, check_rate_limit, is_rate_limited
 from bot.context import AppContext, usual_seconds
-from bot.plugins import Service
 from bot.render.formatting import rough_duration
+from bot.services import Service
 from council.errors import RoundNotFoundError, StoreError
 from council.places import Place
 from council.ports import RoundQuery, RoundSummary

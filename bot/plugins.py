@@ -4,20 +4,14 @@ Own plug-ins are on unless `[plugins] disabled` names them. Those of other packa
 points, and on only if `[plugins] enabled` names them, since they run next to all keys.
 """
 
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from council.plugin import API, ENTRY_POINTS, Plugin, PluginError, load_object
 from council.ports import Store
-from council.rounds import Round
-
-if TYPE_CHECKING:
-    from bot.chat import FindChat
-    from bot.commands.round_delivery import RoundDelivery
 
 State = Literal["loaded", "disabled", "not enabled", "failed"]
 T = TypeVar("T")
@@ -67,50 +61,12 @@ class HasParts(Protocol):
         """What plug-ins have added."""
 
 
-class HasPlugins(HasParts, Protocol):
-    """What has plug-ins and their parts: AppContext."""
-
-    @property
-    def plugins(self) -> "Plugins":
-        """The plug-ins of this process."""
-
-
 class RecordSources(HasParts, Protocol):
     """The stores of rounds, and what plug-ins add to them: AppContext, or Stores."""
 
     @property
     def store(self) -> Store:
         """The store of rounds."""
-
-
-class Service:
-    """What a plug-in does while the program runs; a method that is left out does nothing."""
-
-    def tasks(self) -> "Sequence[Coroutine[None, None, None]]":
-        """Return what runs in the background of a process that serves."""
-        return ()
-
-    async def resume(self) -> None:
-        """Resume what an earlier process left unfinished, before the page is served."""
-
-    def serve_chat(
-        self, delivery: "RoundDelivery", find_chat: "FindChat"
-    ) -> "AbstractAsyncContextManager[None]":
-        """Serve a connected chat for the duration of the block."""
-        return nullcontext()
-
-    async def stop_chat(self, chat: str, workspace: str | None = None) -> None:
-        """Stop what reports to a chat, or to one workspace of it, which is no longer connected."""
-
-    async def delete_workspace(self, chat: str, workspace: str) -> None:
-        """Delete what a workspace leaves outside the tables of rounds."""
-
-    async def opening_versions(self, round_: Round) -> Mapping[str, str]:
-        """Return what a new round stores of earlier ones, as entries of its versions."""
-        return {}
-
-    async def close(self) -> None:
-        """Stop what still runs, before the runner and the database close."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,18 +147,6 @@ class Plugins:
                 # Without its packages our own part is not there; that is no failure of a plug-in.
                 self.fail(plugin.name, str(error))
                 return
-
-
-async def run_closing_hooks(app: HasPlugins, round_: Round) -> None:
-    """Run the hooks of a round that has just closed; the failure of one is logged, no more."""
-    for hook in app.plugins.load_duties(lambda plugin: plugin.on_closed):
-        try:
-            await hook(app, round_)
-        # A plug-in must not hurt the round, nor the hooks of others.
-        except Exception as error:  # noqa: BLE001
-            from bot.observability.logs import log_unexpected_error  # structlog is slow to import
-
-            log_unexpected_error("closing_hook_failed", error, round_id=round_.id)
 
 
 def find_plugins(

@@ -16,10 +16,9 @@ from bot.bakeoffs.registry import BakeoffRegistry
 from bot.bakeoffs.scheduler import Scheduler
 from bot.bakeoffs.settings import BakeoffsSection
 from bot.chat import FindChat
-from bot.commands.round_delivery import RoundDelivery
 from bot.context import AppContext
-from bot.plugins import Service
 from bot.ports import PAGE, JobQueue
+from bot.services import Service
 from bot.settings import PanelConfig
 from council.bakeoffs.models import Suite
 from council.bakeoffs.ports import BakeoffStores
@@ -81,14 +80,14 @@ class BakeoffService(Service):
             await resume_local_bakeoffs(self._app)
 
     @asynccontextmanager
-    async def serve_chat(self, delivery: RoundDelivery, find_chat: FindChat) -> AsyncIterator[None]:
+    async def serve_chat(self, chat: str, queue: str, find_chat: FindChat) -> AsyncIterator[None]:
         """Run the bake-offs of a chat; in a cluster as jobs, else those that are unfinished."""
         app = self._app
         if app.job_queue:
-            async with BakeoffJobs(app, delivery.teller, find_chat).serve_queue(app.job_queue):
+            async with BakeoffJobs(app, queue, find_chat).serve_queue(app.job_queue):
                 yield
             return
-        await resume_bakeoffs_of_chat(app, delivery.wanted.chats[0], find_chat)
+        await resume_bakeoffs_of_chat(app, chat, find_chat)
         yield
 
     async def stop_chat(self, chat: str, workspace: str | None = None) -> None:

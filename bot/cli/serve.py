@@ -17,10 +17,10 @@ from bot.commands.retraction import retract_regularly
 from bot.context import AppContext
 from bot.coordination.tasks import running_alongside
 from bot.observability import logs, metrics
-from bot.plugins import Service
 from bot.render.formatting import seat_names
 from bot.render.round_status import receivers
 from bot.runners.retention import forget_daily
+from bot.services import Service
 from bot.settings import Settings, SettingsError, load_settings
 from bot.web.app import create_app
 from bot.web.auth import PageSigner, load_shared_signing_key, load_signing_key

@@ -15,7 +15,7 @@ from bot.commands.round_delivery import RoundDelivery, follow_and_deliver, messa
 from bot.context import PICKED_PANEL, AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.observability.logs import log_unexpected_error
-from bot.plugins import Service
+from bot.services import Service
 from council.errors import CouncilError
 from council.places import Place
 from council.ports import RoundQuery, RoundSummary
@@ -106,7 +106,8 @@ async def serve_chat(
             for line in pending:
                 tasks_for(line.place).start(deliver_pending(delivery, line))
         for service in app.parts.all(Service):
-            await stack.enter_async_context(service.serve_chat(delivery, find_chat))
+            serving = service.serve_chat(delivery.wanted.chats[0], delivery.teller, find_chat)
+            await stack.enter_async_context(serving)
         yield
 
 

@@ -21,8 +21,8 @@ from bot.discord.events import CHAT
 from bot.discord.listeners import DiscordClient
 from bot.discord.servers import ONLY_SHARD, ServerTracker, Shard
 from bot.observability.logs import redirect_library_log
-from bot.plugins import Service
 from bot.ports import GATEWAY, JobQueue
+from bot.services import Service
 from council.errors import CouncilError
 from council.places import Place
 from council.ports import RoundQuery

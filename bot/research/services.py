@@ -14,10 +14,11 @@ from bot.bakeoffs.records import garbage_collection_paused, update_records, upda
 from bot.bakeoffs.render.leaderboard_tables import Leaderboard
 from bot.chat import Post
 from bot.context import AppContext
-from bot.plugins import HasParts, RecordSources, Service
+from bot.plugins import HasParts, RecordSources
 from bot.ports import LocalModels
 from bot.research.judgments import judgment_lines
 from bot.research.weighted_report import prior_post, too_few_rounds_post, weighted_addition
+from bot.services import Service
 from bot.settings import PanelConfig
 from council.bakeoffs.ports import RecordQuery
 from council.bakeoffs.record_arrays import record_columns

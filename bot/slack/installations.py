@@ -20,7 +20,7 @@ from bot.commands.recovery import delete_workspace, deliver_pending, serve_chat
 from bot.commands.round_delivery import RoundDelivery
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks, running_alongside
-from bot.plugins import Service
+from bot.services import Service
 from bot.slack.client import RotatingClient, SlackError
 from bot.slack.ephemeral import EphemeralReplies
 from bot.slack.events import CHANNEL_CHANGED, UNINSTALLED

@@ -1,4 +1,4 @@
-"""Suites of the house, in council.toml and in files beside it."""
+"""Sections of council.toml about bake-offs: suites here and in files, rounds, the time zone."""
 
 from pathlib import Path
 
@@ -78,3 +78,29 @@ def test_faults_of_two_suites_are_two_lines(tmp_path: Path) -> None:
 
     assert len(found) == 2
     assert "Line 2 of bad.csv is not UTF-8" in found[0]
+
+
+def test_rounds_at_once_and_the_time_zone_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "council.toml"
+    path.write_text('time_zone = "europe/budapest"\n[bakeoffs]\nrounds_at_once = 4\n')
+
+    sections = load_panel_config(path).sections
+
+    assert (sections["bakeoffs"].rounds_at_once, sections["time_zone"]) == (4, "Europe/Budapest")
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        pytest.param("[bakeoffs]\nrounds_at_once = 0", "bakeoffs.rounds_at_once: ", id="none"),
+        pytest.param(
+            'time_zone = "Europe/Budapst"',
+            "there is no time zone 'Europe/Budapst'; write it as in 'Europe/Budapest'",
+            id="zone",
+        ),
+    ],
+)
+def test_a_fault_is_named(tmp_path: Path, text: str, fault: str) -> None:
+    [found] = faults(tmp_path, text)
+
+    assert fault in found

@@ -94,7 +94,7 @@ def test_an_empty_file_has_the_defaults(tmp_path: Path) -> None:
     found = house_panel(tmp_path, "[retention]\n")
 
     assert found == load_panel_config(None) == PanelConfig()
-    assert (found.texts_days, found.caps, found.bakeoff_rounds) == (None, Caps(), 2)
+    assert (found.texts_days, found.caps, found.sections) == (None, Caps(), {})
 
 
 def test_a_panel_has_the_terms_rubric_judges_and_chairmen_of_its_section(tmp_path: Path) -> None:
@@ -184,12 +184,10 @@ def test_a_seat_without_a_section_is_named_after_its_model(tmp_path: Path) -> No
     assert (member.display, member.family) == ("Claude Sonnet 4.6", "anthropic")
 
 
-def test_caps_days_and_rounds_are_read(tmp_path: Path) -> None:
+def test_caps_and_days_are_read(tmp_path: Path) -> None:
     text = """
     [retention]
     texts_days = 90
-    [bakeoffs]
-    rounds_at_once = 4
     [budgets]
     day_usd = 5
     user_day_usd = 0.1
@@ -199,7 +197,7 @@ def test_caps_days_and_rounds_are_read(tmp_path: Path) -> None:
 
     found = house_panel(tmp_path, text)
 
-    assert (found.texts_days, found.bakeoff_rounds) == (90, 4)
+    assert found.texts_days == 90
     assert found.caps == Caps(
         day=5_000_000, user_day=100_000, workspace_day=2_000_000, unknown_prices=False
     )

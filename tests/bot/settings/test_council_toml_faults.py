@@ -114,12 +114,6 @@ def test_three_faults_are_three_lines(tmp_path: Path) -> None:
         (SOUND + "[rubrics.mine]\ncriteria = []\n", "rubrics.mine.criteria: "),
         pytest.param("[retention]\ntexts_days = 0", "retention.texts_days: ", id="no-days"),
         pytest.param("retention = 3", "council.toml: retention: ", id="no-retention"),
-        pytest.param("[bakeoffs]\nrounds_at_once = 0", "bakeoffs.rounds_at_once: ", id="none"),
-        pytest.param(
-            'time_zone = "Europe/Budapst"',
-            "there is no time zone 'Europe/Budapst'; write it as in 'Europe/Budapest'",
-            id="zone",
-        ),
     ],
 )
 def test_a_fault_is_one_line_that_says_where_it_is(tmp_path: Path, text: str, said: str) -> None:

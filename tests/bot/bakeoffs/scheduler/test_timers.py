@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from bot.bakeoffs.cron import Slots, schedule_slots
-from bot.bakeoffs.scheduler import Scheduler, SlotTrigger
 from bot.bakeoffs.parts import SCHEDULES
+from bot.bakeoffs.scheduler import Scheduler, SlotTrigger
 from tests.bot.bakeoffs.scheduler.fakes import SLOT, WEEKLY, SchedulerHarness, make_harness
 
 PATIENCE_SECONDS = 10

@@ -1,0 +1,62 @@
+"""Services of plug-ins: what they do while the program runs, and when a round closes."""
+
+from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from typing import Protocol
+
+from bot.chat import FindChat
+from bot.observability.logs import log_unexpected_error
+from bot.plugins import HasParts, Plugins
+from council.rounds import Round
+
+
+class Service:
+    """What a plug-in does while the program runs; a method that is left out does nothing."""
+
+    def tasks(self) -> Sequence[Coroutine[None, None, None]]:
+        """Return what runs in the background of a process that serves."""
+        return ()
+
+    async def resume(self) -> None:
+        """Resume what an earlier process left unfinished, before the page is served."""
+
+    def serve_chat(
+        self, chat: str, queue: str, find_chat: FindChat
+    ) -> AbstractAsyncContextManager[None]:
+        """Serve a connected chat for the duration of the block.
+
+        In a cluster, jobs for it are in the queues that end in `queue`. `find_chat` returns the
+        chat for a place.
+        """
+        return nullcontext()
+
+    async def stop_chat(self, chat: str, workspace: str | None = None) -> None:
+        """Stop what reports to a chat, or to one workspace of it, which is no longer connected."""
+
+    async def delete_workspace(self, chat: str, workspace: str) -> None:
+        """Delete what a workspace leaves outside the tables of rounds."""
+
+    async def opening_versions(self, round_: Round) -> Mapping[str, str]:
+        """Return what a new round stores of earlier ones, as entries of its versions."""
+        return {}
+
+    async def close(self) -> None:
+        """Stop what still runs, before the runner and the database close."""
+
+
+class HasPlugins(HasParts, Protocol):
+    """What has plug-ins and their parts: AppContext."""
+
+    @property
+    def plugins(self) -> Plugins:
+        """The plug-ins of this process."""
+
+
+async def run_closing_hooks(app: HasPlugins, round_: Round) -> None:
+    """Run the hooks of a round that has just closed; the failure of one is logged, no more."""
+    for hook in app.plugins.load_duties(lambda plugin: plugin.on_closed):
+        try:
+            await hook(app, round_)
+        # A plug-in must not hurt the round, nor the hooks of others.
+        except Exception as error:  # noqa: BLE001
+            log_unexpected_error("closing_hook_failed", error, round_id=round_.id)
