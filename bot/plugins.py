@@ -4,7 +4,7 @@ Own plug-ins are on unless `[plugins] disabled` names them. Those of other packa
 points, and on only if `[plugins] enabled` names them, since they run next to all keys.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -103,19 +103,18 @@ class Plugins:
 
     def load(self, choose: Callable[[Plugin], Sequence[str]]) -> list[Any]:
         """Return the objects at the addresses that `choose` names, of all active plug-ins."""
-        return [one for plugin in [*self.active] for one in self._objects(plugin, choose)]
+        return [one for plugin in [*self.active] for one in self._load(plugin, choose(plugin))]
 
     def load_duties(self, choose: Callable[[Plugin], Sequence[str]]) -> list[Any]:
         """Return likewise the hooks on stored data, also of plug-ins that are disabled."""
-        return [one for plugin in [*self.present] for one in self._objects(plugin, choose)]
+        return [one for plugin in [*self.present] for one in self._load(plugin, choose(plugin))]
 
     def find(self, choose: Callable[[Plugin], Mapping[str, str]], name: str) -> Any | None:  # noqa: ANN401
         """Return the named object of the first active plug-in that has the name, or None."""
         for plugin in [*self.active]:
             if address := choose(plugin).get(name):
-                found = [*self._objects(plugin, lambda _, it=address: (it,))]
-                if found:
-                    return found[0]
+                for one in self._load(plugin, [address]):
+                    return one
         return None
 
     def names(self, choose: Callable[[Plugin], Mapping[str, T]]) -> dict[str, T]:
@@ -139,12 +138,12 @@ class Plugins:
                 self.statuses[at] = PluginStatus(name, status.origin, "failed", why)
         self.report(f"The plug-in {name} is left out: {why}")
 
-    def _objects(self, plugin: Plugin, choose: Callable[[Plugin], Sequence[str]]) -> Iterator[Any]:
-        for address in choose(plugin):
+    def _load(self, plugin: Plugin, addresses: Iterable[str]) -> Iterator[Any]:
+        """Yield the objects at these addresses; leave the plug-in out at the first that fails."""
+        for address in addresses:
             try:
                 yield load_object(address)
             except PluginError as error:
-                # Without its packages our own part is not there; that is no failure of a plug-in.
                 self.fail(plugin.name, str(error))
                 return
 

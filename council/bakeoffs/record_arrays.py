@@ -33,6 +33,7 @@ from council.bakeoffs.records import (
     PackedRecord,
     Record,
 )
+from council.tally.consistency import Repeats
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -243,3 +244,17 @@ def _parse_shape(text: str) -> _Shape:
 
 def _nan_array(*sizes: int) -> Singles:
     return np.full(sizes, np.nan, dtype=np.float32)
+
+
+def count_repeats(columns: Columns) -> dict[str, Repeats]:
+    """Return the repeats of each judge with any: audits in reverse order, and second passes.
+
+    The share is the mean over ballots of the share of pairs kept, as in bias reports.
+    """
+    kept, pairs = columns.judge("kept"), columns.judge("pairs")
+    shares = np.where(pairs > 0, kept / np.where(pairs > 0, pairs, 1.0), np.nan)
+    return {
+        judge: Repeats(len(known), float(known.mean()))
+        for judge, column in zip(columns.judges, shares.T, strict=True)
+        if len(known := column[~np.isnan(column)])
+    }
