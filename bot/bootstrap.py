@@ -21,13 +21,14 @@ from bot.coordination.clock import SharedClock, now
 from bot.coordination.locks import LocalLocks, leader_lock, lock_file_claims
 from bot.coordination.pubsub import LocalPubSub, ProviderSync
 from bot.coordination.tasks import running_alongside
+from bot.hooks import run_closing_hooks
 from bot.observability import metrics
 from bot.observability.tracing import open_tracing
 from bot.outbox import Outbox
 from bot.plugins import Parts, Plugins
 from bot.ports import LocalModels, NamedLocks, PubSub, Runner
 from bot.runners.local import GatewayFactory, LocalRunner, Prepare
-from bot.services import Service, run_closing_hooks
+from bot.services import Service
 from bot.settings import PanelConfig, Seat, Settings, load_panel_config
 from bot.settings.connections import Connection, Connections, load_connected
 from bot.settings.default_panels import LOCAL, default_panels, demonstration_panel

@@ -125,6 +125,14 @@ class Plugins:
                 named.setdefault(name, value)
         return named
 
+    def load_of(self, plugin: Plugin, addresses: Iterable[str]) -> list[Any]:
+        """Return the objects at these addresses of one plug-in."""
+        return [*self._load(plugin, addresses)]
+
+    def is_own(self, name: str) -> bool:
+        """Return whether a plug-in is part of this program."""
+        return any(one.name == name and one.origin == OWN for one in self.statuses)
+
     def is_active(self, name: str) -> bool:
         """Return whether the plug-in with this name is on."""
         return any(plugin.name == name for plugin in self.active)
@@ -217,6 +225,10 @@ def _add_installed(found: Plugins, entry: EntryPoint, switches: PluginSwitches) 
         return
     if not isinstance(plugin, Plugin):
         refuse(f"{entry.value} is not a Plugin. Ask its author.")
+    elif plugin.name != entry.name:
+        refuse(
+            f"Its entry point is named {entry.name!r}, but itself {plugin.name!r}. Ask its author."
+        )
     elif any(status.name == plugin.name for status in found.statuses):
         refuse(f"There is already a plug-in {plugin.name!r}. Uninstall one of the two.")
     else:

@@ -16,6 +16,7 @@ from bot.commands.buttons import MAX_REMEMBERED_PRESSES, PRESS
 from bot.commands.retraction import retract_regularly
 from bot.context import AppContext
 from bot.coordination.tasks import running_alongside
+from bot.hooks import run_missed_hooks
 from bot.observability import logs, metrics
 from bot.render.formatting import seat_names
 from bot.render.round_status import receivers
@@ -194,6 +195,7 @@ async def _resume(app_context: AppContext) -> None:
 
 def _background_tasks(app_context: AppContext) -> list[Task]:
     tasks = [task for service in app_context.parts.all(Service) for task in service.tasks()]
+    tasks.append(run_missed_hooks(app_context))
     tasks.append(retract_regularly(app_context))
     tasks.append(metrics.watch_outbox(app_context.outbox.count_unmarked))
     if app_context.texts_days is not None:
