@@ -1,4 +1,4 @@
-"""Draw which packages import which into docs/architecture.md: `python -m tests.docs.package_graph`."""
+"""Draw the graph of packages in docs/architecture.md: `python -m tests.docs.package_graph`."""
 
 import ast
 import re
@@ -21,9 +21,9 @@ def imports() -> Iterator[tuple[str, str]]:
         for path in sorted((ROOT / layer).rglob("*.py")):
             module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.ImportFrom) and node.module:
-                    if node.module.partition(".")[0] in LAYERS:
-                        yield module, f"{node.module}.{node.names[0].name}"
+                named = (isinstance(node, ast.ImportFrom) and node.module) or ""
+                if isinstance(node, ast.ImportFrom) and named.partition(".")[0] in LAYERS:
+                    yield module, f"{named}.{node.names[0].name}"
 
 
 def package_of(module: str) -> str:

@@ -8,6 +8,7 @@ import hmac
 from collections.abc import Callable, Sequence
 
 import httpx
+from bot.chats import ChatPlugin, ChatRoute, RunningChat
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -24,14 +25,13 @@ from bot.chat import (
     Thread,
     event_key,
 )
-from bot.chats import ChatPlugin, ChatRoute, RunningChat
 from bot.commands.dispatch import handle_message
 from bot.commands.recovery import serve_chat
 from bot.commands.round_delivery import RoundDelivery
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.render.round_report import thread_markdown
-from bot.settings import Settings
+from bot.settings import Settings, SettingsError
 from council.places import Place
 from council.ports import RoundQuery
 
@@ -155,8 +155,9 @@ class WebhookPlugin(ChatPlugin):
         self, app: AppContext, settings: Settings, report: Callable[[str], None]
     ) -> RunningChat:
         """Return the chat, ready to run."""
-        url, token = settings.secret("WEBHOOK_URL"), settings.secret("WEBHOOK_TOKEN")
-        assert url and token  # noqa: S101 - it is not started without both
+        url, token = (settings.secret(name) for name in ("WEBHOOK_URL", "WEBHOOK_TOKEN"))
+        if url is None or token is None:
+            raise SettingsError([f"Webhook: {self.missing(settings)}"])
         return RunningWebhook(app, url.get_secret_value(), token.get_secret_value(), report)
 
 
