@@ -166,7 +166,7 @@ async def show_experiment(
 ) -> None:
     """Show the result of an experiment."""
     async with open_stores(load_settings()) as stores:
-        recent = await stores.research.experiments.list_recent()
+        recent = await experiment_store(stores).list_recent()
         found = experiments.find_experiment(recent, experiment)
         progress, state = await _load_progress(stores, found)
     _print_results(progress, state, output, as_json=as_json)
@@ -177,7 +177,7 @@ async def show_experiment(
 async def list_experiments() -> None:
     """List experiments, newest first."""
     async with open_stores(load_settings()) as stores:
-        for experiment in await stores.research.experiments.list_recent():
+        for experiment in await experiment_store(stores).list_recent():
             progress, _ = await _load_progress(stores, experiment)
             name = f"{experiment.suite.name} by {experiment.panel.name}"
             when = f"{experiment.at:%Y-%m-%d %H:%M}"
@@ -261,7 +261,7 @@ class ExperimentBar(CountBar):
 async def _load_progress(
     stores: Stores, experiment: Experiment
 ) -> tuple[ExperimentProgress, ExperimentState]:
-    state = await stores.research.experiments.load_state(experiment.id)
+    state = await experiment_store(stores).load_state(experiment.id)
     spent = await stores.ledger.spent(experiment.id)
     return experiment_progress(experiment, state, spent), state
 
