@@ -13,7 +13,8 @@ from council.bakeoffs.ports import StoredSuite
 from council.errors import PanelError, StoreError
 from council.feedback import Feedback, HumanVote
 from council.integrity.seal import Seal
-from council.rounds import Round, sort_by_panel
+from council.rounds import Round
+from storage.row_mapping import complete_round
 from storage.validation import describe_fault
 
 T = TypeVar("T")
@@ -96,7 +97,7 @@ def parse_item(line: bytes | str) -> ExportedRound | ExportedItem:
 
 def _round_from_values(values: dict[str, Any]) -> ExportedRound:
     extras = {name: values.pop(name) for name in EXTRAS if name in values}
-    round_ = sort_by_panel(_validate(ROUND, values))
+    round_ = complete_round(_validate(ROUND, values))
     if extras.get("seal", ...) is None:
         del extras["seal"]
     exported = ExportedRound(

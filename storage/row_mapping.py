@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -26,6 +26,7 @@ from council.rounds import (
     sort_by_panel,
 )
 from council.tally import Standing, Tally, Verdict
+from council.tally.flags import parse_flag
 from storage import tables as rows
 from storage.validation import describe_fault
 
@@ -143,6 +144,7 @@ def _artefact_columns(artefact: Artefact) -> Iterator[tuple[type[SQLModel], dict
     elif isinstance(artefact, Tally):
         verdict = asdict(artefact.verdict)
         verdict["first_on"], verdict["first_of"] = verdict["first_on"]
+        verdict["flags"] = [*map(str, artefact.verdict.flags)]
         yield rows.VerdictRow, verdict | verdict.pop("agreement")
         for i, standing in enumerate(artefact.standings):
             yield rows.StandingRow, asdict(standing) | {"position": i}
@@ -205,7 +207,7 @@ def round_from_rows(own: RowValues, parts: RowsByTable) -> Round:
     with translate_validation_errors("Round", own["id"]):
         row = validate("round", rows.RoundRow.model_validate, own)
         syntheses = [_synthesis(values) for values in parts[rows.SynthesisRow]]
-        return sort_by_panel(
+        return complete_round(
             Round(
                 id=row.id,
                 question=from_row(
@@ -235,6 +237,17 @@ def round_from_rows(own: RowValues, parts: RowsByTable) -> Round:
                 redacted=validate("round.redacted", REDACTED.validate_python, row.redacted),
             )
         )
+
+
+def complete_round(round_: Round) -> Round:
+    """Return a round as it was read in panel order, with its stored sentences parsed as flags."""
+    if round_.tally:
+        seats = {seat.key for seat in round_.panel.seats}
+        verdict = round_.tally.verdict
+        flags = tuple(parse_flag(str(flag), seats) for flag in verdict.flags)
+        tally = replace(round_.tally, verdict=replace(verdict, flags=flags))
+        round_ = replace(round_, tally=tally)
+    return sort_by_panel(round_)
 
 
 def past_ballot_from_row(values: RowValues) -> Ballot:

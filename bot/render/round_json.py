@@ -152,7 +152,7 @@ def verdict_document(verdict: Verdict, suspicions: Iterable[str] = ()) -> Docume
         "kendall_w": verdict.agreement.kendall_w,
         "alpha": verdict.agreement.alpha,
         "n_eff": verdict.n_eff,
-        "flags": [*verdict.flags, *suspicions],
+        "flags": [*map(str, verdict.flags), *suspicions],
     }
 
 

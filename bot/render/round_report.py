@@ -42,12 +42,12 @@ from council.labels import Label, Slate
 from council.methods import BLIND_RANKING, method_of
 from council.pipeline.session import mask_answer
 from council.ports import RoundSummary
-from council.prompt_injection import ENCODED, PLEA
+from council.prompt_injection import Suspicion
 from council.round_rules import NAMED, ORDER, ballot_version, weighted_standings
 from council.round_rules import OWN as AUDITS_OWN
 from council.rounds import REVISION, Draw, Fallback, Round, Stage, winning_answer
 from council.rubric_grader import GRADE, grade_reasons
-from council.tally import Standing, Strength, Tally, Verdict
+from council.tally import FlagKind, Standing, Strength, Tally, Verdict
 from council.tally.standings import TOLERANCE, ranks
 from council.tally.verdict import CLEAR_P, HIGHEST_SHARE
 
@@ -73,6 +73,17 @@ MENU = (
 DISCLAIMER = "AI-generated. Agreement is not truth; check what matters."
 NO_NAMES: Mapping[str, str] = {}
 MAX_REASON_CHARACTERS = 300  # of a judge's reason in a thread; the rest opens with a button
+# What people read of a flag where it is not what rounds store; of one model and of several.
+_FLAG_WORDS = {
+    FlagKind.FAMILY_MAJORITY: "{} of {} models are from the {} family",
+    FlagKind.NO_BALLOT: "has no valid ranking",
+}
+_FLAG_WORDS_OF_SEVERAL = {
+    FlagKind.NO_BALLOT: "have no valid ranking",
+    FlagKind.DRAFT_KEPT: "did not revise their drafts",
+    FlagKind.MODEL_NAMED: "named {} in their reasons",
+    FlagKind.RANKING_CHANGED: "changed their rankings in the discussion",
+}
 _RESULTS_TITLE, _RANKINGS_TITLE = "Results", "Rankings"
 EXCHANGES_TITLE = "Also asked"
 DRAFT_TITLE = "Its draft, before it read the comments:"
@@ -238,15 +249,12 @@ def _chairman_notes(round_: Round) -> Iterator[str]:
 def flag_notes(round_: Round) -> list[str]:
     """Return what weakens the result, one note each."""
     names = seat_names(round_.panel)
-    seats: dict[str, list[str]] = {}  # by what is said of them
+    seats: dict[tuple[FlagKind, tuple[str, ...]], dict[str, None]] = {}  # that share a finding
     for flag in round_.tally.verdict.flags if round_.tally else ():
-        seat, _, rest = flag.partition(" ")  # a flag may begin with the key of a seat
-        said = rest if seat in names else flag
-        said = said.replace("seats are of the", "models are from the")  # stored words stay
-        said = said.replace("has no ballot that counts", "has no valid ranking")
-        who = seats.setdefault(said, [])
-        who += [names[seat]] if seat in names and names[seat] not in who else []
-    flags = [_flag_text(who, said) for said, who in seats.items()]
+        sharing = seats.setdefault((flag.kind, flag.detail), {})
+        if flag.seat:
+            sharing[names[flag.seat]] = None
+    flags = [_flag_text(kind, detail, [*who]) for (kind, detail), who in seats.items()]
     flags += [_suspicion_text(round_, a, s) for a in round_.answers for s in a.suspicions]
     flags += [
         _suspicion_text(round_, new, suspicion)
@@ -261,7 +269,9 @@ def flag_notes(round_: Round) -> list[str]:
 
 
 def _suspicion_text(round_: Round, answer: Answer, suspicion: str) -> str:
-    unseen = suspicion in {PLEA, ENCODED} and ballot_version(round_) != FIRST_VERSION
+    unseen = (
+        suspicion in {Suspicion.PLEA, Suspicion.ENCODED} and ballot_version(round_) != FIRST_VERSION
+    )
     hidden = "; judges did not see the request" if unseen else ""
     return f"{seat_names(round_.panel)[answer.member]}'s answer {suspicion}{hidden}"
 
@@ -274,12 +284,11 @@ def _suspects(round_: Round, names: Mapping[str, str]) -> list[tuple[str, str]]:
     ]
 
 
-def _flag_text(who: Sequence[str], said: str) -> str:
+def _flag_text(kind: FlagKind, detail: tuple[str, ...], who: Sequence[str]) -> str:
+    words = _FLAG_WORDS.get(kind, kind.value)
     if len(who) > 1:
-        said = said.replace("has no valid ranking", "have no valid ranking")
-        said = said.replace("changed its ranking", "changed their rankings")
-        said = said.replace("in its reason", "in their reasons")
-    return f"{join_words(who)} {said}".strip()
+        words = _FLAG_WORDS_OF_SEVERAL.get(kind, words)
+    return f"{join_words(who)} {words.format(*detail)}".strip()
 
 
 def details_posts(round_: Round, draw: Draw, max_text: int | None = None) -> tuple[Post, ...]:

@@ -11,6 +11,7 @@ from council.files import QuestionFile
 from council.integrity.erasure import text_digests
 from council.integrity.hash_chain import LINK_VERSION, Link
 from council.rounds import Question, Round, Synthesis
+from council.tally import Flag
 
 # The parts of a round: their names in reports, and the fields they stand for.
 PARTS: Mapping[str, str] = {
@@ -112,7 +113,12 @@ def _differing_names(then: Digests, now: Digests) -> tuple[str, ...]:
 
 
 def plain_json(value: object) -> object:
-    """Return a value as plain JSON without its texts; times in UTC, whole floats as integers."""
+    """Return a value as plain JSON without its texts.
+
+    Times are in UTC, whole floats integers, and flags the sentences that rounds store.
+    """
+    if isinstance(value, Flag):
+        return str(value)
     if is_dataclass(value):
         texts = TEXT_FIELDS.get(type(value), ())
         pairs = ((field, getattr(value, field.name)) for field in fields(value))

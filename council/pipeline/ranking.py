@@ -19,7 +19,7 @@ from council.pipeline.session import RoundServices
 from council.ports import Gateway
 from council.prompts.shared import DEFAULT_RUBRIC
 from council.rounds import Artefact, Draw, Question, Round, sort_by_panel
-from council.tally import Standing, Verdict
+from council.tally import Flag, FlagKind, Standing, Verdict
 
 MAX_TEXT_CHARACTERS = 64_000
 MAX_NAME_CHARACTERS = 200
@@ -150,7 +150,7 @@ class Ranked:
             raise QuorumError(f"No judge ranked the texts: {why}.")
         standings = tuple(_ranked_text(line, draw) for line in tally.standings)
         suspicions = (
-            f"the text {answer.member!r} {why}"
+            Flag(FlagKind.SUSPICIOUS_TEXT, detail=(answer.member, why))
             for answer in round_.answers
             for why in find_all_suspicions(round_, answer.text)
         )

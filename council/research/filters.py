@@ -39,6 +39,7 @@ from council.prompts.synthesis import anonymize_reasons
 from council.randomness import shuffle
 from council.round_rules import official_weights
 from council.rounds import Draw, Question, Round
+from council.tally import Flag, FlagKind
 from council.tally.standings import counted_ballots, pair_matrix
 
 # --- Odd words and Markdown in an answer
@@ -125,7 +126,6 @@ PAIRS = "pairs"  # the entry of a round's versions that holds the history
 MIN_PAIR_ROUNDS = 20
 MIN_PAIR_JUDGES = 2
 JUMP_LEVEL = 0.01
-JUMP = "rose far above earlier rounds"
 _DIGITS = 4
 _PLUS_ROUNDS, _PLUS_WINS = 4, 2
 
@@ -171,7 +171,7 @@ def pair_history(round_: Round) -> History:
     return usable | turned
 
 
-def jump_flags(round_: Round, draw: Draw) -> tuple[str, ...]:
+def jump_flags(round_: Round, draw: Draw) -> tuple[Flag, ...]:
     """Return a flag for each answer whose ballots jump above the history of its pairs.
 
     Over the pairs of an answer that have twenty earlier rounds and at least two judges in this one,
@@ -196,7 +196,7 @@ def jump_flags(round_: Round, draw: Draw) -> tuple[str, ...]:
             rise = fmean(now - then for now, _, then in pairs)
             jumps[author] = rise / fmean(_deviation(rounds, then) for _, rounds, then in pairs)
     limit = NormalDist().inv_cdf(1 - JUMP_LEVEL / len(jumps)) if jumps else 0.0
-    return tuple(f"{author} {JUMP}" for author, jump in jumps.items() if jump > limit)
+    return tuple(Flag(FlagKind.JUMP, author) for author, jump in jumps.items() if jump > limit)
 
 
 def _judges(ballots: Sequence[Ballot], one: Label, other: Label) -> int:
@@ -368,7 +368,7 @@ def found_checks(round_: Round) -> dict[str, bool]:
         checks = {PATTERNS: bool(found - _MEASURES), MEASURES: bool(found & _MEASURES)}
         if pair_history(round_):
             flags = round_.tally.verdict.flags if round_.tally else ()
-            checks[JUMPS] = any(flag.endswith(JUMP) for flag in flags)
+            checks[JUMPS] = any(flag.kind is FlagKind.JUMP for flag in flags)
     if _checked(round_):
         checks[FILTER] = bool(find_suspects(round_))
     return checks

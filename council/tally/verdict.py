@@ -8,6 +8,7 @@ from council.ballots import Ballot
 from council.labels import Label
 from council.tally.agreement import Agreement, agreement
 from council.tally.chance import DEFAULT_RULE, ChanceRule, null_distribution
+from council.tally.flags import Flag
 from council.tally.standings import (
     TOLERANCE,
     JudgeWeights,
@@ -51,7 +52,7 @@ class Verdict:
     too_few_judges: bool
     agreement: Agreement
     n_eff: float | None = None
-    flags: tuple[str, ...] = ()
+    flags: tuple[Flag, ...] = ()
 
     @property
     def is_sure(self) -> bool:

@@ -16,7 +16,7 @@ from council.pipeline.session import RoundSession
 from council.pipeline.stages import MAX_ATTEMPTS, collect_ballots
 from council.randomness import shuffle
 from council.rounds import Draw, Round
-from council.tally import Standing, Strength, Tally, Verdict
+from council.tally import Flag, FlagKind, Standing, Strength, Tally, Verdict
 from council.tally.agreement import agreement
 from council.tally.chance import ChanceRule
 from council.tally.standings import JudgeWeights, borda_shares
@@ -236,14 +236,11 @@ def _line(label: Label, place: int, share: float, matches: Sequence[Match]) -> S
     )
 
 
-def _lots(matches: Sequence[Match]) -> Iterator[str]:
+def _lots(matches: Sequence[Match]) -> Iterator[Flag]:
     for match in matches:
         if match.is_tie:
-            one, other = match.pair
-            how = f"{one} and {other} tied"
-            if not match.is_judged:
-                how = f"nobody judged {one} and {other} in both orders"
-            yield f"{how}, so a lot drawn from the seed decided that {match.went_on} went on"
+            kind = FlagKind.TIE_BY_LOT if match.is_judged else FlagKind.UNJUDGED_PAIR_BY_LOT
+            yield Flag(kind, detail=(*match.pair, match.went_on))
 
 
 def _pair_ballots(panel: Panel) -> int:

@@ -191,12 +191,13 @@ async def test_what_holds_for_several_judges_is_said_once() -> None:
     assert f"Note: {NAMES[CLAUDE]} and {NAMES[GPT]} have no valid ranking." in thread
 
 
-async def test_flags_are_sentences_whatever_the_seats_are_called() -> None:
-    # A seat called "a" is also a letter of every word.
+# A seat called "a" is also a letter of every word.
+@pytest.mark.parametrize("key", ["a", "my model", "has no ballot that counts"])
+async def test_flags_are_sentences_whatever_the_seats_are_called(key: str) -> None:
     panel = a_panel(3)
     first, *others = panel.members
-    panel = replace(panel, members=(replace(first, key="a", display="Ada"), *others))
-    round_ = await held(FakeGateway(judges={"a": "?"}), panel)
+    panel = replace(panel, members=(replace(first, key=key, display="Ada"), *others))
+    round_ = await held(FakeGateway(judges={key: "?"}), panel)
 
     flags = [line for line in thread_of(round_).splitlines() if line.startswith("Note: ")]
 
