@@ -29,7 +29,7 @@ from bot.cli.rounds import find_round_id
 from bot.commands.rounds import UnderWayError, describe_quoting, forget_and_wipe
 from bot.coordination.clock import now
 from bot.render.formatting import count_noun, join_words
-from bot.render.round_report import round_title
+from bot.render.round_report.thread import round_title
 from bot.render.text_safety import shorten_to_line
 from bot.runners.retention import forget_older
 from bot.settings import load_settings

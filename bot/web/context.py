@@ -24,7 +24,7 @@ from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.hints import page_link
 from bot.render.formatting import duration, money, ordinal, seat_names, styled_runs
-from bot.render.round_report import ranking_text
+from bot.render.round_report.rankings import ranking_text
 from bot.render.round_status import receivers
 from bot.render.text_safety import has_surplus_cells
 from bot.web.auth import (

@@ -6,7 +6,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.render.round_report import round_title
+from bot.render.round_report.thread import round_title
 from bot.web.auth import SHARES, Form, FormError, is_member, link_name, visitor_of
 from bot.web.context import WebContext
 from council.providers import is_loopback

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.render.round_report import flag_notes, rankings_intro
+from bot.render.round_report.flags import flag_notes
+from bot.render.round_report.rankings import rankings_intro
 from council.answers import Role
 from council.bakeoffs.bias.votes import CANARY as CANARY_CHECK
 from council.bakeoffs.bias.votes import Check, build_votes
@@ -19,13 +20,7 @@ from council.methods import BLIND_RANKING, METHODS, find_method, method_of
 from council.money import Price
 from council.panel import Member
 from council.prompts.shared import SHORTENED_MARK, estimate_tokens
-from council.research.canary import (
-    CANARY,
-    WITHOUT_CANARY,
-    canary_text,
-    has_canary,
-    with_canary,
-)
+from council.research.canary import CANARY, WITHOUT_CANARY, canary_text, has_canary, with_canary
 from council.research.methods import RESEARCH_METHODS, plug_in_all
 from council.round_rules import due_audit
 from council.rounds import Round

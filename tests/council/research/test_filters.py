@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from bot.render.round_json import round_document
-from bot.render.round_report import exchange_rows, flag_notes
+from bot.render.round_report.exchanges import exchange_rows
+from bot.render.round_report.flags import flag_notes
 from council import filters
 from council.answers import Call, Exchange, Prompt, Reply, Role
 from council.bakeoffs.bias.votes import Check, build_votes

@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.render.round_json import round_document
-from bot.render.round_report import flag_notes, verdict_line, whole_round
+from bot.render.round_report.flags import flag_notes
+from bot.render.round_report.thread import whole_round
+from bot.render.round_report.verdict import verdict_line
 from bot.render.voting import blind_answers
 from council.answers import Call, Reply, Role
 from council.bakeoffs.bias.votes import build_votes
