@@ -46,12 +46,11 @@ from bot.web.auth import (
     Form,
     FormError,
     empty_message,
-    is_member,
     place_of,
     read_uploads,
     visitor_of,
 )
-from bot.web.context import WebContext, file_response
+from bot.web.context import WebContext, file_response, is_member
 from bot.web.round_view import blind_progress, late_answers, ranking_rows
 from bot.web.shares import may_share
 from council.budget import estimate_round
