@@ -69,9 +69,20 @@ async def fetch_round(
 def summaries_query(wanted: RoundQuery) -> Any:  # noqa: ANN401
     """Return the query for the summaries of the wanted rounds, newest first."""
     columns = (
-        *(RoundRow.id, RoundRow.question, RoundRow.asked_at, RoundRow.asked_by, RoundRow.paused),
-        *(RoundRow.forgotten_at, RoundRow.delivered, RoundRow.panel_name, RoundRow.seconds),
-        *(RoundRow.bakeoff, RoundRow.chat, RoundRow.workspace, RoundRow.channel, RoundRow.thread),
+        RoundRow.id,
+        RoundRow.question,
+        RoundRow.asked_at,
+        RoundRow.asked_by,
+        RoundRow.paused,
+        RoundRow.forgotten_at,
+        RoundRow.delivered,
+        RoundRow.panel_name,
+        RoundRow.seconds,
+        RoundRow.bakeoff,
+        RoundRow.chat,
+        RoundRow.workspace,
+        RoundRow.channel,
+        RoundRow.thread,
         RoundRow.private,
     )
     strength = select(col(VerdictRow.strength)).where(col(VerdictRow.round_id) == RoundRow.id)

@@ -58,8 +58,14 @@ _PARSERS: dict[type[SQLModel], Callable[[object], Any]] = {
 NESTED = {"agreement", "paper", "prompt", "reply"}  # fields whose values are in their owner's row
 # The columns of a synthesis that are null if no chairman wrote it.
 REPLY_COLUMNS = (
-    *("prompt_system", "prompt_user", "cut", "attempts", "seconds"),
-    *("tokens_in", "tokens_out", "cost_usd"),
+    "prompt_system",
+    "prompt_user",
+    "cut",
+    "attempts",
+    "seconds",
+    "tokens_in",
+    "tokens_out",
+    "cost_usd",
 )
 
 PART_TABLES: tuple[type[Any], ...] = (
@@ -211,7 +217,8 @@ def round_from_rows(own: RowValues, parts: RowsByTable) -> Round:
             Round(
                 id=row.id,
                 question=from_row(
-                    *(Question, row),
+                    Question,
+                    row,
                     text=row.question,
                     place=from_row(Place, row),
                     files=validate("round.files", FILES.validate_python, row.files),

@@ -217,8 +217,12 @@ async def _judgment_lines(stores: Stores, ids: Iterable[str], on_fault: OnFault)
 
 async def _round_lines(stores: Stores, round_id: str) -> ExportLines:
     round_, store = await stores.store.load(round_id), stores.store
-    feedback = (await store.ratings(round_id), await store.votes(round_id))
-    line = dump_round(round_, *feedback, await store.seal(round_id))
+    line = dump_round(
+        round_,
+        ratings=await store.ratings(round_id),
+        votes=await store.votes(round_id),
+        seal=await store.seal(round_id),
+    )
     yield ExportedRound, line.encode() + b"\n"
 
 

@@ -177,7 +177,9 @@ async def show_rounds(app: AppContext, chat: Chat, message: IncomingMessage, lim
     rows = tuple(
         (
             shorten_to_line(line.question, 60) or "(forgotten)",
-            *(f"{line.asked_at:%Y-%m-%d %H:%M}", round_state(line), line.id),
+            f"{line.asked_at:%Y-%m-%d %H:%M}",
+            round_state(line),
+            line.id,
         )
         for line in lines
     )

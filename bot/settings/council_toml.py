@@ -110,8 +110,17 @@ class BakeoffsSection(Section):
 
 SECTIONS = frozenset(
     {
-        *("panels", "models", "providers", "rubrics", "default_panel", "time_zone"),
-        *("budgets", "retention", "access", "suites", "bakeoffs"),
+        "panels",
+        "models",
+        "providers",
+        "rubrics",
+        "default_panel",
+        "time_zone",
+        "budgets",
+        "retention",
+        "access",
+        "suites",
+        "bakeoffs",
     }
 )
 Document = dict[str, Any]

@@ -183,8 +183,18 @@ class _Parser:
         bakeoffs = self._section(document, "bakeoffs", BakeoffsSection)
         if self.faults:
             raise SettingsError(self.faults)
-        others = (retention.texts_days, access, suites, bakeoffs.rounds_at_once, zone)
-        return PanelConfig(panels, seats, default, limits, caps, *others)
+        return PanelConfig(
+            panels=panels,
+            seats=seats,
+            default=default,
+            limits=limits,
+            caps=caps,
+            texts_days=retention.texts_days,
+            access=access,
+            suites=suites,
+            bakeoff_rounds=bakeoffs.rounds_at_once,
+            zone=zone,
+        )
 
     def _suites(self, document: Document) -> tuple[Suite, ...]:
         suites = []

@@ -71,7 +71,11 @@ class Installations:
         self._is_serving = False
         self.ended = asyncio.Event()
         self._delivery = RoundDelivery(
-            *(app, CHAT, RoundQuery(chats=(CHAT,)), self._new_chat, self._send_ephemeral),
+            app=app,
+            teller=CHAT,
+            wanted=RoundQuery(chats=(CHAT,)),
+            new_chat=self._new_chat,
+            send_ephemeral=self._send_ephemeral,
             serves=lambda place: place.workspace in self.connected,
         )
 
@@ -155,15 +159,14 @@ class Installations:
     async def serving(self) -> AsyncIterator[None]:
         """Deliver rounds and follow what other processes notice, for the duration of the block."""
         pending = await self._delivery.undelivered()
-        watchers = (
-            self._watch(CHANNEL_CHANGED, self._forget_channel),
-            self._watch(UNINSTALLED, self._uninstall),
-            self._watch(INSTALLATION_CHANGED, self._reload),
-        )
         self._app.chats[CHAT] = self.chat
         try:
             async with (
-                running_alongside(*watchers),
+                running_alongside(
+                    self._watch(CHANNEL_CHANGED, self._forget_channel),
+                    self._watch(UNINSTALLED, self._uninstall),
+                    self._watch(INSTALLATION_CHANGED, self._reload),
+                ),
                 serve_chat(self._delivery, self.chat, pending, self._tasks_for),
             ):
                 self._is_serving = True

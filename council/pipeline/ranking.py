@@ -181,7 +181,12 @@ def _absences(round_: Round) -> tuple[Absence, ...]:
 def _ranked_text(line: Standing, draw: Draw) -> RankedText:
     name = draw.labels.author_of(line.label)
     return RankedText(
-        *(name, line.place, line.share, line.points, line.max_points, line.first_votes)
+        name=name,
+        place=line.place,
+        share=line.share,
+        points=line.points,
+        max_points=line.max_points,
+        first_votes=line.first_votes,
     )
 
 

@@ -247,8 +247,13 @@ class Asked:
         """Return whether what came, if anything, is in time; if it is not, store it as late."""
         self.is_in = True
         if self.is_late and came and came.prompt and came.reply:
-            paid = came.prompt, came.reply
-            late = LateReply(self.member.key, self.role, *paid, self.pass_number)
+            late = LateReply(
+                member=self.member.key,
+                role=self.role,
+                prompt=came.prompt,
+                reply=came.reply,
+                pass_number=self.pass_number,
+            )
             await finish_despite_cancel(session.save(late))
         return not self.is_late
 

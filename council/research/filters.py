@@ -238,7 +238,9 @@ async def ask_filter(session: RoundSession, draw: Draw, seat: Member) -> None:
     reasons = await session.services.in_thread(anonymize_reasons, ballots, families)
     nonce, names = nonce_for(round_.seed, seat.key, FILTER), [*_names(round_)]
     request = Request(
-        *(FILTER, seat, partial(filter_prompt, round_.question, texts, reasons, nonce)),
+        kind=FILTER,
+        seat=seat,
+        prompt=partial(filter_prompt, round_.question, texts, reasons, nonce),
         read=partial(_read_suspects, round_, nonce),
         nonce=nonce,
         schema=_schema(names, nonce),

@@ -346,9 +346,15 @@ async def delete_unused_bodies(connection: AsyncConnection) -> None:
 def suite_summary(stored: StoredSuite) -> SuiteSummary:
     """Return the summary of a stored suite."""
     suite = stored.suite
-    graded = sum(question.is_graded for question in suite.questions)
-    counts = (len(suite.questions), graded)
-    return SuiteSummary(suite.name, suite.scope, suite.version, *counts, stored.at, stored.by)
+    return SuiteSummary(
+        name=suite.name,
+        scope=suite.scope,
+        version=suite.version,
+        questions=len(suite.questions),
+        graded=sum(question.is_graded for question in suite.questions),
+        kept_at=stored.at,
+        by=stored.by,
+    )
 
 
 def suite_not_found(name: str, version: str = "") -> SuiteError:

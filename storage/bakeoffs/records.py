@@ -143,9 +143,21 @@ def _records_from_rows(
     records = []
     for round_id, asked, number, source_id, numbers, version in rows:
         panel, scope, bakeoff, suite, suite_version, category, shape = sources[source_id]
-        at = EPOCH + timedelta(0, 0, asked)
-        which = (bakeoff, number, suite, suite_version, category)
-        records.append(PackedRecord(round_id, at, panel, scope, *which, shape, numbers, version))
+        record = PackedRecord(
+            round_id,
+            EPOCH + timedelta(0, 0, asked),
+            panel,
+            scope,
+            bakeoff,
+            number,
+            suite,
+            suite_version,
+            category,
+            shape,
+            numbers,
+            version,
+        )
+        records.append(record)
     return records
 
 

@@ -139,8 +139,15 @@ def syntheses(draw: st.DrawFn, panel: Panel, labels: Sequence[Label]) -> Synthes
 @st.composite
 def rounds(draw: st.DrawFn) -> Round:
     """Draw a round at any stage."""
-    own = (uuid4().hex, draw(QUESTIONS), draw(panels()), draw(TEXT), draw(MOMENTS), draw(VERSIONS))
-    round_ = Round(*own, bakeoff=draw(TEXT))
+    round_ = Round(
+        id=uuid4().hex,
+        question=draw(QUESTIONS),
+        panel=draw(panels()),
+        seed=draw(TEXT),
+        asked_at=draw(MOMENTS),
+        versions=draw(VERSIONS),
+        bakeoff=draw(TEXT),
+    )
     stage = draw(st.sampled_from(Stage))
     round_ = _answered(draw, round_, partly=stage is Stage.OPEN)
     if round_.answers and stage is not Stage.OPEN:

@@ -51,8 +51,8 @@ async def propose_bakeoff(
     """Show the cost of a bake-off and how to start it; with `now`, start it."""
     cap = parse_cap_text(arguments["cap"]) if "cap" in arguments else None
     methods = [one for one in arguments.get("method", "").split(",") if one]
-    wanted = (arguments["suite"], arguments.get("panel"))
-    bakeoff = replace(await new_bakeoff(app, message, *wanted, methods), cap_micro=cap)
+    bakeoff = await new_bakeoff(app, message, arguments["suite"], arguments.get("panel"), methods)
+    bakeoff = replace(bakeoff, cap_micro=cap)
     if "now" in arguments:
         await start_bakeoff(app, chat, message, bakeoff)
         return
@@ -178,8 +178,11 @@ async def list_bakeoffs(app: AppContext, chat: Chat, message: IncomingMessage, _
         return
     rows = [
         (
-            *(x.suite.name, x.panel.name, f"{x.at:%Y-%m-%d %H:%M}"),
-            *(bakeoff_state(await load_progress(app, x)), x.id),
+            x.suite.name,
+            x.panel.name,
+            f"{x.at:%Y-%m-%d %H:%M}",
+            bakeoff_state(await load_progress(app, x)),
+            x.id,
         )
         for x in there
     ]
@@ -289,6 +292,14 @@ async def proposed_bakeoff(app: AppContext, message: IncomingMessage, value: str
     panels = [name for name in app.panels if _digest(name) == panel_digest]
     if not panels:
         raise BakeoffError(f"The panel no longer exists. {PROPOSE_AGAIN}")
-    asked = apply_methods(suite, app.panel(panels[0], message.place), methods)
-    own = (f"bo:{key}", *asked, message.place, message.asker.id, app.now())
-    return Bakeoff(*own, cap_micro)
+    panel = app.panel(panels[0], message.place)
+    suite, panel = apply_methods(suite, panel, methods)
+    return Bakeoff(
+        id=f"bo:{key}",
+        suite=suite,
+        panel=panel,
+        place=message.place,
+        asked_by=message.asker.id,
+        at=app.now(),
+        cap_micro=cap_micro,
+    )

@@ -91,17 +91,19 @@ class Scale:
 
 def _scale(low: int, high: int) -> Scale:
     return Scale(
-        *(low, high),
-        f"a whole number from {low} (worst) to {high} (best)",
-        f"a whole number from {low} (best) to {high} (worst)",
+        low=low,
+        high=high,
+        good=f"a whole number from {low} (worst) to {high} (best)",
+        bad=f"a whole number from {low} (best) to {high} (worst)",
     )
 
 
 FIVE, HUNDRED, THREE = _scale(1, 5), _scale(0, 100), _scale(1, 3)
 BINARY = Scale(
-    *(0, 1),
-    "1 if the asker can use it as it is, else 0",
-    "1 if the asker cannot use it as it is, else 0",
+    low=0,
+    high=1,
+    good="1 if the asker can use it as it is, else 0",
+    bad="1 if the asker cannot use it as it is, else 0",
 )
 
 

@@ -85,8 +85,8 @@ async def _collect_critiques(session: RoundSession, draw: Draw) -> None:
             if critic != author:
                 nonce = _nonce(round_, CRITIQUE_KIND, critic, label)
                 parts = ["The draft:", fence(drafts[label], "A", nonce)]
-                asked = (CRITIQUE_KIND, round_.panel.seat(critic), label)
-                requests.append(await _request(session, *asked, _CRITIC, parts))
+                seat = round_.panel.seat(critic)
+                requests.append(await _request(session, CRITIQUE_KIND, seat, label, _CRITIC, parts))
     await exchange_all(session, requests, round_.panel.terms.ballot_seconds)
 
 
