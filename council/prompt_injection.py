@@ -73,8 +73,8 @@ def mask_pleas(text: str, *, by_author: bool = True) -> str:
 
     A judge's reason, which is not `by_author`, may say which answer is best.
     """
-    found, pieces, end = find_pleas(text, by_author=by_author), [], 0
-    for start, stop in _find_encoded(text) if by_author and not found else found:
+    pleas, pieces, end = find_pleas(text, by_author=by_author), [], 0
+    for start, stop in _find_encoded(text) if by_author and not pleas else pleas:
         plea = text[start:stop]
         pieces += [text[end:start], plea[: len(plea) - len(plea.lstrip())], PLEA_MASK]
         end = stop
@@ -87,7 +87,7 @@ def find_suspicions(text: str) -> tuple[Suspicion, ...]:
     plain = fold(shown, latin=True)[0]
     spoken = _CODE.sub("", plain)
     begs = bool(find_pleas(shown))
-    found = {
+    checks = {
         Suspicion.HIDDEN_CHARACTERS: hides_characters(text),
         Suspicion.FENCE: _FENCE.search(spoken) or _NONCE_LINE.search(spoken),
         Suspicion.BALLOT: len({key for _, key, _ in _BALLOT_KEY.findall(plain)}) > 1
@@ -96,7 +96,7 @@ def find_suspicions(text: str) -> tuple[Suspicion, ...]:
         Suspicion.PLEA: begs,
         Suspicion.ENCODED: not begs and _is_encoded(shown),
     }
-    return tuple(suspicion for suspicion, seen in found.items() if seen)
+    return tuple(suspicion for suspicion, seen in checks.items() if seen)
 
 
 def _edit(text: str, edits: _Edits) -> str:
@@ -130,8 +130,8 @@ def _find_encoded(text: str, depth: int = 6) -> list[Span]:
     if not depth or cut in {0, len(text)}:
         return [(0, len(text))]
     later = _find_encoded(text[cut:], depth - 1)
-    found = _find_encoded(text[:cut], depth - 1) + [(cut + a, cut + b) for a, b in later]
-    return found or [(0, len(text))]
+    spans = _find_encoded(text[:cut], depth - 1) + [(cut + a, cut + b) for a, b in later]
+    return spans or [(0, len(text))]
 
 
 def _decoded(text: str) -> Iterator[str]:

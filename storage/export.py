@@ -77,8 +77,8 @@ def dump_item(item: ExportedItem) -> str:
 
 def _dump_line(adapter: TypeAdapter[T], value: T, what: str, **extra: object) -> str:
     try:
-        own: Mapping[str, Any] = adapter.dump_python(value, mode="json")
-        return to_json({"format": FORMAT, **own, **extra}).decode()
+        values: Mapping[str, Any] = adapter.dump_python(value, mode="json")
+        return to_json({"format": FORMAT, **values, **extra}).decode()
     except PydanticSerializationError as error:
         raise StoreError(f"{what} can't be written as JSON: {error}.") from error
 

@@ -208,10 +208,10 @@ def _question_columns(round_: Round) -> dict[str, Any]:
 # --- From rows to a round
 
 
-def round_from_rows(own: RowValues, parts: RowsByTable) -> Round:
+def round_from_rows(row_values: RowValues, parts: RowsByTable) -> Round:
     """Return a round in panel order; raise StoreError for values that no round can hold."""
-    with translate_validation_errors("Round", own["id"]):
-        row = validate("round", rows.RoundRow.model_validate, own)
+    with translate_validation_errors("Round", row_values["id"]):
+        row = validate("round", rows.RoundRow.model_validate, row_values)
         syntheses = [_synthesis(values) for values in parts[rows.SynthesisRow]]
         return complete_round(
             Round(
@@ -285,16 +285,16 @@ def _erasure(row: rows.RoundRow) -> Erasure | None:
 
 def _parse_all(table: type[SQLModel], parts: RowsByTable) -> tuple[Any, ...]:
     """Return the artefacts in a table's rows, by position; raise ValueError for a gap."""
-    found = parts[table]
+    table_rows = parts[table]
     if hasattr(table, "position"):
-        in_order = {row["position"]: row for row in found}
-        if in_order.keys() != {*range(len(found))}:
+        in_order = {row["position"]: row for row in table_rows}
+        if in_order.keys() != {*range(len(table_rows))}:
             raise ValueError(
                 f"{table.__tablename__}.position: the positions do not count up from 0."
             )
-        found = [in_order[position] for position in range(len(found))]
+        table_rows = [in_order[position] for position in range(len(table_rows))]
     name, parse = str(table.__tablename__), _PARSERS[table]
-    return tuple(validate(name, parse, _nested(row), NESTED) for row in found)
+    return tuple(validate(name, parse, _nested(row), NESTED) for row in table_rows)
 
 
 def _nested(row: RowValues) -> dict[str, Any]:

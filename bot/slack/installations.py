@@ -138,8 +138,8 @@ class Installations:
         team, pending = workspace.team, tuple[RoundSummary, ...]()
         resumes = self._is_serving and self._app.job_queue is None
         if resumes:  # read before it is connected: rounds asked from now on deliver themselves
-            wanted = RoundQuery(chats=(CHAT,), workspace=team, undelivered=True)
-            pending = await self._app.store.list_summaries(wanted=wanted)
+            query = RoundQuery(chats=(CHAT,), workspace=team, undelivered=True)
+            pending = await self._app.store.list_summaries(wanted=query)
         self._uninstalling.discard(team)
         self.connected[team] = workspace
         for line in reversed(pending):

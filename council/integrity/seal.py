@@ -92,16 +92,16 @@ def find_changes(round_: Round, seal: Seal) -> tuple[str, ...]:
         return (LINK_IS_GONE,)
     if seal.link.version != LINK_VERSION:
         return (OTHER_VERSION,)
-    found = [] if seal.link.round_id == round_.id else [OTHER_ROUND]
+    changes = [] if seal.link.round_id == round_.id else [OTHER_ROUND]
     if not seal.link.is_sound:
-        found.append(LINK_WAS_CHANGED)
+        changes.append(LINK_WAS_CHANGED)
     notes, salt = seal.notes, seal.notes.salt
     erased = round_.forgotten or round_.redacted
     if (erased and erased.salt != salt) or notes.digest != seal.link.digest:
-        return (*found, DIGESTS_WERE_CHANGED)
+        return (*changes, DIGESTS_WERE_CHANGED)
     now = compute_digests(round_, salt)
     texts = _differing_names(notes.texts, now.texts)
-    return (*found, *texts, *_differing_names(notes.parts, now.parts))
+    return (*changes, *texts, *_differing_names(notes.parts, now.parts))
 
 
 def _differing_names(then: Digests, now: Digests) -> tuple[str, ...]:

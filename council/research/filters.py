@@ -98,12 +98,12 @@ def check_text(question: Question, text: str) -> tuple[str, ...]:
     markup = _CODE_PATTERN.sub("code", shown)
     marks = len(_EMPHASIS.findall(markup))
     is_piled = marks > max(_MAX_EMPHASIS, _MAX_EMPHASIS_SHARE * len(markup))
-    found = {
+    checks = {
         ODD_WORDS: _most_odd_words(question, shown) >= _MIN_ODD_WORDS,
         HIDDEN_MARKDOWN: _HIDDEN.search(markup),
         PILED_MARKDOWN: is_piled or _DEEP.search(markup),
     }
-    return tuple(name for name, seen in found.items() if seen)
+    return tuple(name for name, seen in checks.items() if seen)
 
 
 def _most_odd_words(question: Question, text: str) -> int:
@@ -305,9 +305,9 @@ def _read_suspects(round_: Round, nonce: str, text: str) -> Scores:
 
 def _suspects(round_: Round, nonce: str, text: str) -> dict[str, str]:
     """Return why each text is suspect, by its name among the scores; raise BallotParseError."""
-    found = parse_signed_object(text, nonce)
-    listed, names = found.get("suspects"), _names(round_)
-    if found.keys() != {"nonce", "suspects"} or not isinstance(listed, list):
+    reply = parse_signed_object(text, nonce)
+    listed, names = reply.get("suspects"), _names(round_)
+    if reply.keys() != {"nonce", "suspects"} or not isinstance(listed, list):
         raise BallotParseError(BallotFault.SUSPECTS)
     folded = {shown.casefold(): name for shown, name in names.items()}
     whys: dict[str, str] = {}
@@ -366,8 +366,8 @@ def found_checks(round_: Round) -> dict[str, bool]:
     """Return which filters a closed round had, and whether each found something."""
     checks: dict[str, bool] = {}
     if round_.panel.terms.text_checks:
-        found = {suspicion for answer in round_.answers for suspicion in answer.suspicions}
-        checks = {PATTERNS: bool(found - _MEASURES), MEASURES: bool(found & _MEASURES)}
+        suspicions = {suspicion for answer in round_.answers for suspicion in answer.suspicions}
+        checks = {PATTERNS: bool(suspicions - _MEASURES), MEASURES: bool(suspicions & _MEASURES)}
         if pair_history(round_):
             flags = round_.tally.verdict.flags if round_.tally else ()
             checks[JUMPS] = any(flag.kind is FlagKind.JUMP for flag in flags)

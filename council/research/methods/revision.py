@@ -117,8 +117,8 @@ def _name(seat: Member) -> str:
 def blind_comment(panel: Panel, exchange: Exchange) -> str:
     """Return a critique as the author may read it: its writer and all makers masked."""
     families = sorted({seat.family for seat in panel.judges})
-    own = identifying_names(panel.seat(exchange.seat))
-    text = scrub(remove_invisible(exchange.reply.text), own).text
+    names = identifying_names(panel.seat(exchange.seat))
+    text = scrub(remove_invisible(exchange.reply.text), names).text
     return neutralise(mask_pleas(mask_names(text, families).text, by_author=False))
 
 
