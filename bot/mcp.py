@@ -38,13 +38,15 @@ from bot.coordination.tasks import running_alongside
 from bot.hints import shell_hints
 from bot.observability import logs
 from bot.render.formatting import count_noun, join_words, panel_seat_names, points
+from bot.render.markdown import thread_markdown
 from bot.render.round_json import (
     Document,
     ranking_document,
     round_document,
     summary_document,
 )
-from bot.render.round_report import describe_certainty, round_post, thread_markdown
+from bot.render.round_report.thread import round_post
+from bot.render.round_report.verdict import describe_certainty
 from bot.render.round_status import progress_summary
 from bot.settings.council_toml import validation_faults
 from council.errors import CouncilError

@@ -233,16 +233,16 @@ class Budget:
         self.check_prices(round_.panel, estimate)
         account = Account.of(round_, self.now())
         await self._reserve(round_.panel, account, estimate, self.ledger.extend)
-        cap, wanted = round_.panel.terms.cap_micro_usd, estimate.capped(round_.panel)
-        async with self.budget_gateway(account, gateway, cap, reserved=wanted) as budgeted:
+        cap, reserved = round_.panel.terms.cap_micro_usd, estimate.capped(round_.panel)
+        async with self.budget_gateway(account, gateway, cap, reserved=reserved) as budgeted:
             yield budgeted
 
     async def _reserve(
         self, panel: Panel, account: Account, estimate: Estimate, reserve: _Reserve
     ) -> None:
-        wanted, (paying, caps) = estimate.capped(panel), await self._find_payer(account)
-        if wanted and (refused := await reserve(paying, wanted, caps)):
-            sentence = refused.sentence(wanted, account.day)
+        reserved, (paying, caps) = estimate.capped(panel), await self._find_payer(account)
+        if reserved and (refused := await reserve(paying, reserved, caps)):
+            sentence = refused.sentence(reserved, account.day)
             raise BudgetError(sentence, refused.retry_at(self.now()))
 
     async def _find_payer(self, account: Account) -> tuple[Account, Caps]:

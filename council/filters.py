@@ -11,6 +11,7 @@ from council.answers import Exchange
 from council.errors import PanelError
 from council.prompt_injection import find_suspicions
 from council.rounds import Draw, Question, Round
+from council.tally import Flag
 
 FILTER = "filter"  # the kind of a filter model's exchanges
 # Kinds of checks in bias reports, besides FILTER.
@@ -30,15 +31,15 @@ class Suspect:
 class Filters:
     """The filters of panels with `text_checks` or a `filter`.
 
-    `check_text` returns what is odd about an answer, and `flags` whose ballots jump against earlier
-    rounds, worded like Answer.suspicions and Verdict.flags. `ask` asks the filter model in a
+    `check_text` returns what is odd about an answer, worded like Answer.suspicions, and `flags`
+    whose ballots jump against earlier rounds. `ask` asks the filter model in a
     running round (RoundSession, Draw, Member) and fails no round. `read` returns its exchange with
     nonce, scores and fault as reply and seed give them, `suspects` what it suspects. `checks` says
     of a closed round which kinds of checks it had, and whether each found something.
     """
 
     check_text: Callable[[Question, str], tuple[str, ...]]
-    flags: Callable[[Round, Draw], tuple[str, ...]]
+    flags: Callable[[Round, Draw], tuple[Flag, ...]]
     ask: Callable[..., Coroutine[Any, Any, None]]
     read: Callable[[Round, Exchange], Exchange]
     suspects: Callable[[Round], tuple[Suspect, ...]]

@@ -13,7 +13,8 @@ from council.bakeoffs.ports import StoredSuite
 from council.errors import PanelError, StoreError
 from council.feedback import Feedback, HumanVote
 from council.integrity.seal import Seal
-from council.rounds import Round, sort_by_panel
+from council.rounds import Round
+from storage.row_mapping import complete_round
 from storage.validation import describe_fault
 
 T = TypeVar("T")
@@ -76,8 +77,8 @@ def dump_item(item: ExportedItem) -> str:
 
 def _dump_line(adapter: TypeAdapter[T], value: T, what: str, **extra: object) -> str:
     try:
-        own: Mapping[str, Any] = adapter.dump_python(value, mode="json")
-        return to_json({"format": FORMAT, **own, **extra}).decode()
+        values: Mapping[str, Any] = adapter.dump_python(value, mode="json")
+        return to_json({"format": FORMAT, **values, **extra}).decode()
     except PydanticSerializationError as error:
         raise StoreError(f"{what} can't be written as JSON: {error}.") from error
 
@@ -96,7 +97,7 @@ def parse_item(line: bytes | str) -> ExportedRound | ExportedItem:
 
 def _round_from_values(values: dict[str, Any]) -> ExportedRound:
     extras = {name: values.pop(name) for name in EXTRAS if name in values}
-    round_ = sort_by_panel(_validate(ROUND, values))
+    round_ = complete_round(_validate(ROUND, values))
     if extras.get("seal", ...) is None:
         del extras["seal"]
     exported = ExportedRound(

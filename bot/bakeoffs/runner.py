@@ -283,7 +283,12 @@ def new_question_round(app: AppContext, bakeoff: Bakeoff, number: int) -> Round:
     asked = bakeoff.suite.questions[number - 1]
     seen = asked.known_answer if bakeoff.suite.judges_see_references else ""
     question = Question(
-        *(asked.text, bakeoff.asked_by, asked.context, bakeoff.place, seen), rubric=asked.rubric
+        text=asked.text,
+        asked_by=bakeoff.asked_by,
+        context=asked.context,
+        place=bakeoff.place,
+        reference=seen,
+        rubric=asked.rubric,
     )
     seed, id_ = bakeoff.seed(number), bakeoff.round_id(number)
     return replace(app.new_round(question, bakeoff.panel_of(number), seed, id_), bakeoff=bakeoff.id)

@@ -110,8 +110,18 @@ def _parse_messages(value: object) -> _Messages | None:
 
 _EVALS_QUESTIONS = ("question", "input", "prompt", "query", "problem", "text", "ticket_text")
 _EVALS_ANSWERS = (
-    *("ideal", "answer", "correct_label", "expected", "expected_output", "expected_answer"),
-    *("correct_answer", "reference_answer", "reference", "ground_truth", "target", "label"),
+    "ideal",
+    "answer",
+    "correct_label",
+    "expected",
+    "expected_output",
+    "expected_answer",
+    "correct_answer",
+    "reference_answer",
+    "reference",
+    "ground_truth",
+    "target",
+    "label",
 )
 _EVALS_SAME = {"category", "context"}
 _ALPACA = {"instruction": "question", "input": "context", "output": "answer"}

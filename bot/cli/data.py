@@ -30,7 +30,7 @@ from bot.cli.rounds import find_round_id
 from bot.commands.rounds import UnderWayError, describe_quoting, forget_and_wipe
 from bot.coordination.clock import now
 from bot.render.formatting import count_noun, join_words
-from bot.render.round_report import round_title
+from bot.render.round_report.thread import round_title
 from bot.render.text_safety import shorten_to_line
 from bot.research.services import export_judgments
 from bot.runners.retention import forget_older
@@ -219,8 +219,12 @@ async def _judgment_lines(stores: Stores, ids: Iterable[str], on_fault: OnFault)
 
 async def _round_lines(stores: Stores, round_id: str) -> ExportLines:
     round_, store = await stores.store.load(round_id), stores.store
-    feedback = (await store.ratings(round_id), await store.votes(round_id))
-    line = dump_round(round_, *feedback, await store.seal(round_id))
+    line = dump_round(
+        round_,
+        ratings=await store.ratings(round_id),
+        votes=await store.votes(round_id),
+        seal=await store.seal(round_id),
+    )
     yield ExportedRound, line.encode() + b"\n"
 
 

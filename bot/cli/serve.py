@@ -105,8 +105,9 @@ async def serve(local: Local = False) -> None:
         )
         # A page that waits for a round must not see it stopped: resume rounds, then serve.
         before_serving = partial(_resume, app_context)
-        listen = settings.host, settings.port
-        async with run_server(app, *listen, before_serving, behind_proxy=bool(token)) as server:
+        async with run_server(
+            app, settings.host, settings.port, before_serving, behind_proxy=bool(token)
+        ) as server:
             report(f"The page: {server.address}")
             if any(seat.demonstration for seat in panel.members):
                 report(DEMO.format(address=server.address))

@@ -33,8 +33,15 @@ def _slack_tokens_found(settings: Settings) -> Tokens:
             settings.slack_client_secret,
         )
     )
-    own = settings.slack_client_id.strip(), client_secret, settings.slack_redirect_uri
-    return Tokens(bot, app, signing, settings.slack_api_url, *own)
+    return Tokens(
+        bot=bot,
+        app=app,
+        signing=signing,
+        api_url=settings.slack_api_url,
+        client_id=settings.slack_client_id.strip(),
+        client_secret=client_secret,
+        redirect_uri=settings.slack_redirect_uri,
+    )
 
 
 def discord_address(settings: Settings) -> DiscordCredentials | None:

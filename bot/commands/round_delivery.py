@@ -39,13 +39,9 @@ from bot.ports import (
     job_for,
     queue_for,
 )
-from bot.render.round_report import (
-    MAX_REASON_CHARACTERS,
-    details_posts,
-    results_post,
-    round_post,
-    whole_round,
-)
+from bot.render.round_report.rankings import MAX_REASON_CHARACTERS
+from bot.render.round_report.results import results_post
+from bot.render.round_report.thread import details_posts, round_post, whole_round
 from bot.render.round_status import add_asker, progress_post, running_post, stopped_post
 from bot.render.voting import add_votes, hint_post, is_offer, offer_post, takes_blind_votes
 from council.errors import CouncilError, StoreError

@@ -32,7 +32,13 @@ RunCommand = Callable[[Interaction, Command], Awaitable[None]]
 Suggest = Callable[[Interaction, Parameter, str], Awaitable[list[Suggestion]]]
 
 _COMPLETED = {
-    *(Kind.ROUND, Kind.PANEL, Kind.METHOD, Kind.SUITE, Kind.BAKEOFF, Kind.SCHEDULE, Kind.TOPIC)
+    Kind.ROUND,
+    Kind.PANEL,
+    Kind.METHOD,
+    Kind.SUITE,
+    Kind.BAKEOFF,
+    Kind.SCHEDULE,
+    Kind.TOPIC,
 }
 
 

@@ -22,7 +22,8 @@ from bot.render.formatting import (
     rough_duration,
     seat_names,
 )
-from bot.render.round_report import menu_buttons, ranking_number, round_title
+from bot.render.round_report.rankings import ranking_number
+from bot.render.round_report.thread import menu_buttons, round_title
 from council.answers import Role
 from council.budget import Estimate
 from council.methods import method_of

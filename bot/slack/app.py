@@ -117,11 +117,18 @@ class Slack:
                 await check_app_token(client, tokens.app)
             keys = {"client_id": tokens.client_id, "client_secret": tokens.client_secret}
             rotator = AsyncTokenRotator(**keys, client=client) if is_distributed else None
-            parts = (app, client, self._limits, self._report, rotator)
-            installations, flow = Installations(*parts), None
+            installations = Installations(app, client, self._limits, self._report, rotator)
+            flow = None
             if me:
-                ids = (me.team, me.user, me.scopes, self._limits, me.bot, me.team_name)
-                installations.connected[me.team] = Workspace(client, *ids)
+                installations.connected[me.team] = Workspace(
+                    client,
+                    team=me.team,
+                    bot_user=me.user,
+                    scopes=me.scopes,
+                    limits=self._limits,
+                    bot_id=me.bot,
+                    name=me.team_name,
+                )
             elif store:
                 flow = new_oauth_flow(app, store, client, tokens, installations.on_installed)
             bolt = new_bolt(installations, client, tokens, flow)

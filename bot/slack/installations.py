@@ -72,7 +72,11 @@ class Installations:
         self._is_serving = False
         self.ended = asyncio.Event()
         self._delivery = RoundDelivery(
-            *(app, CHAT, RoundQuery(chats=(CHAT,)), self._new_chat, self._send_ephemeral),
+            app=app,
+            teller=CHAT,
+            wanted=RoundQuery(chats=(CHAT,)),
+            new_chat=self._new_chat,
+            send_ephemeral=self._send_ephemeral,
             serves=lambda place: place.workspace in self.connected,
         )
 
@@ -135,8 +139,8 @@ class Installations:
         team, pending = workspace.team, tuple[RoundSummary, ...]()
         resumes = self._is_serving and self._app.job_queue is None
         if resumes:  # read before it is connected: rounds asked from now on deliver themselves
-            wanted = RoundQuery(chats=(CHAT,), workspace=team, undelivered=True)
-            pending = await self._app.store.list_summaries(wanted=wanted)
+            query = RoundQuery(chats=(CHAT,), workspace=team, undelivered=True)
+            pending = await self._app.store.list_summaries(wanted=query)
         self._uninstalling.discard(team)
         self.connected[team] = workspace
         for line in reversed(pending):
@@ -157,15 +161,14 @@ class Installations:
     async def serving(self) -> AsyncIterator[None]:
         """Deliver rounds and follow what other processes notice, for the duration of the block."""
         pending = await self._delivery.undelivered()
-        watchers = (
-            self._watch(CHANNEL_CHANGED, self._forget_channel),
-            self._watch(UNINSTALLED, self._uninstall),
-            self._watch(INSTALLATION_CHANGED, self._reload),
-        )
         self._app.chats[CHAT] = self.chat
         try:
             async with (
-                running_alongside(*watchers),
+                running_alongside(
+                    self._watch(CHANNEL_CHANGED, self._forget_channel),
+                    self._watch(UNINSTALLED, self._uninstall),
+                    self._watch(INSTALLATION_CHANGED, self._reload),
+                ),
                 serve_chat(self._delivery, self.chat, pending, self._tasks_for),
             ):
                 self._is_serving = True

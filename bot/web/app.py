@@ -16,7 +16,7 @@ from bot.bakeoffs.leaderboard import LeaderboardQueryError
 from bot.bakeoffs.web import bakeoffs, matrix, reports, schedules, suites
 from bot.commands.rounds import FeedbackError
 from bot.observability import logs
-from bot.web import api, auth, connect, events, health, keys, legal, round_list, rounds, shares
+from bot.web import api, connect, events, health, keys, legal, login, round_list, rounds, shares
 from bot.web.api_requests import API
 from bot.web.auth import Form, FormError, TooManyRequestsError, read_form
 from bot.web.context import STATIC, WebContext
@@ -60,7 +60,7 @@ def create_app(
 
     def form_route(path: str, handler: FormHandler) -> Route:
         async def handle(context: WebContext, request: Request) -> Response:
-            return await handler(context, request, await read_form(context, request))
+            return await handler(context, request, await read_form(context.signer, request))
 
         return route(path, handle, "POST")
 
@@ -161,7 +161,7 @@ _GET: dict[str, Handler] = {
     "/panels/{name}": connect.panel_page,
     "/keys": keys.keys_page,
     "/v1/models": api.list_models,
-    "/login": auth.login_page,
+    "/login": login.login_page,
     **dict.fromkeys(legal.LEGAL_PATHS, legal.legal_page),
     "/healthz": health.health,
     "/readyz": health.readiness,
@@ -193,5 +193,5 @@ _FORMS: dict[str, FormHandler] = {
     "/panels": connect.save_panel,
     "/keys": keys.create_key,
     "/keys/{name}/revoke": keys.revoke_key,
-    "/login": auth.log_in,
+    "/login": login.log_in,
 }

@@ -21,10 +21,11 @@ from bot.bakeoffs.render.leaderboard_tables import place_text
 from bot.bakeoffs.render.schedules import cost_line, last_run_text, next_line, schedule_sentence
 from bot.commands.buttons import PROPOSAL_ACTIONS
 from bot.context import AppContext
+from bot.coordination.database_probe import DatabaseProbe
 from bot.coordination.tasks import BackgroundTasks
 from bot.hints import page_link
 from bot.render.formatting import duration, money, ordinal, seat_names, styled_runs
-from bot.render.round_report import ranking_text
+from bot.render.round_report.rankings import ranking_text
 from bot.render.round_status import receivers
 from bot.render.text_safety import has_surplus_cells
 from bot.web.auth import (
@@ -43,7 +44,6 @@ from bot.web.auth import (
     set_cookie,
     visitor_of,
 )
-from bot.web.health import DatabaseProbe
 from bot.web.limits import PageLimits
 from council.methods import offered_methods
 from council.money import format_usd
@@ -146,6 +146,16 @@ class WebContext:
         elif round_.forgotten:
             raise FormError(FORGOTTEN_LINK, 410)
         return round_
+
+
+def is_member(context: WebContext, request: Request) -> bool:
+    """Return whether a visitor is more than the holder of a signed link."""
+    return "key" not in request.query_params and context.is_authenticated(request)
+
+
+def is_page_admin(context: WebContext, request: Request) -> bool:
+    """Return whether the visitor is an admin; without a token everybody who has the page is."""
+    return not context.token or context.app.access.is_admin(visitor_of(request).asker)
 
 
 def query_options(request: Request, names: Sequence[str]) -> dict[str, str]:

@@ -16,8 +16,7 @@ from bot.bakeoffs.web.bakeoffs import load_bakeoff
 from bot.observability import logs
 from bot.ports import RoundSnapshot
 from bot.render.voting import blind_answers, takes_blind_votes
-from bot.web.auth import is_member
-from bot.web.context import WebContext, render_fragment
+from bot.web.context import WebContext, is_member, render_fragment
 from bot.web.round_view import blind_progress
 from council.bakeoffs.models import BakeoffProgress
 from council.errors import CouncilError

@@ -5,7 +5,7 @@ While a round runs, nothing here may show who wrote which answer.
 
 from bot.chat import Post, Prose, Step, Steps, StepState
 from bot.render.formatting import seat_names
-from bot.render.round_report import ranking_notes, slates_to_read, voter_title
+from bot.render.round_report.rankings import ranking_notes, slates_to_read, voter_title
 from bot.render.round_status import WRITING, ballot_steps, progress_summary
 from council.answers import Role
 from council.ballots import Ballot

@@ -31,23 +31,16 @@ from bot.commands.voting import NOT_BLIND, cast_vote, own_vote
 from bot.context import usual_seconds
 from bot.render.agreement import agreement_chip, agreement_parts
 from bot.render.formatting import author_names, rough_duration
+from bot.render.markdown import thread_markdown
 from bot.render.round_json import round_document
-from bot.render.round_report import (
-    DISCLAIMER,
-    EXCHANGES_TITLE,
-    answers_by_label,
-    exchange_rows,
-    flag_notes,
-    placement_table,
-    rankings_intro,
-    result_notes,
-    result_rows,
-    round_post,
-    round_title,
-    thread_markdown,
-    verdict_facts,
-    whole_round,
-)
+from bot.render.round_report.answers import answers_by_label
+from bot.render.round_report.exchanges import EXCHANGES_TITLE, exchange_rows
+from bot.render.round_report.flags import flag_notes
+from bot.render.round_report.placements import placement_table
+from bot.render.round_report.rankings import rankings_intro
+from bot.render.round_report.results import result_notes, result_rows
+from bot.render.round_report.thread import DISCLAIMER, round_post, round_title, whole_round
+from bot.render.round_report.verdict import verdict_facts
 from bot.render.round_status import receipt_line
 from bot.render.voting import blind_answers, takes_blind_votes, votes_line
 from bot.research.services import make_prior_post
@@ -56,12 +49,11 @@ from bot.web.auth import (
     Form,
     FormError,
     empty_message,
-    is_member,
     place_of,
     read_uploads,
     visitor_of,
 )
-from bot.web.context import WebContext, file_response
+from bot.web.context import WebContext, file_response, is_member
 from bot.web.round_view import blind_progress, late_answers, ranking_rows
 from bot.web.shares import may_share
 from council.budget import estimate_round

@@ -68,7 +68,8 @@ def _fields(round_: Round) -> _Fields:
             fields |= _prefixed(f"standings[{line.label}]", asdict(line))
         verdict = asdict(round_.tally.verdict)
         del verdict["n_eff"]
-        verdict["flags"] = sorted({*verdict["flags"]})  # stored in the order of arrival
+        # Stored in the order of arrival.
+        verdict["flags"] = sorted({*map(str, round_.tally.verdict.flags)})
         fields |= _prefixed("verdict", verdict.pop("agreement") | verdict)
     return fields
 

@@ -19,7 +19,7 @@ from council.pipeline.session import RoundServices
 from council.ports import Gateway
 from council.prompts.shared import DEFAULT_RUBRIC
 from council.rounds import Artefact, Draw, Question, Round, sort_by_panel
-from council.tally import Standing, Verdict
+from council.tally import Flag, FlagKind, Standing, Verdict
 
 MAX_TEXT_CHARACTERS = 64_000
 MAX_NAME_CHARACTERS = 200
@@ -150,7 +150,7 @@ class Ranked:
             raise QuorumError(f"No judge ranked the texts: {why}.")
         standings = tuple(_ranked_text(line, draw) for line in tally.standings)
         suspicions = (
-            f"the text {answer.member!r} {why}"
+            Flag(FlagKind.SUSPICIOUS_TEXT, detail=(answer.member, why))
             for answer in round_.answers
             for why in find_all_suspicions(round_, answer.text)
         )
@@ -181,7 +181,12 @@ def _absences(round_: Round) -> tuple[Absence, ...]:
 def _ranked_text(line: Standing, draw: Draw) -> RankedText:
     name = draw.labels.author_of(line.label)
     return RankedText(
-        *(name, line.place, line.share, line.points, line.max_points, line.first_votes)
+        name=name,
+        place=line.place,
+        share=line.share,
+        points=line.points,
+        max_points=line.max_points,
+        first_votes=line.first_votes,
     )
 
 

@@ -245,8 +245,10 @@ def _first_of(row: Floats, members: Sequence[str]) -> str:
 
 def _agreement(by_round: Sequence[Sequence[Picks]]) -> HumanAgreement:
     pairs = [pair for votes in by_round for pair in votes]
-    found = HumanAgreement(sum(own == theirs for own, theirs in pairs), len(pairs))
-    return replace(found, kappa=cohen_kappa(pairs), kappa_ci=_kappa_interval(by_round, found))
+    agreement = HumanAgreement(sum(own == theirs for own, theirs in pairs), len(pairs))
+    return replace(
+        agreement, kappa=cohen_kappa(pairs), kappa_ci=_kappa_interval(by_round, agreement)
+    )
 
 
 def cohen_kappa(pairs: Sequence[Picks]) -> float | None:
@@ -264,7 +266,9 @@ def _chance(pairs: Sequence[Picks]) -> float:
     return sum(count * theirs[pick] for pick, count in own.items()) / len(pairs) ** 2
 
 
-def _kappa_interval(by_round: Sequence[Sequence[Picks]], found: HumanAgreement) -> Interval | None:
+def _kappa_interval(
+    by_round: Sequence[Sequence[Picks]], agreement: HumanAgreement
+) -> Interval | None:
     """Return the 95 % interval: a jackknife over rounds, with t (Efron and Tibshirani 1993, §11).
 
     Rounds that are all alike have no spread; then Wilson's interval of the equal picks, by the same
@@ -282,7 +286,7 @@ def _kappa_interval(by_round: Sequence[Sequence[Picks]], found: HumanAgreement) 
         return None
     if np.ptp(known) < PRECISION:
         chance = _chance(pairs)
-        low, high = ((end - chance) / (1 - chance) for end in found.ci)
+        low, high = ((end - chance) / (1 - chance) for end in agreement.ci)
     else:
         error = sqrt((rounds - 1) / rounds * float(((known - known.mean()) ** 2).sum()))
         half = t_quantile((1 + LEVEL) / 2, rounds - 1) * error

@@ -230,8 +230,9 @@ def main() -> None:
     parser.add_argument("--pictures", type=Path, help="the folder to put pictures into")
     wanted = parser.parse_args()
     print(f"{wanted.questions} questions, {wanted.members} models; aim: page under 1 s and 300 KB")
-    own = (wanted.questions, wanted.members, wanted.pictures)
-    asyncio.run(measure(*own, graded=not wanted.ungraded))
+    asyncio.run(
+        measure(wanted.questions, wanted.members, wanted.pictures, graded=not wanted.ungraded)
+    )
 
 
 if __name__ == "__main__":

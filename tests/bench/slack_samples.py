@@ -16,7 +16,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.chat import Asker, Button, Buttons, IncomingMessage, Mentions, Note, Post
-from bot.render.round_report import answers_by_label, rankings_post
+from bot.render.round_report.answers import answers_by_label
+from bot.render.round_report.rankings import rankings_post
 from bot.render.round_status import progress_post
 from bot.settings import load_settings
 from bot.slack import modals

@@ -5,13 +5,9 @@ from dataclasses import replace
 from itertools import chain, repeat
 
 from bot.chat import Buttons, Mentions, Part, Post, Steps, Table, Thread
-from bot.render.round_report import (
-    MAX_REASON_CHARACTERS,
-    details_posts,
-    results_post,
-    round_post,
-    whole_round,
-)
+from bot.render.round_report.rankings import MAX_REASON_CHARACTERS
+from bot.render.round_report.results import results_post
+from bot.render.round_report.thread import details_posts, round_post, whole_round
 from council.answers import Reply
 from council.panel import Panel
 from council.pipeline.run import run_round

@@ -36,8 +36,13 @@ class Stores:
 
 
 def sql_bakeoff_stores(engine: AsyncEngine) -> BakeoffStores:
-    numbers = (SqlRecords(engine), sql_votes(engine))
-    return BakeoffStores(SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine), *numbers)
+    return BakeoffStores(
+        SqlSuites(engine),
+        SqlBakeoffs(engine),
+        SqlSchedules(engine),
+        SqlRecords(engine),
+        sql_votes(engine),
+    )
 
 
 def suite_of(*texts: str, name: str = "sql", scope: str = T1.scope) -> Suite:

@@ -33,8 +33,8 @@ _CAP = re.compile(r"\$?(\d+(?:\.\d+)?)\$?")
 
 def parse_cap_text(text: str) -> int:
     """Parse "$1.50", "1.5" or "2$" into micro-dollars; raise BakeoffError for anything else."""
-    found = _CAP.fullmatch(text.strip())
-    micro = cap_micro_usd(float(found[1])) if found else 0
+    match = _CAP.fullmatch(text.strip())
+    micro = cap_micro_usd(float(match[1])) if match else 0
     if micro <= 0:
         raise BakeoffError(
             f"{text!r} is not an amount of money. Write the cost limit in dollars, such as $1.50."
@@ -52,8 +52,8 @@ async def propose_bakeoff(
     """Show the cost of a bake-off and how to start it; with `now`, start it."""
     cap = parse_cap_text(arguments["cap"]) if "cap" in arguments else None
     methods = [one for one in arguments.get("method", "").split(",") if one]
-    wanted = (arguments["suite"], arguments.get("panel"))
-    bakeoff = replace(await new_bakeoff(app, message, *wanted, methods), cap_micro=cap)
+    bakeoff = await new_bakeoff(app, message, arguments["suite"], arguments.get("panel"), methods)
+    bakeoff = replace(bakeoff, cap_micro=cap)
     if "now" in arguments:
         await start_bakeoff(app, chat, message, bakeoff)
         return
@@ -71,9 +71,9 @@ async def new_bakeoff(
 ) -> Bakeoff:
     """Return a new bake-off, not stored yet; raise SuiteError, PanelError or AccessDeniedError."""
     check_own_people(message)
-    found = await load_suite_to_run(app, message.place, suite)
+    suite_to_run = await load_suite_to_run(app, message.place, suite)
     await app.reload_picked_panel(message.place)
-    asked = apply_methods(found, app.panel(panel, message.place), methods)
+    asked = apply_methods(suite_to_run, app.panel(panel, message.place), methods)
     return Bakeoff(f"bo:{message.key}", *asked, message.place, message.asker.id, app.now())
 
 
@@ -144,8 +144,8 @@ async def _run(
 def _posting_chat(
     app: AppContext, chat: Chat, message: IncomingMessage, bakeoff: Bakeoff
 ) -> Chat | None:
-    own, there = message.place, bakeoff.place
-    if (own.chat, own.workspace) == (there.chat, there.workspace):
+    here, there = message.place, bakeoff.place
+    if (here.chat, here.workspace) == (there.chat, there.workspace):
         return chat if chat.shows_progress else None
     return app.find_chat(there)
 
@@ -163,9 +163,9 @@ async def cancel_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage, 
             await lifecycle.begin_bakeoff(
                 app, shown, await bakeoff_stores(app).bakeoffs.load(bakeoff.id)
             )
-    of = count_noun(len(bakeoff.suite.questions), "question")
+    questions = count_noun(len(bakeoff.suite.questions), "question")
     line = (
-        f"Bake-off {bakeoff.id} is cancelled. {kept} of {of} are saved, and nothing more is "
+        f"Bake-off {bakeoff.id} is cancelled. {kept} of {questions} are saved, and nothing more is "
         f"spent. Resume it with `/council bakeoff resume {bakeoff.id}`."
     )
     await send_note(chat, message, line)
@@ -179,8 +179,11 @@ async def list_bakeoffs(app: AppContext, chat: Chat, message: IncomingMessage, _
         return
     rows = [
         (
-            *(x.suite.name, x.panel.name, f"{x.at:%Y-%m-%d %H:%M}"),
-            *(bakeoff_state(await load_progress(app, x)), x.id),
+            x.suite.name,
+            x.panel.name,
+            f"{x.at:%Y-%m-%d %H:%M}",
+            bakeoff_state(await load_progress(app, x)),
+            x.id,
         )
         for x in there
     ]
@@ -208,25 +211,25 @@ async def show_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage, na
 
 async def load_readable_bakeoffs(app: AppContext, message: IncomingMessage) -> tuple[Bakeoff, ...]:
     """Return the bake-offs that the author of a message may read, newest first."""
-    found = await bakeoff_stores(app).bakeoffs.list_recent(wanted=listable_bakeoffs(message))
-    return tuple(bakeoff for bakeoff in found if can_read_bakeoff(message, bakeoff))
+    bakeoffs = await bakeoff_stores(app).bakeoffs.list_recent(wanted=listable_bakeoffs(message))
+    return tuple(bakeoff for bakeoff in bakeoffs if can_read_bakeoff(message, bakeoff))
 
 
-async def find_bakeoff(app: AppContext, message: IncomingMessage, wanted: str) -> Bakeoff:
+async def find_bakeoff(app: AppContext, message: IncomingMessage, prefix: str) -> Bakeoff:
     """Return the readable bake-off whose id starts so, or the `last`; raise BakeoffError."""
     there = await load_readable_bakeoffs(app, message)
-    if wanted.lower() == LAST:
+    if prefix.lower() == LAST:
         if not there:
             raise BakeoffError(NO_BAKEOFFS)
         return there[0]
-    starts = (wanted, f"bo:{wanted}")  # the prefix of those that a person started may be omitted
-    found = [bakeoff for bakeoff in there if bakeoff.id.startswith(starts)]
-    exact = [bakeoff for bakeoff in found if bakeoff.id in starts] or found
+    starts = (prefix, f"bo:{prefix}")  # the prefix of those that a person started may be omitted
+    matches = [bakeoff for bakeoff in there if bakeoff.id.startswith(starts)]
+    exact = [bakeoff for bakeoff in matches if bakeoff.id in starts] or matches
     if len(exact) != 1:
         if exact:
-            raise BakeoffError(f"Several bake-offs start with {wanted!r}. Give more of the id.")
+            raise BakeoffError(f"Several bake-offs start with {prefix!r}. Give more of the id.")
         raise BakeoffError(
-            f"There is no bake-off {wanted!r} here. `/council bakeoff list` lists them."
+            f"There is no bake-off {prefix!r} here. `/council bakeoff list` lists them."
         )
     return exact[0]
 
@@ -290,6 +293,14 @@ async def proposed_bakeoff(app: AppContext, message: IncomingMessage, value: str
     panels = [name for name in app.panels if _digest(name) == panel_digest]
     if not panels:
         raise BakeoffError(f"The panel no longer exists. {PROPOSE_AGAIN}")
-    asked = apply_methods(suite, app.panel(panels[0], message.place), methods)
-    own = (f"bo:{key}", *asked, message.place, message.asker.id, app.now())
-    return Bakeoff(*own, cap_micro)
+    panel = app.panel(panels[0], message.place)
+    suite, panel = apply_methods(suite, panel, methods)
+    return Bakeoff(
+        id=f"bo:{key}",
+        suite=suite,
+        panel=panel,
+        place=message.place,
+        asked_by=message.asker.id,
+        at=app.now(),
+        cap_micro=cap_micro,
+    )

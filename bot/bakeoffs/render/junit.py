@@ -3,7 +3,7 @@
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bot.bakeoffs.render.bakeoffs import bakeoff_title
@@ -74,20 +74,20 @@ def _cases(progress: BakeoffProgress, number: int, round_: Round | None) -> Iter
 
 
 def _graded_case(number: int, author: AuthorRecord, reference: Reference | None, text: str) -> Case:
-    own = number, author.member
+    case = Case(number, author.member, seconds=author.seconds)
     if reference is None or author.correct:
-        return Case(*own, seconds=author.seconds)
+        return case
     if reference.grading is Grading.MISSING:
         message = f"No grade: only {reference.checks} checks could be imported."
-        return Case(*own, Outcome.SKIPPED, message, seconds=author.seconds)
+        return replace(case, outcome=Outcome.SKIPPED, message=message)
     if author.correct is None:
         is_judged = reference.grading is Grading.JUDGE
         why = "was split or absent" if is_judged else "failed"
         message = f"The grader {reference.grading.value} {why}, so this answer has no grade."
-        return Case(*own, Outcome.ERROR, message, seconds=author.seconds)
+        return replace(case, outcome=Outcome.ERROR, message=message)
     shown = text if len(text) <= _MAX_ANSWER else f"{text[:_MAX_ANSWER]}…"
     detail = f"Expected ({reference.grading.value}): {reference.value}\nAnswer: {shown}"
-    return Case(*own, Outcome.WRONG, "The answer is wrong.", detail, author.seconds)
+    return replace(case, outcome=Outcome.WRONG, message="The answer is wrong.", detail=detail)
 
 
 def junit_xml(progress: BakeoffProgress, cases: Sequence[Case]) -> bytes:

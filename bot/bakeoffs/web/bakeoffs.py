@@ -76,8 +76,9 @@ async def propose_bakeoff(context: WebContext, request: Request, form: Form) -> 
     try:
         offered = offered_methods(context.app.panels.values())
         methods = [name for name in offered if form[f"method {name}"]]
-        wanted = (form["suite"], form["panel"] or None, methods)
-        bakeoff = await new_bakeoff(context.app, incoming, *wanted)
+        bakeoff = await new_bakeoff(
+            context.app, incoming, form["suite"], form["panel"] or None, methods
+        )
         bakeoff = replace(bakeoff, cap_micro=_entered_cap(form))
     except CouncilError as error:
         return await bakeoffs_page(context, request, error)

@@ -186,13 +186,19 @@ def keys(cron: str, zone: str, start: str, hours: float) -> list[str]:
         ),
         # On 2026-04-05 at 02:00 the clock goes back to 01:30.
         pytest.param(
-            *("*/10 1-2 * * *", LORD_HOWE, "2026-04-04T14:39", 1.5),
+            "*/10 1-2 * * *",
+            LORD_HOWE,
+            "2026-04-04T14:39",
+            1.5,
             "01:40 01:50 02:00 02:10 02:20 02:30",
             id="half-an-hour",
         ),
         # Samoa went from the 29th to the 31st of December 2011 at midnight.
         pytest.param(
-            *("0 */6 * * *", "Pacific/Apia", "2011-12-30T05:00", 30),
+            "0 */6 * * *",
+            "Pacific/Apia",
+            "2011-12-30T05:00",
+            30,
             "00:00 06:00 12:00 18:00 00:00",
             id="skipped-day",
         ),

@@ -44,7 +44,12 @@ def test_each_line_gets_one_line_with_standings_verdict_and_ballots(home: Home) 
     for line in lines:
         assert {standing["name"] for standing in line["standings"]} == {*ANSWERS}
         assert line["standings"][0].keys() == {
-            *("name", "place", "share", "points", "max_points", "first_votes")
+            "name",
+            "place",
+            "share",
+            "points",
+            "max_points",
+            "first_votes",
         }
         assert line["verdict"]["strength"]
         assert [ballot["judge"] for ballot in line["ballots"]] == [*LETTERS]

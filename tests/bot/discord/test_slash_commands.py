@@ -26,7 +26,13 @@ TYPES = {
     Kind.CHANNEL: CHANNEL,
 }
 COMPLETED = {
-    *(Kind.ROUND, Kind.PANEL, Kind.METHOD, Kind.SUITE, Kind.BAKEOFF, Kind.SCHEDULE, Kind.TOPIC)
+    Kind.ROUND,
+    Kind.PANEL,
+    Kind.METHOD,
+    Kind.SUITE,
+    Kind.BAKEOFF,
+    Kind.SCHEDULE,
+    Kind.TOPIC,
 }
 
 

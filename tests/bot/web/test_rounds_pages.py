@@ -9,8 +9,9 @@ from urllib.parse import quote
 import httpx
 import pytest
 
+from bot.render.markdown import thread_markdown
 from bot.render.round_json import round_document
-from bot.render.round_report import DISCLAIMER, thread_markdown, whole_round
+from bot.render.round_report.thread import DISCLAIMER, whole_round
 from bot.settings.default_panels import DEMO_QUESTIONS
 from council.errors import GatewayError
 from council.rounds import Question

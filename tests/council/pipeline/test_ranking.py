@@ -21,9 +21,10 @@ from council.pipeline.ranking import (
 )
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
+from council.prompt_injection import Suspicion
 from council.prompts.shared import nonce_for
 from council.rounds import Artefact, Closing, Question, Round
-from council.tally import Strength
+from council.tally import Flag, FlagKind, Strength
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, a_member, a_panel, a_question, ballot_text
 from tests.fakes.gateway import FakeGateway, ReadPrompt, read_prompt
 
@@ -270,4 +271,5 @@ async def test_a_text_that_tries_to_steer_its_judges_is_named() -> None:
         )
     )
 
-    assert any(flag.startswith("the text 'sly' ") for flag in result.verdict.flags)
+    assert Flag(FlagKind.SUSPICIOUS_TEXT, detail=("sly", Suspicion.PLEA)) in result.verdict.flags
+    assert "the text 'sly' begs for a place" in map(str, result.verdict.flags)

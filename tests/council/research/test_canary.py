@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.render.round_report import flag_notes, rankings_intro
+from bot.render.round_report.flags import flag_notes
+from bot.render.round_report.rankings import rankings_intro
 from council.answers import Role
 from council.bakeoffs.bias.votes import CANARY as CANARY_CHECK
 from council.bakeoffs.bias.votes import Check, build_votes
@@ -19,16 +20,11 @@ from council.methods import BLIND_RANKING, METHODS, find_method, method_of
 from council.money import Price
 from council.panel import Member
 from council.prompts.shared import SHORTENED_MARK, estimate_tokens
-from council.research.canary import (
-    CANARY,
-    WITHOUT_CANARY,
-    canary_text,
-    has_canary,
-    with_canary,
-)
+from council.research.canary import CANARY, WITHOUT_CANARY, canary_text, has_canary, with_canary
 from council.research.methods import RESEARCH_METHODS, plug_in_all
 from council.round_rules import due_audit
 from council.rounds import Round
+from council.tally import FlagKind
 from tests.builders import a_member, a_question, ballot_text
 from tests.council.research.test_methods import (
     Judges,
@@ -79,7 +75,8 @@ async def test_the_result_is_as_without_a_canary_where_judges_put_it_last(method
     assert round_.tally
     assert plain.tally
     assert round_.tally.standings == plain.tally.standings
-    assert not any("canary" in flag for flag in round_.tally.verdict.flags)
+    flags = round_.tally.verdict.flags
+    assert not any(flag.kind is FlagKind.CANARY_NOT_LAST for flag in flags)
     # A judge with two grades cannot set it apart from an answer that is no better.
     assert {ballot.canary for ballot in round_.ballots} <= {CANARY_LAST, CANARY_TIED}
     assert all(CANARY not in ballot.shown for ballot in round_.ballots)
@@ -104,8 +101,9 @@ async def test_a_judge_that_does_not_put_it_last_is_named_and_still_counts() -> 
 
     assert round_.tally
     assert [ballot.canary for ballot in round_.ballots] == [CANARY_NOT_LAST] * 3
-    named = [flag for flag in round_.tally.verdict.flags if "canary" in flag]
-    assert named == [f"{b.judge} did not put the canary last" for b in round_.ballots]
+    flags = round_.tally.verdict.flags
+    named = [flag.seat for flag in flags if flag.kind is FlagKind.CANARY_NOT_LAST]
+    assert named == [ballot.judge for ballot in round_.ballots]
     note = "Note: Claude Sonnet 4.6, GPT-5.1 and Gemini 3 Pro did not put the canary last."
     assert note in flag_notes(round_)
     assert all(line.max_points for line in round_.tally.standings)

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from bot.render.round_json import round_document
-from bot.render.round_report import exchange_rows, flag_notes
+from bot.render.round_report.exchanges import exchange_rows
+from bot.render.round_report.flags import flag_notes
 from council import filters
 from council.answers import Call, Exchange, Prompt, Reply, Role
 from council.bakeoffs.bias.votes import Check, build_votes
@@ -41,7 +42,6 @@ from council.pipeline.stages import TOO_LONG_WHOLE
 from council.research.filters import (
     FILTERS,
     HIDDEN_MARKDOWN,
-    JUMP,
     ODD_WORDS,
     PAIRS,
     PILED_MARKDOWN,
@@ -52,7 +52,7 @@ from council.research.filters import (
 )
 from council.research.methods import plug_in_all
 from council.rounds import Artefact, Closing, Round
-from council.tally import Tally
+from council.tally import Flag, FlagKind, Tally
 from tests.builders import (
     CLAUDE,
     DEEPSEEK,
@@ -216,9 +216,10 @@ def test_an_answer_that_always_lost_and_now_wins_everything_is_flagged() -> None
     # h̃ = (100 · .02 + 2) / 104 = .0385; √(.0385 · .9615 · 1.01) = .193; (1 − .02) / .193 = 5.07,
     # and the normal quantile at 1 − .01/4 is 2.81.
     assert round_.tally
-    assert f"{winner} {JUMP}" in round_.tally.verdict.flags
-    assert sum(flag.endswith(JUMP) for flag in round_.tally.verdict.flags) == 1
-    assert f"Note: {names_of(round_)[winner]} {JUMP}." in flag_notes(round_)
+    jumps = [flag for flag in round_.tally.verdict.flags if flag.kind is FlagKind.JUMP]
+    assert jumps == [Flag(FlagKind.JUMP, winner)]
+    note = f"Note: {names_of(round_)[winner]} rose far above earlier rounds."
+    assert note in flag_notes(round_)
     forged = replace(round_, versions=())
     assert [difference.field for difference in verify(forged)] == ["verdict.flags"]
 

@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.render.round_json import round_document
-from bot.render.round_report import flag_notes, verdict_line, whole_round
+from bot.render.round_report.flags import flag_notes
+from bot.render.round_report.thread import whole_round
+from bot.render.round_report.verdict import verdict_line
 from bot.render.voting import blind_answers
 from council.answers import Call, Reply, Role
 from council.bakeoffs.bias.votes import build_votes
@@ -29,7 +31,7 @@ from council.research.methods.peer_discussion import turns_so_far
 from council.research.methods.revision import blind_comment
 from council.round_rules import compute_draw
 from council.rounds import Round
-from council.tally import Strength
+from council.tally import Flag, FlagKind, Strength
 from tests.bot.rounds import words_of
 from tests.builders import CLAUDE, GPT, GROK, TERMS, a_member, a_panel, a_question
 from tests.council.research.test_methods import a_round_by, run
@@ -518,8 +520,8 @@ async def test_the_last_ranking_counts_and_who_changed_it_is_named() -> None:
     assert len(cast) > 1
     assert counted[speaker].ranking == cast[-1].ranking
     assert round_.tally
-    changed = [x for x in round_.tally.verdict.flags if "changed its ranking" in x]
-    assert bool(changed) == (cast[0].ranking != cast[-1].ranking)
+    changed = Flag(FlagKind.RANKING_CHANGED, speaker) in round_.tally.verdict.flags
+    assert changed == (cast[0].ranking != cast[-1].ranking)
     assert not build_record(round_).judged[0].pairs
     assert not verify(round_)
 

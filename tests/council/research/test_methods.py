@@ -25,7 +25,7 @@ from council.prompts.ballot import BallotPrompt
 from council.research.methods import RESEARCH_METHODS, plug_in_all
 from council.round_rules import compute_draw
 from council.rounds import Round
-from council.tally import Strength
+from council.tally import FlagKind, Strength
 from tests.builders import (
     CLAUDE,
     RUBRIC,
@@ -454,7 +454,7 @@ async def test_a_round_verifies_in_whatever_order_its_judges_reply(method: str) 
     verdict = stored.tally.verdict
     as_they_came = replace(stored.tally, verdict=replace(verdict, flags=verdict.flags[::-1]))
 
-    assert [flag.split()[0] for flag in verdict.flags if "named" in flag] == [
+    assert [flag.seat for flag in verdict.flags if flag.kind is FlagKind.MODEL_NAMED] == [
         seat.key for seat in stored.panel.members
     ]
     assert not verify(stored)

@@ -30,7 +30,7 @@ from bot.commands.recovery import serve_chat
 from bot.commands.round_delivery import RoundDelivery
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
-from bot.render.round_report import thread_markdown
+from bot.render.markdown import thread_markdown
 from bot.settings import Settings, SettingsError
 from council.places import Place
 from council.ports import RoundQuery

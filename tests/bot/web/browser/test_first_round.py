@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
-from bot.render.round_report import DISCLAIMER
+from bot.render.round_report.thread import DISCLAIMER
 from bot.web.auth import REVOKED_LINK
 from tests.bot.web.browser.accessibility import faults_of
 from tests.bot.web.browser.actions import ANSWER, RECORDER, ask, wait_until_closed

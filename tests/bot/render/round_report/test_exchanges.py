@@ -4,12 +4,9 @@ import json
 from collections import Counter
 from dataclasses import replace
 
-from bot.render.round_report import (
-    details_posts,
-    exchange_rows,
-    slates_to_read,
-    voter_title,
-)
+from bot.render.round_report.exchanges import exchange_rows
+from bot.render.round_report.rankings import slates_to_read, voter_title
+from bot.render.round_report.thread import details_posts
 from council.answers import Exchange, Prompt, Reply
 from council.prompts.shared import nonce_for
 from council.research.methods import plug_in_all
