@@ -28,6 +28,7 @@ from bot.observability import metrics
 from bot.observability.tracing import open_tracing
 from bot.outbox import Outbox
 from bot.ports import NamedLocks, PubSub, Runner
+from bot.research.plugin import PLUGIN as RESEARCH
 from bot.research.services import ResearchServices
 from bot.runners.local import GatewayFactory, LocalRunner, Prepare
 from bot.settings import PanelConfig, Seat, Settings, load_panel_config
@@ -37,7 +38,7 @@ from bot.settings.panels import is_built_in, receiver_of
 from bot.settings.provider_keys import ProviderKeys
 from council.anonymize import scrub
 from council.answers import Call, Prompt
-from council.bakeoffs.models import Suite
+from council.bakeoffs.models import Grading, Suite
 from council.bakeoffs.ports import BakeoffStores
 from council.budget import Budget
 from council.budget_caps import Caps
@@ -49,10 +50,12 @@ from council.gateways.local.server import unsupported_reason
 from council.gateways.model_lists import MODEL_SECONDS, list_models, model_refusal
 from council.gateways.routing import RoutingGateway
 from council.gateways.scripted import ScriptedGateway
+from council.methods import METHODS
 from council.panel import Member, Panel
+from council.plugin import Plugin
 from council.ports import Gateway, Ledger, SharedRateLimiter
 from council.providers import ProviderHint
-from council.research.methods import plug_in_all
+from council.registry import NO_PLUGINS, Registry, build_registry
 from storage.bakeoffs.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
 from storage.bakeoffs.hooks import BakeoffHooks
 from storage.bakeoffs.records import SqlRecords, sql_votes
@@ -73,8 +76,13 @@ if TYPE_CHECKING:
 
 HOOKS = (BakeoffHooks(),)
 PING = Prompt("Reply with one word.", "Say ok.")
-plug_in_all()  # before any panel or round that names one of them is loaded
+PLUGINS: tuple[Plugin, ...] = (RESEARCH,)
 SHARED_CONNECTIONS, SHARED_WAIT_SECONDS = 4, 2.0
+
+
+def load_registry() -> Registry:
+    """Return the registry of what plug-ins bring to rounds and suites."""
+    return build_registry(PLUGINS, methods=METHODS, graders=Grading)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +121,10 @@ async def open_app(
             cluster = await stack.enter_async_context(opened_cluster(settings.database))
         pubsub: PubSub = cluster.pubsub if cluster else LocalPubSub()
         services = await stack.enter_async_context(_open_cluster_services(engine, pubsub))
-        store, budget = SqlRoundStore(engine, HOOKS), _budget(engine, panels.caps, services.now)
+        store, budget = (
+            SqlRoundStore(engine, HOOKS, sources.registry),
+            _budget(engine, panels.caps, services.now),
+        )
         gateway, prepare, remote, local = await stack.enter_async_context(
             _open_models(settings, panels, services, options)
         )
@@ -161,6 +172,7 @@ async def open_app(
             bakeoff_stores=bakeoff_stores,
             research=ResearchServices(SqlExperiments(engine), local.address),
             key_values=SqlKeyValueStore(engine),
+            registry=sources.registry,
             measure_bias=bias_report,
             texts_days=panels.texts_days,
             access=panels.access,
@@ -194,7 +206,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
     """Yield all stores, their schema up to date; no models."""
     async with open_database(settings) as engine:
         yield Stores(
-            SqlRoundStore(engine, HOOKS),
+            SqlRoundStore(engine, HOOKS, load_registry()),
             _bakeoff_stores(engine),
             SqlHashChain(engine),
             ResearchServices(SqlExperiments(engine)),
@@ -377,11 +389,15 @@ def _seat_settings(seats: Mapping[str, Seat], settings: Settings) -> dict[str, S
 
 @dataclass(frozen=True, slots=True)
 class PanelSources:
-    """The panels of council.toml, those offered for what was found here, and the demonstration."""
+    """The panels of council.toml, those offered for what was found here, and the demonstration.
+
+    The `registry` has the methods, filters and graders that they may name.
+    """
 
     own: PanelConfig
     offers: PanelConfig
     local: bool
+    registry: Registry = NO_PLUGINS
 
     def merged(self, settings: Settings, chosen: str | None = None) -> PanelConfig:
         """Return every available panel, with those that were added on the page.
@@ -436,9 +452,10 @@ def _with_receivers(panel: Panel, seats: Mapping[str, Seat]) -> Panel:
 
 async def find_panels(settings: Settings, *, local: bool) -> PanelSources:
     """Return the panels of council.toml, and of the API keys and the Ollama found here."""
-    own = load_panel_config(settings.config_file)
+    registry = load_registry()
+    own = load_panel_config(settings.config_file, registry)
     offers = default_panels(settings, await ollama_models(settings.ollama))
-    return PanelSources(own, offers, local)
+    return PanelSources(own, offers, local, registry)
 
 
 def _connections(

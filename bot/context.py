@@ -33,12 +33,14 @@ from bot.settings.connections import Connections
 from council.bakeoffs.ports import BakeoffStores, RecordQuery
 from council.budget import Budget
 from council.errors import PanelError, QuestionError, RoundNotFoundError, StoreError
-from council.methods import find_method
+from council.filters import check_filters
+from council.methods import check_panel_rules, find_method
 from council.panel import Member, Panel
 from council.pipeline.run import versions
 from council.places import Place
 from council.ports import Gateway, KeyValueStore, RoundQuery, RoundSummary, Store
 from council.providers import Health
+from council.registry import Registry
 from council.rounds import Question, Round
 from council.tally.chance import DEFAULT_RULE, ChanceRule
 
@@ -96,6 +98,7 @@ class AppContext:
     bakeoff_stores: BakeoffStores = field(kw_only=True)
     research: Research = field(kw_only=True)
     key_values: KeyValueStore = field(kw_only=True)
+    registry: Registry = field(kw_only=True)
     measure_bias: MeasureBias = field(kw_only=True)
     texts_days: int | None = None
     access: Access = field(default_factory=Access)
@@ -150,8 +153,8 @@ class AppContext:
     def panel(self, name: str | None, place: Place, method: str | None = None) -> Panel:
         """Return the named panel, else the one used in the place, with the method if one is named.
 
-        Raise PanelError if there is no such panel or method, AccessDeniedError if the panel may not
-        be used in the place.
+        Raise PanelError if there is no such panel, method or filter, AccessDeniedError if the panel
+        may not be used in the place.
         """
         wanted = name or self.panel_name(place)
         if wanted is None:
@@ -162,10 +165,10 @@ class AppContext:
             raise PanelError(self._unknown_panel(wanted, was_picked=name is None))
         check_panel(self.access, place, self.panels[wanted])
         panel = self.panels[wanted]
-        if method is None:
-            return panel
-        find_method(method).check(panel)
-        return replace(panel, terms=replace(panel.terms, method=method))
+        if method is not None:
+            panel = replace(panel, terms=replace(panel.terms, method=method))
+        check_panel_rules(panel, self.registry)
+        return panel
 
     def _unknown_panel(self, wanted: str, *, was_picked: bool) -> str:
         known = ", ".join(self.panels) or "none"
@@ -178,7 +181,8 @@ class AppContext:
 
     def new_round(self, question: Question, panel: Panel, seed: str | None, key: str) -> Round:
         """Return a round that is not stored yet, with a random seed unless one is given."""
-        method = find_method(panel.terms.method)
+        method = find_method(panel.terms.method, self.registry)
+        check_filters(panel, self.registry)
         return Round(
             id=key,
             question=checked_question(question),
@@ -186,6 +190,7 @@ class AppContext:
             seed=secrets.token_hex(8) if seed is None else seed,
             asked_at=self.now(),
             versions=tuple(sorted(versions(self.gateway, self.chance_rule, method).items())),
+            registry=self.registry,
         )
 
     async def open(self, round_: Round) -> bool:

@@ -13,7 +13,7 @@ import typer
 
 from bot.bakeoffs.leaderboard import parse_since
 from bot.bakeoffs.records import count_closed_round
-from bot.bootstrap import Stores, open_stores
+from bot.bootstrap import Stores, load_registry, open_stores
 from bot.cli.output import (
     MISUSED,
     OnFault,
@@ -230,12 +230,13 @@ def read_export(path: Path, on_fault: OnFault) -> Iterator[Entry]:
 
     Exit with code 2 if the file cannot be read.
     """
+    registry = load_registry()
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if line.strip():
                     try:
-                        yield parse_item(line)
+                        yield parse_item(line, registry)
                     except StoreError as error:
                         why = str(error).rstrip(".")
                         on_fault(f"{path.name}, line {number}: {why}.")

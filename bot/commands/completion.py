@@ -43,7 +43,7 @@ async def _suggestions(
             allowed = allows_panel
             names = [n for n, p in app.panels.items() if allowed(app.access, message.place, p)]
         case Kind.METHOD:
-            names = [*offered_methods(app.panels.values())]
+            names = [*offered_methods(app.panels.values(), app.registry)]
         case Kind.SUITE:
             suites = await app.bakeoff_stores.suites.list_summaries(message.place.scope)
             names = [line.name for line in suites]

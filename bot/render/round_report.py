@@ -39,7 +39,7 @@ from council.ballots import FIRST_VERSION, Ballot
 from council.digests import Erasure
 from council.filters import FILTER, find_all_suspicions, find_suspects
 from council.labels import Label, Slate
-from council.methods import BLIND_RANKING, method_of
+from council.methods import BLIND_RANKING, shown_method
 from council.pipeline.session import mask_answer
 from council.ports import RoundSummary
 from council.prompt_injection import ENCODED, PLEA
@@ -209,7 +209,7 @@ def _weight_notes(round_: Round) -> Iterator[str]:
     weighted, tally = weighted_standings(round_), round_.tally
     if not weighted or not tally:
         return
-    if method_of(round_).is_weighted:
+    if shown_method(round_).is_weighted:
         yield "Judges weigh by their consistency in earlier rounds."
         return
     first = {line.label for line in tally.standings if line.place == 1}
@@ -231,7 +231,7 @@ def _chairman_notes(round_: Round) -> Iterator[str]:
         drawn_on = join_words(written.drawn_on or ())
         drew = f"used {drawn_on}" if drawn_on else "did not name its sources"
         name = seat_names(round_.panel)[written.chairman]
-        how = "saw the answers without names and " if method_of(round_).is_blind else ""
+        how = "saw the answers without names and " if shown_method(round_).is_blind else ""
         yield f"Chairman: {name}, who {how}{drew}."
 
 
@@ -339,16 +339,16 @@ def rankings_post(round_: Round, draw: Draw, max_reason: int | None = None) -> P
 
 def slates_to_read(round_: Round, draw: Draw) -> Sequence[Slate]:
     """Return what judges saw, by judge; matches, which follow from each other, as played."""
-    slates = method_of(round_).slates(round_, draw)
+    slates = shown_method(round_).slates(round_, draw)
     judges = [*dict.fromkeys(slate.judge for slate in slates)]
-    if method_of(round_).pair_ballots:
+    if shown_method(round_).pair_ballots:
         return slates
     return sorted(slates, key=lambda slate: judges.index(slate.judge))
 
 
 def rankings_intro(round_: Round) -> str:
     """Return how the judges saw the answers, and what an unusual method asked of them."""
-    method = method_of(round_)
+    method = shown_method(round_)
     if method.pair_ballots:
         return "Each pair was judged without names, in both orders, by one judge who wrote neither."
     how = "Each judge saw the other answers without names, in a different order."
@@ -389,7 +389,7 @@ def voter_title(round_: Round, slate: Slate) -> str:
 
 def ranking_number(round_: Round, slate: Slate) -> int:
     """Return which of a judge's rankings this one is, from 1; matches share their passes."""
-    slates = method_of(round_).slates(round_, round_.draw) if round_.draw else ()
+    slates = shown_method(round_).slates(round_, round_.draw) if round_.draw else ()
     return 1 + sum(
         one.judge == slate.judge and one.pass_number < slate.pass_number for one in slates
     )
@@ -481,7 +481,7 @@ def _winner_text(round_: Round) -> str:
     first = [line for line in lines if line.place == 1]
     if not first:
         return "No ranking: no judges were left" if len(lines) else _unranked_text(round_)
-    if method_of(round_).pair_ballots:
+    if shown_method(round_).pair_ballots:
         return _knockout_text(first, len(lines), authors)
     if len(first) == len(lines):
         return f"No clear winner: all {number_word(len(first))} answers got the same points"
@@ -505,7 +505,7 @@ def _knockout_text(first: Sequence[Standing], answers: int, authors: Mapping[str
 
 
 def _unranked_text(round_: Round) -> str:
-    if not method_of(round_).is_ranked:
+    if not shown_method(round_).is_ranked:
         return NOT_BLIND
     answers = len(round_.answers)
     if answers == 1:
@@ -521,7 +521,7 @@ def _certainty_text(round_: Round) -> str:
         return ""
     # The text before this one says that there is a tie or no winner.
     verdict = round_.tally.verdict
-    if method_of(round_).pair_ballots and verdict.strength is Strength.CLOSE:
+    if shown_method(round_).pair_ballots and verdict.strength is Strength.CLOSE:
         return "some answer always is, and one judge decided each match"
     if verdict.strength is Strength.UNANIMOUS and not _is_first_everywhere(round_.tally):
         is_clear = verdict.p is not None and verdict.p <= CLEAR_P

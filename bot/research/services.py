@@ -18,8 +18,7 @@ from council.bakeoffs.ports import RecordQuery
 from council.bakeoffs.record_arrays import record_columns
 from council.bakeoffs.records import PackedRecord, build_record
 from council.errors import BakeoffError, GatewayError
-from council.methods import find_method
-from council.panel import Panel
+from council.methods import method_of
 from council.research.experiment import ExperimentStore
 from council.research.filters import PAIRS, stored_history
 from council.research.judge_weights import (
@@ -85,7 +84,7 @@ class ResearchServices:
         scope, newest = round_.question.place.scope, MAX_PAST_ROUNDS
         wanted = RecordQuery(scope=scope, before=round_.asked_at, newest=newest)
         rows = await sources.bakeoff_stores.records.list_recent(wanted)
-        return await asyncio.to_thread(_opening_versions, round_.panel, rows)
+        return await asyncio.to_thread(_opening_versions, round_, rows)
 
     async def export_judgments(self, sources: RecordSources, round_id: str) -> str:
         """Return a round's rankings with people's votes and its grades, as JSON Lines."""
@@ -110,9 +109,9 @@ class ResearchServices:
             return await asyncio.to_thread(_prior_post, round_, records)
 
 
-def _opening_versions(panel: Panel, rows: Sequence[PackedRecord]) -> Mapping[str, str]:
-    entries, known = {}, count_repeats(record_columns(rows))
-    judges = [seat.key for seat in find_method(panel.terms.method).judges(panel)]
+def _opening_versions(round_: Round, rows: Sequence[PackedRecord]) -> Mapping[str, str]:
+    panel, entries, known = round_.panel, {}, count_repeats(record_columns(rows))
+    judges = [seat.key for seat in method_of(round_).judges(panel)]
     repeats = {judge: known[judge] for judge in judges if judge in known}
     # Weights serve once every judge has been asked twenty times again.
     if judges and sum(one.ballots >= MIN_REPEATS for one in repeats.values()) == len(judges):

@@ -16,6 +16,7 @@ from council.money import cap_micro_usd
 from council.panel import MAX_MEMBERS, Panel
 from council.places import Place
 from council.providers import Limits
+from council.registry import NO_PLUGINS, Registry
 from storage.validation import describe_fault
 
 
@@ -224,13 +225,15 @@ class SuiteSection(Section):
         return self
 
 
-def parse_suite(name: str, section: SuiteSection, folder: Path) -> Suite:
+def parse_suite(
+    name: str, section: SuiteSection, folder: Path, registry: Registry = NO_PLUGINS
+) -> Suite:
     """Return the suite of a section; a relative file is resolved against `folder`.
 
     Raise SuiteError if the file cannot be read or a question is wrong.
     """
     if section.file is None:
-        suite = suite_from_section(name, section.questions or (), section.category)
+        suite = suite_from_section(name, section.questions or (), section.category, registry)
     else:
         path = folder / section.file
         try:
@@ -240,7 +243,7 @@ def parse_suite(name: str, section: SuiteSection, folder: Path) -> Suite:
                 f"The file {path} can't be read ({error.strerror}). Put it next to council.toml, "
                 "or write its full path."
             ) from None
-        suite = parse_suite_file(name, path.name, content, section.category)
+        suite = parse_suite_file(name, path.name, content, section.category, registry)
     are_references_shown = section.judges_see_references or suite.judges_see_references
     return replace(suite, judges_see_references=are_references_shown)
 

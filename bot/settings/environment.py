@@ -184,9 +184,9 @@ def load_settings(env_file: Path = Path(".env")) -> Settings:
 
 
 def _file_faults(path: Path) -> tuple[str, ...]:
-    """Return the faults of a `council.toml`, if there is one."""
+    """Return the faults of a `council.toml`, if there is one; plug-ins are not known yet."""
     try:
-        load_panel_config(path if path.exists() else None)
+        load_panel_config(path if path.exists() else None, registry=None)
     except SettingsError as error:
         return error.faults
     return ()

@@ -36,12 +36,13 @@ from bot.settings.council_toml import (
 from council.bakeoffs.models import Suite
 from council.budget_caps import Caps, Scope
 from council.errors import PanelError, SuiteError
-from council.methods import find_method
+from council.methods import check_panel_rules
 from council.model_families import family_of
 from council.money import cap_micro_usd
 from council.panel import THIS_MACHINE, Member, ModelId, Panel, Rubric, Terms
 from council.prompts.shared import DEFAULT_RUBRIC, make_rubric
 from council.providers import OLLAMA_ROUTES, Limits, is_loopback
+from council.registry import NO_PLUGINS, Registry
 
 Parsed = TypeVar("Parsed", bound=Section)
 
@@ -87,10 +88,11 @@ class PanelConfig:
         return replace(self, seats=seats)
 
 
-def load_panel_config(path: Path | None) -> PanelConfig:
+def load_panel_config(path: Path | None, registry: Registry | None = NO_PLUGINS) -> PanelConfig:
     """Parse a `council.toml`; return the defaults for None.
 
-    Raise SettingsError with every fault.
+    The registry has the methods, filters and graders of plug-ins; without one, methods and filters
+    are not checked. Raise SettingsError with every fault.
     """
     if path is None:
         return PanelConfig()
@@ -100,12 +102,14 @@ def load_panel_config(path: Path | None) -> PanelConfig:
         raise SettingsError([f"{path.name} is not valid TOML: {error}."]) from None
     except OSError as error:
         raise SettingsError([f"{path.name} cannot be read: {error.strerror}."]) from None
-    return parse_panel_config(document, path)
+    return parse_panel_config(document, path, registry)
 
 
-def parse_panel_config(document: Document, path: Path) -> PanelConfig:
+def parse_panel_config(
+    document: Document, path: Path, registry: Registry | None = NO_PLUGINS
+) -> PanelConfig:
     """Return the contents of a document read from `path`; raise SettingsError with every fault."""
-    return _Parser(path).parse(document)
+    return _Parser(path, registry).parse(document)
 
 
 def make_seat(key: str, section: ModelSection, fallback: Member | None = None) -> Seat:
@@ -135,7 +139,8 @@ def draft_seats(seat: Seat) -> dict[str, Seat]:
 class _Parser:
     """Parses one document and collects its faults."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, registry: Registry | None) -> None:
+        self.registry = registry
         self.name = path.name
         self.folder = path.parent
         self.faults: list[str] = []
@@ -190,7 +195,7 @@ class _Parser:
         suites = []
         for name, section in self._sections(document, "suites", SuiteSection).items():
             try:
-                suites.append(parse_suite(name, section, self.folder))
+                suites.append(parse_suite(name, section, self.folder, self.registry or NO_PLUGINS))
             except SuiteError as error:
                 self._fault(f"suites.{name}: {error}")
         return tuple(suites)
@@ -267,11 +272,6 @@ class _Parser:
         seats: Mapping[str, Seat],
         rubrics: Mapping[str, Rubric],
     ) -> Panel | None:
-        method = None
-        try:
-            method = find_method(section.method)
-        except PanelError as error:
-            self._fault(f"panels.{name}: {error}")
         if section.rubric not in rubrics:
             self._fault(f"panels.{name}: there is no rubric {section.rubric!r}.")
             return None
@@ -294,8 +294,8 @@ class _Parser:
                 terms=Terms(**terms),
                 filter=seats[section.filter].member if section.filter else None,
             )
-            if method:
-                method.check(panel)
+            if self.registry is not None:
+                check_panel_rules(panel, self.registry)
         except PanelError as error:
             self._fault(f"panels.{name}: {error}")
             return None

@@ -17,6 +17,7 @@ from council.budget_caps import Caps
 from council.panel import Panel
 from council.places import Place
 from council.ports import Gateway
+from council.registry import NO_PLUGINS, Registry
 from tests.bot.rounds import words_of
 from tests.builders import a_panel
 from tests.fakes.gateway import FakeGateway
@@ -39,6 +40,7 @@ def an_app(
     gateway: Gateway | None = None,
     store: MemoryStore | None = None,
     panels: Sequence[Panel] | None = None,
+    registry: Registry = NO_PLUGINS,
 ) -> AppContext:
     """Return an app whose ids are 10 hexadecimal digits, counted up."""
     gateway, store = gateway or FakeGateway(), store or MemoryStore()
@@ -57,6 +59,7 @@ def an_app(
         bakeoff_stores=memory_bench(store),
         research=ResearchServices(MemoryExperiments()),
         key_values=MemoryKeyValueStore(),
+        registry=registry,
         measure_bias=bias_report,
     )
 

@@ -272,7 +272,8 @@ async def _bakeoff(app: AppContext, options: RunOptions) -> Bakeoff:
         stopped = await find_bakeoff(app, MESSAGE, options.resume)
         return stopped if cap_micro is None else replace(stopped, cap_micro=cap_micro)
     suite = await find_suite(app, options.suite)
-    asked = apply_methods(suite, app.panel(options.panel, TERMINAL), options.methods)
+    panel = app.panel(options.panel, TERMINAL)
+    asked = apply_methods(suite, panel, options.methods, app.registry)
     own = (f"bo:{app.new_id()}", *asked, TERMINAL, TERMINAL_USER.id, app.now())
     return Bakeoff(*own, cap_micro)
 

@@ -21,7 +21,7 @@ from bot.bakeoffs.render.bias_tables import (
 )
 from bot.bakeoffs.render.leaderboard import leaderboard_thread, render_leaderboard_png
 from bot.bakeoffs.render.leaderboard_export import leaderboard_csv, leaderboard_document
-from bot.bootstrap import open_stores
+from bot.bootstrap import load_registry, open_stores
 from bot.chat import Line, Post
 from bot.cli.output import (
     Json,
@@ -116,7 +116,9 @@ def print_bias(bias: BiasView, *, as_json: bool, to_png: Path | None) -> None:
 
 
 def _names(settings: Settings) -> dict[str, str]:
-    return panel_seat_names(load_panel_config(settings.config_file).panels.values())
+    return panel_seat_names(
+        load_panel_config(settings.config_file, load_registry()).panels.values()
+    )
 
 
 def _save(path: Path, content: bytes, *, quiet: bool) -> None:

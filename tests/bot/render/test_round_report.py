@@ -33,7 +33,6 @@ from bot.render.round_report import (
 from council.answers import Reply
 from council.ballots import cut_reason
 from council.errors import GatewayError
-from council.research.methods import plug_in_all
 from council.rounds import Closing
 from tests.bot.rounds import held, root_of, round_thread, thread_of
 from tests.builders import (
@@ -47,6 +46,7 @@ from tests.builders import (
     with_answers,
     with_ballots,
 )
+from tests.council.research.registries import LABORATORY
 from tests.fakes.gateway import FakeGateway, rank_by_slot, rank_by_text
 
 UNREACHED = GatewayError("could not be reached")
@@ -169,9 +169,8 @@ async def test_an_answer_is_shown_in_full_with_what_is_odd_about_it(
 
 
 async def test_a_discussion_is_read_judge_by_judge_and_explained() -> None:
-    plug_in_all()
     panel = a_panel(4, terms=replace(TERMS, method="peer-discussion"))
-    round_ = await held(FakeGateway(vote=rank_by_slot), panel)
+    round_ = await held(FakeGateway(vote=rank_by_slot), panel, registry=LABORATORY)
 
     thread = thread_of(round_)
 

@@ -22,6 +22,7 @@ from council.errors import BudgetError, StoreError
 from council.money import Price
 from council.panel import Panel
 from council.places import Place
+from council.registry import NO_PLUGINS
 from council.rounds import Round, Stage
 from storage.engine import open_engine
 from storage.ledger import SqlLedger
@@ -77,6 +78,7 @@ async def app(tmp_path: Path) -> AsyncIterator[AppContext]:
         bakeoff_stores=bench,
         research=ResearchServices(apart),
         key_values=key_values,
+        registry=NO_PLUGINS,
         measure_bias=bias_report,
     )
     await runner.close()
