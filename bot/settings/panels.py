@@ -36,7 +36,8 @@ from bot.settings.council_toml import (
 from council.bakeoffs.models import Suite
 from council.budget_caps import Caps, Scope
 from council.errors import PanelError, SuiteError
-from council.methods import check_panel_rules
+from council.filters import check_filters
+from council.methods import Method, find_method
 from council.model_families import family_of
 from council.money import cap_micro_usd
 from council.panel import THIS_MACHINE, Member, ModelId, Panel, Rubric, Terms
@@ -265,6 +266,16 @@ class _Parser:
         member = stand_in[section.fallback].member
         return {**stand_in, key: make_seat(key, section, member)}
 
+    def _method(self, panel: str, section: PanelSection) -> Method | None:
+        """Return a panel's method; None for a fault, or if plug-ins are not known yet."""
+        if self.registry is None:
+            return None
+        try:
+            return find_method(section.method, self.registry)
+        except PanelError as error:
+            self._fault(f"panels.{panel}: {error}")
+            return None
+
     def _panel(
         self,
         name: str,
@@ -272,6 +283,7 @@ class _Parser:
         seats: Mapping[str, Seat],
         rubrics: Mapping[str, Rubric],
     ) -> Panel | None:
+        method = self._method(name, section)
         if section.rubric not in rubrics:
             self._fault(f"panels.{name}: there is no rubric {section.rubric!r}.")
             return None
@@ -294,8 +306,10 @@ class _Parser:
                 terms=Terms(**terms),
                 filter=seats[section.filter].member if section.filter else None,
             )
+            if method:
+                method.check(panel)
             if self.registry is not None:
-                check_panel_rules(panel, self.registry)
+                check_filters(panel, self.registry)
         except PanelError as error:
             self._fault(f"panels.{name}: {error}")
             return None
