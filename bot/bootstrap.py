@@ -32,7 +32,7 @@ from bot.services import Service
 from bot.settings import PanelConfig, Seat, Settings, load_panel_config
 from bot.settings.connections import Connection, Connections, load_connected
 from bot.settings.default_panels import LOCAL, default_panels, demonstration_panel
-from bot.settings.panels import is_built_in, receiver_of
+from bot.settings.panels import is_built_in, receiver_of, stored_registry
 from bot.settings.provider_keys import ProviderKeys
 from council.anonymize import scrub
 from council.answers import Call, Prompt
@@ -49,7 +49,7 @@ from council.gateways.scripted import ScriptedGateway
 from council.panel import Member, Panel
 from council.ports import Gateway, Ledger, SharedRateLimiter
 from council.providers import ProviderHint
-from council.research.methods import plug_in_all
+from council.registry import Registry
 from council.rounds import Round
 from storage.engine import check_file_opens, open_engine, open_separate_pool
 from storage.hash_chain import SqlHashChain
@@ -66,7 +66,6 @@ if TYPE_CHECKING:
     from storage.installations import SqlInstallationStore
 
 PING = Prompt("Reply with one word.", "Say ok.")
-plug_in_all()  # before any panel or round that names one of them is loaded
 SHARED_CONNECTIONS, SHARED_WAIT_SECONDS = 4, 2.0
 
 
@@ -107,7 +106,7 @@ async def open_app(
             cluster = await stack.enter_async_context(opened_cluster(settings.database))
         pubsub: PubSub = cluster.pubsub if cluster else LocalPubSub()
         services = await stack.enter_async_context(_open_cluster_services(engine, pubsub))
-        store = _round_store(engine, plugins)
+        store = _round_store(engine, sources.own)
         budget = _budget(engine, panels.caps, services.now)
         gateway, prepare, remote, local = await stack.enter_async_context(
             _open_models(settings, panels, services, options)
@@ -168,6 +167,7 @@ async def open_app(
             now=services.now,
             budget=budget,
             key_values=SqlKeyValueStore(engine),
+            registry=sources.own.registry,
             texts_days=panels.texts_days,
             access=panels.access,
             pubsub=pubsub,
@@ -201,9 +201,11 @@ def _open_plugin_stores(engine: AsyncEngine, plugins: Plugins) -> list[object]:
     return [store for open_stores in opened for store in open_stores(engine)]
 
 
-def _round_store(engine: AsyncEngine, plugins: Plugins) -> SqlRoundStore:
-    hooks = plugins.load_duties(lambda plugin: plugin.on_forgotten)
-    return SqlRoundStore(engine, tuple(new_hooks() for new_hooks in hooks))
+def _round_store(engine: AsyncEngine, config: PanelConfig) -> SqlRoundStore:
+    hooks = config.plugins.load_duties(lambda plugin: plugin.on_forgotten)
+    return SqlRoundStore(
+        engine, tuple(new_hooks() for new_hooks in hooks), stored_registry(config.plugins)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,19 +217,21 @@ class Stores:
     ledger: Ledger
     parts: Parts
     plugins: Plugins
+    registry: Registry
 
 
 @asynccontextmanager
 async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
     """Yield all stores, their schema up to date; no models."""
-    plugins = load_panel_config(settings.config_file).plugins
+    config = load_panel_config(settings.config_file)
     async with open_database(settings) as engine:
         yield Stores(
-            _round_store(engine, plugins),
+            _round_store(engine, config),
             SqlHashChain(engine),
             SqlLedger(engine),
-            Parts(*_open_plugin_stores(engine, plugins)),
-            plugins,
+            Parts(*_open_plugin_stores(engine, config.plugins)),
+            config.plugins,
+            stored_registry(config.plugins),
         )
 
 

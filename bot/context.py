@@ -27,12 +27,14 @@ from bot.ports import JobQueue, NamedLocks, PubSub, RoundClaims, Runner
 from bot.settings.connections import Connections
 from council.budget import Budget
 from council.errors import PanelError, QuestionError
-from council.methods import find_method
+from council.filters import check_filters
+from council.methods import check_panel_rules, find_method
 from council.panel import Member, Panel
 from council.pipeline.run import versions
 from council.places import Place
 from council.ports import Gateway, KeyValueStore, RoundQuery, Store
 from council.providers import Health
+from council.registry import NO_PLUGINS, Registry
 from council.rounds import Question, Round
 from council.tally.chance import DEFAULT_RULE, ChanceRule
 
@@ -74,6 +76,7 @@ class AppContext:
     chosen: dict[str, str] = field(default_factory=dict)
     budget: Budget = field(kw_only=True)
     key_values: KeyValueStore = field(kw_only=True)
+    registry: Registry = NO_PLUGINS
     texts_days: int | None = None
     access: Access = field(default_factory=Access)
     chats: dict[str, Callable[[Place], Chat | None]] = field(default_factory=dict)
@@ -128,8 +131,8 @@ class AppContext:
     def panel(self, name: str | None, place: Place, method: str | None = None) -> Panel:
         """Return the named panel, else the one used in the place, with the method if one is named.
 
-        Raise PanelError if there is no such panel or method, AccessDeniedError if the panel may not
-        be used in the place.
+        Raise PanelError if there is no such panel, method or filter, AccessDeniedError if the panel
+        may not be used in the place.
         """
         wanted = name or self.panel_name(place)
         if wanted is None:
@@ -140,10 +143,10 @@ class AppContext:
             raise PanelError(self._unknown_panel(wanted, was_picked=name is None))
         check_panel(self.access, place, self.panels[wanted])
         panel = self.panels[wanted]
-        if method is None:
-            return panel
-        find_method(method).check(panel)
-        return replace(panel, terms=replace(panel.terms, method=method))
+        if method is not None:
+            panel = replace(panel, terms=replace(panel.terms, method=method))
+        check_panel_rules(panel, self.registry)
+        return panel
 
     def _unknown_panel(self, wanted: str, *, was_picked: bool) -> str:
         known = ", ".join(self.panels) or "none"
@@ -156,7 +159,8 @@ class AppContext:
 
     def new_round(self, question: Question, panel: Panel, seed: str | None, key: str) -> Round:
         """Return a round that is not stored yet, with a random seed unless one is given."""
-        method = find_method(panel.terms.method)
+        method = find_method(panel.terms.method, self.registry)
+        check_filters(panel, self.registry)
         return Round(
             id=key,
             question=checked_question(question),
@@ -164,6 +168,7 @@ class AppContext:
             seed=secrets.token_hex(8) if seed is None else seed,
             asked_at=self.now(),
             versions=tuple(sorted(versions(self.gateway, self.chance_rule, method).items())),
+            registry=self.registry,
         )
 
 

@@ -206,7 +206,7 @@ async def _rank_answers(call: ToolCall, given: RankAnswers) -> CallToolResult:
     """Rank texts; nothing of it is stored but its cost."""
     app, message = call.app, call.message(given.question)
     check_admitted(app.access, message)
-    judges = Judges.of(app.panel(given.panel, message.place))
+    judges = Judges.of(app.panel(given.panel, message.place), app.registry)
     question = checked_question(Question(given.question, message.asker.id, place=message.place))
     round_ = ranking_round(question, given.answers, judges, None, app.gateway)
     call.status = f"{count_noun(len(judges.members), 'model')} are ranking"

@@ -15,9 +15,10 @@ from council.ballots import (
     SpoiledBallot,
     cast_ballot,
 )
+from council.errors import PanelError
 from council.filters import find_filters
 from council.labels import Label, Slate, draw_labels
-from council.methods import BLIND_RANKING, find_method, method_of
+from council.methods import BLIND_RANKING, method_of
 from council.panel import Panel
 from council.prompt_injection import follows_instruction
 from council.prompts.shared import nonce_for
@@ -82,10 +83,18 @@ def official_weights(round_: Round) -> dict[str, float] | None:
 
 
 def weighted_standings(round_: Round) -> tuple[Standing, ...]:
-    """Return the standings by judges weighted by consistency; () if they have no weights."""
+    """Return the standings by judges weighted by consistency.
+
+    () if they have no weights, or under a method that this program lacks or that counts otherwise.
+    """
     weights = consistency_weights(round_)
-    method = method_of(round_)
-    if not weights or not round_.draw or not round_.tally or method.tally != BLIND_RANKING.tally:
+    if not weights or not round_.draw or not round_.tally:
+        return ()
+    try:
+        method = method_of(round_)
+    except PanelError:
+        return ()
+    if method.tally != BLIND_RANKING.tally:
         return ()
     ballots = method.ballots(round_, round_.draw)
     return standings(round_.draw.labels.labels, ballots, weights)
@@ -162,7 +171,7 @@ def _flags(round_: Round, draw: Draw) -> tuple[Flag, ...]:
     voted = {ballot.judge for ballot in round_.ballots if ballot.counts}
     asked = dict.fromkeys(slate.judge for slate in method_of(round_).slates(round_, draw))
     return (
-        *_family_majority(round_.panel),
+        *_family_majority(round_),
         *(
             Flag(FlagKind.STAND_IN, one.fallback.key, (one.display,))
             for one in round_.panel.replaced
@@ -181,7 +190,11 @@ def _flags(round_: Round, draw: Draw) -> tuple[Flag, ...]:
             if ballot.canary == CANARY_NOT_LAST
         ),
         *_reason_flags(round_.ballots, round_.panel, ballot_version(round_)),
-        *(find_filters().flags(round_, draw) if round_.panel.terms.text_checks else ()),
+        *(
+            find_filters(round_.registry).flags(round_, draw)
+            if round_.panel.terms.text_checks
+            else ()
+        ),
     )
 
 
@@ -194,8 +207,8 @@ def _kept_drafts(round_: Round) -> Iterator[Flag]:
         )
 
 
-def _family_majority(panel: Panel) -> tuple[Flag, ...]:
-    families = [seat.family for seat in find_method(panel.terms.method).judges(panel)]
+def _family_majority(round_: Round) -> tuple[Flag, ...]:
+    families = [seat.family for seat in method_of(round_).judges(round_.panel)]
     if not families:
         return ()
     largest = max(families, key=families.count)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -25,6 +25,7 @@ from council.integrity.erasure import (
 from council.integrity.seal import Seal
 from council.places import Place
 from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
+from council.registry import NO_PLUGINS, Registry
 from council.rounds import AnswerFindings, Artefact, Closing, Round, StandIn
 from storage.feedback import SqlFeedback, clear_reasons
 from storage.hash_chain import append_link, imported_entry, load_seal, new_salt
@@ -82,10 +83,19 @@ LOG_IN_USE = (
 
 
 class SqlRoundStore(SqlFeedback):
-    """The round store on SQLite and Postgres; `hooks` run in the transactions that delete."""
+    """The round store on SQLite and Postgres.
 
-    def __init__(self, engine: AsyncEngine, hooks: Sequence[RoundHooks] = ()) -> None:
+    `hooks` run in the transactions that delete. Loaded rounds get the `registry`.
+    """
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        hooks: Sequence[RoundHooks] = (),
+        registry: Registry = NO_PLUGINS,
+    ) -> None:
         super().__init__(engine)
+        self._registry = registry
         self._saves = WriteBatcher(self._save)
         self._hooks = hooks
 
@@ -156,7 +166,7 @@ class SqlRoundStore(SqlFeedback):
         """Return a round in panel order; raise RoundNotFoundError."""
         async with self._read() as connection:
             rows = await fetch_round(connection, round_id)
-        return round_from_rows(*rows)
+        return replace(round_from_rows(*rows), registry=self._registry)
 
     @retried_and_shielded
     async def seal(self, round_id: str) -> Seal | None:

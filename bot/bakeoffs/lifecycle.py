@@ -19,6 +19,7 @@ from bot.chat import Chat, FindChat, PostingForbiddenError
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.ports import BAKEOFFS, PAGE, Job, JobQueue, is_probably_queued, job_for, queue_for
+from council.bakeoffs.grading import check_graders
 from council.bakeoffs.models import Bakeoff, BakeoffProgress, Ending, FailedQuestion
 from council.bakeoffs.ports import BakeoffQuery
 from council.errors import BakeoffError, CouncilError, StoreError
@@ -54,8 +55,10 @@ async def run_bakeoff(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> B
 async def begin_bakeoff(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> None:
     """Start a stored bake-off and return; post its progress with `chat` if there is one.
 
-    In a cluster any process runs it, and finds the chat itself.
+    In a cluster any process runs it, and finds the chat itself. Raise SuiteError if a grader is
+    missing.
     """
+    check_graders(bakeoff.suite, app.registry)
     if app.job_queue is None:
         bakeoff_registry(app).start(bakeoff, partial(_run, app, chat))
     else:
@@ -150,8 +153,10 @@ async def reopen_bakeoff(
 ) -> Bakeoff:
     """Mark a bake-off with open questions as unfinished, under a new cap if given; return it.
 
-    Raise BakeoffError if it is running or every question is closed.
+    Raise BakeoffError if it is running or every question is closed, SuiteError if a grader is
+    missing.
     """
+    check_graders(bakeoff.suite, app.registry)
     if (await bakeoff_stores(app).bakeoffs.load(bakeoff.id)).ending:
         await _wait_for_end(app, bakeoff)
     if await is_bakeoff_running(app, bakeoff):

@@ -35,7 +35,7 @@ UNFORESEEN = "something went wrong; see the log"
 
 async def estimate_bakeoff(app: AppContext, bakeoff: Bakeoff) -> BakeoffEstimate:
     """Return the estimated cost and duration of a bake-off."""
-    cost = await estimate_run(bakeoff.suite, bakeoff.panel, app.gateway)
+    cost = await estimate_run(bakeoff.suite, bakeoff.panel, app.gateway, app.registry)
     usual = await usual_seconds(app.store, bakeoff.panel.name)
     questions = len(bakeoff.suite.questions)
     concurrent = min(questions, bakeoff_settings(app).rounds_at_once)

@@ -40,6 +40,7 @@ from council.bakeoffs.ports import ScheduleStore, StoredSuite
 from council.errors import CouncilError, ForgottenError, PanelError, ScheduleError, StoreError
 from council.integrity.seal import find_changes
 from council.ports import RoundQuery, Store
+from council.registry import Registry
 from council.rounds import Round
 from storage.export import ExportedItem, ExportedRound, dump_item, dump_round, parse_item
 
@@ -106,7 +107,7 @@ async def import_(
         async with open_stores(load_settings()) as stores:
             suites = await bakeoff_stores(stores).suites.list_all()
             known_suites = {(stored.suite.scope, stored.suite.name) for stored in suites}
-            for entry in read_export(file, on_fault):
+            for entry in read_export(file, on_fault, stores.registry):
                 try:
                     is_new = await _store_entry(stores, known_suites, entry)
                 except CouncilError as error:
@@ -231,17 +232,17 @@ async def _round_lines(stores: Stores, round_id: str) -> ExportLines:
 # --- Import
 
 
-def read_export(path: Path, on_fault: OnFault) -> Iterator[Entry]:
+def read_export(path: Path, on_fault: OnFault, registry: Registry) -> Iterator[Entry]:
     """Yield the entries of an export; `on_fault` gets each line that cannot be read.
 
-    Exit with code 2 if the file cannot be read.
+    Its rounds are of the methods of this registry. Exit with code 2 if the file cannot be read.
     """
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if line.strip():
                     try:
-                        yield parse_item(line)
+                        yield parse_item(line, registry)
                     except StoreError as error:
                         why = str(error).rstrip(".")
                         on_fault(f"{path.name}, line {number}: {why}.")

@@ -44,7 +44,7 @@ async def _suggestions(
             allowed = allows_panel
             names = [n for n, p in app.panels.items() if allowed(app.access, message.place, p)]
         case Kind.METHOD:
-            names = [*offered_methods(app.panels.values())]
+            names = [*offered_methods(app.panels.values(), app.registry)]
         case Kind.SUITE:
             suites = await bakeoff_stores(app).suites.list_summaries(message.place.scope)
             names = [line.name for line in suites]

@@ -38,7 +38,7 @@ from bot.render.voting import (
 from council.bakeoffs.models import Bakeoff, split_round_id
 from council.feedback import HumanVote
 from council.labels import Label
-from council.methods import method_of
+from council.methods import shown_method
 from council.ports import RoundQuery
 from council.randomness import shuffle
 from council.rounds import Draw, Round
@@ -185,7 +185,7 @@ def _parse_ranking(round_: Round, draw: Draw, choice: str) -> tuple[tuple[str, .
 def _draw_of(round_: Round) -> Draw:
     if round_.forgotten:
         raise FeedbackError(f"The answers of round {round_.id} have been forgotten.")
-    if not round_.closing and not (method := method_of(round_)).is_ranked:
+    if not round_.closing and not (method := shown_method(round_)).is_ranked:
         raise FeedbackError(
             f"Nobody votes in round {round_.id} while it runs: method {method.name} ranks nothing. "
             "You can mark the best answer when it is finished."

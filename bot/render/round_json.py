@@ -8,7 +8,7 @@ from council.analysis import analyse
 from council.answers import Answer, Exchange, LateReply, Reply
 from council.ballots import Ballot
 from council.filters import find_suspects
-from council.methods import find_method
+from council.methods import shown_method
 from council.money import sum_or_none
 from council.pipeline.ranking import Ranked
 from council.ports import RoundSummary
@@ -222,7 +222,7 @@ def _weighted_document(round_: Round) -> Document | None:
         "weights": consistency_weights(round_),
         "shares": {line.label: line.share for line in lines},
         "first": [line.label for line in lines if line.place == 1],
-        "official": find_method(round_.panel.terms.method).is_weighted,
+        "official": shown_method(round_).is_weighted,
     }
 
 

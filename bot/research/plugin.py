@@ -1,10 +1,28 @@
-"""The plug-in of the laboratory: methods and reports for researchers of judges."""
+"""The laboratory as a plug-in: its methods, and the filters of panels."""
 
 from council.plugin import Plugin
 
+_METHODS = "council.research.methods"
+
 PLUGIN = Plugin(
     name="research",
-    summary="Judging methods, weights and experiments for researchers of judges.",
+    summary="Experimental judging methods, filters, weights and experiments",
+    methods={
+        "critique": f"{_METHODS}.revision:CRITIQUE",
+        "grading": f"{_METHODS}.grading:GRADING",
+        "grading:0-100": f"{_METHODS}.grading:GRADING_HUNDRED",
+        "grading:binary": f"{_METHODS}.grading:GRADING_BINARY",
+        "grading:likert": f"{_METHODS}.grading:GRADING_LIKERT",
+        "grading:segments": f"{_METHODS}.grading:GRADING_SEGMENTS",
+        "multiple-evidence": f"{_METHODS}.multiple_evidence:MULTIPLE_EVIDENCE",
+        "pairwise-elimination": f"{_METHODS}.pairwise_elimination:PAIRWISE_ELIMINATION",
+        "peer-discussion": f"{_METHODS}.peer_discussion:PEER_DISCUSSION",
+        "peer-review": f"{_METHODS}.revision:PEER_REVIEW",
+        "solve-first": f"{_METHODS}.solve_first:SOLVE_FIRST",
+        "worst-first": f"{_METHODS}.worst_first:WORST_FIRST",
+    },
+    offers_methods=False,
+    filters=("council.research.filters:FILTERS",),
     requires=("bakeoffs",),
     stores=("bot.research.services:open_stores",),
     services=("bot.research.services:open_service",),

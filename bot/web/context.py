@@ -115,7 +115,7 @@ class WebContext:
             "known": is_known,
             "panels": self.app.panels,
             "panel": self.app.picked_panel(place) or self.app.default,
-            "methods": offered_methods(self.app.panels.values()),
+            "methods": offered_methods(self.app.panels.values(), self.app.registry),
             "new_key": self.app.new_id(),
             "key": request.query_params.get("key", ""),
             "current": "",

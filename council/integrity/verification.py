@@ -122,7 +122,7 @@ def _reread_all(round_: Round) -> Iterator[Exchange]:
 
 def _reread(round_: Round, exchange: Exchange) -> Exchange:
     if exchange.kind == FILTER:
-        return find_filters().read(round_, exchange)
+        return find_filters(round_.registry).read(round_, exchange)
     return (reread_grade if exchange.kind == GRADE else method_of(round_).read)(round_, exchange)
 
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from council.answers import Absence, Answer, Prompt, Reply, Role, storable_text
 from council.ballots import Ballot
 from council.errors import PanelError, QuestionError, QuorumError
-from council.filters import find_all_suspicions
+from council.filters import check_filters, find_all_suspicions
 from council.labels import Label
 from council.methods import find_method
 from council.panel import MAX_MEMBERS, MIN_MEMBERS, Member, ModelId, Panel, Rubric, Terms
@@ -18,6 +18,7 @@ from council.pipeline.run import run_round, versions
 from council.pipeline.session import RoundServices
 from council.ports import Gateway
 from council.prompts.shared import DEFAULT_RUBRIC
+from council.registry import NO_PLUGINS, Registry
 from council.rounds import Artefact, Draw, Question, Round, sort_by_panel
 from council.tally import Flag, FlagKind, Standing, Verdict
 
@@ -33,11 +34,12 @@ class Judges:
     members: tuple[Member, ...]
     rubric: Rubric = DEFAULT_RUBRIC
     terms: Terms = field(default_factory=Terms)
+    registry: Registry = NO_PLUGINS
 
     @classmethod
-    def of(cls, panel: Panel) -> "Judges":
+    def of(cls, panel: Panel, registry: Registry) -> "Judges":
         """Return every seat of a panel that votes, under the panel's rubric and terms."""
-        return cls(panel.judges, panel.rubric, panel.terms)
+        return cls(panel.judges, panel.rubric, panel.terms, registry)
 
     def panel(self, names: Sequence[str]) -> Panel:
         """Return the panel of a ranking of texts; raise PanelError or QuestionError."""
@@ -71,7 +73,8 @@ def ranking_round(
     Raise QuestionError for texts that cannot be ranked, PanelError for judges that cannot.
     """
     _check(question, texts)
-    panel, method = judges.panel([*texts]), find_method(judges.terms.method)
+    panel, method = judges.panel([*texts]), find_method(judges.terms.method, judges.registry)
+    check_filters(panel, judges.registry)
     asks_authors = method.exchanges(panel).keys() - {judge.key for judge in judges.members}
     if not method.is_ranked or method.pair_ballots or asks_authors:
         raise PanelError(f"Method {method.name} can't rank given texts. Choose another one.")
@@ -88,6 +91,7 @@ def ranking_round(
         asked_at=datetime.now(UTC),
         versions=tuple(sorted(versions(gateway, method=method).items())),
         answers=tuple(answers),
+        registry=judges.registry,
     )
 
 

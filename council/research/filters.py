@@ -37,6 +37,7 @@ from council.prompts.ballot import fault_note
 from council.prompts.shared import fence, fence_reason, nonce_for
 from council.prompts.synthesis import anonymize_reasons
 from council.randomness import shuffle
+from council.research.canary import with_canary
 from council.round_rules import official_weights
 from council.rounds import Draw, Question, Round
 from council.tally import Flag, FlagKind
@@ -376,4 +377,12 @@ def found_checks(round_: Round) -> dict[str, bool]:
     return checks
 
 
-FILTERS = Filters(check_text, jump_flags, ask_filter, read_filter, find_suspects, found_checks)
+FILTERS = Filters(
+    check_text=check_text,
+    flags=jump_flags,
+    ask=ask_filter,
+    read=read_filter,
+    suspects=find_suspects,
+    checks=found_checks,
+    with_canary=with_canary,
+)

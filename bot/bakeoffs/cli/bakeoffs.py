@@ -274,7 +274,7 @@ async def _bakeoff(app: AppContext, options: RunOptions) -> Bakeoff:
         return stopped if cap_micro is None else replace(stopped, cap_micro=cap_micro)
     suite = await find_suite(app, options.suite)
     panel = app.panel(options.panel, TERMINAL)
-    suite, panel = apply_methods(suite, panel, options.methods)
+    suite, panel = apply_methods(suite, panel, options.methods, app.registry)
     return Bakeoff(
         id=f"bo:{app.new_id()}",
         suite=suite,

@@ -21,12 +21,14 @@ from bot.chat import Chat, File, Heading, IncomingMessage, Note, Post, Table, se
 from bot.commands.parameters import LAST, Arguments
 from bot.context import AppContext
 from bot.render.formatting import count_noun
+from council.bakeoffs.grading import check_graders
 from council.bakeoffs.models import Bakeoff, Suite, with_method
 from council.errors import BakeoffError, SuiteError
 from council.methods import find_method, known_methods
 from council.money import cap_micro_usd
 from council.panel import Panel
 from council.places import LOCAL_CHATS, Place
+from council.registry import NO_PLUGINS, Registry
 
 _CAP = re.compile(r"\$?(\d+(?:\.\d+)?)\$?")
 
@@ -58,7 +60,7 @@ async def propose_bakeoff(
         await start_bakeoff(app, chat, message, bakeoff)
         return
     cost = await estimate_bakeoff(app, bakeoff)
-    value = proposal_value(bakeoff, methods) if chat.is_room else None
+    value = proposal_value(bakeoff, methods, app.registry) if chat.is_room else None
     await chat.send_ephemeral(message, proposal_post(bakeoff, cost, value, methods))
 
 
@@ -73,18 +75,21 @@ async def new_bakeoff(
     check_own_people(message)
     suite_to_run = await load_suite_to_run(app, message.place, suite)
     await app.reload_picked_panel(message.place)
-    asked = apply_methods(suite_to_run, app.panel(panel, message.place), methods)
+    asked = apply_methods(suite_to_run, app.panel(panel, message.place), methods, app.registry)
     return Bakeoff(f"bo:{message.key}", *asked, message.place, message.asker.id, app.now())
 
 
-def apply_methods(suite: Suite, panel: Panel, methods: Sequence[str]) -> tuple[Suite, Panel]:
+def apply_methods(
+    suite: Suite, panel: Panel, methods: Sequence[str], registry: Registry
+) -> tuple[Suite, Panel]:
     """Return what a bake-off asks whom: the panel under one method, or each question under several.
 
     Raise SuiteError or PanelError for a panel that cannot grade the suite or use a method.
     """
     suite.check_graders(panel)
+    check_graders(suite, registry)
     for method in methods:
-        find_method(method).check(panel)
+        find_method(method, registry).check(panel)
     several = tuple(dict.fromkeys(methods))
     if len(several) > 1:
         return suite.under(several), panel
@@ -249,18 +254,21 @@ async def load_suite_to_run(app: AppContext, place: Place, name: str) -> Suite:
 PROPOSE_AGAIN = "Run `/council bakeoff` again to see the current cost."
 
 
-def proposal_value(bakeoff: Bakeoff, methods: Sequence[str] = ()) -> str:
+def proposal_value(
+    bakeoff: Bakeoff, methods: Sequence[str] = (), registry: Registry = NO_PLUGINS
+) -> str:
     """Return a bake-off that is not stored yet, and its methods, as the value of a button."""
     suite, cap = bakeoff.suite.as_stored, "" if bakeoff.cap_micro is None else bakeoff.cap_micro
     names = _digest(suite.name), suite.version, _digest(bakeoff.panel.name)
-    known = known_methods()  # each is a letter, since their names would be too long for Discord
+    # Each is a letter, since their names would be too long for Discord.
+    known = known_methods(registry)
     letters = "".join(ascii_letters[known.index(method)] for method in dict.fromkeys(methods))
     coded = [letters + _digest(" ".join(known))[:3]] if methods else []
     return ".".join((bakeoff.id.removeprefix("bo:"), *names, str(cap), *coded))
 
 
-def _proposed_methods(coded: str) -> list[str]:
-    letters, digest, known = coded[:-3], coded[-3:], known_methods()
+def _proposed_methods(coded: str, registry: Registry) -> list[str]:
+    letters, digest, known = coded[:-3], coded[-3:], known_methods(registry)
     if letters and digest != _digest(" ".join(known))[:3]:
         raise BakeoffError(f"The methods have changed. {PROPOSE_AGAIN}")
     return [known[ascii_letters.index(letter)] for letter in letters]
@@ -278,7 +286,7 @@ async def proposed_bakeoff(app: AppContext, message: IncomingMessage, value: str
     try:
         key, suite_digest, version, panel_digest, cap, *coded = value.split(".")
         cap_micro = int(cap) if cap else None
-        methods = _proposed_methods("".join(coded))
+        methods = _proposed_methods("".join(coded), app.registry)
     except (ValueError, IndexError):
         raise BakeoffError(f"This button can't be read any more. {PROPOSE_AGAIN}") from None
     lines = await bakeoff_stores(app).suites.list_summaries(message.place.scope)
@@ -294,7 +302,7 @@ async def proposed_bakeoff(app: AppContext, message: IncomingMessage, value: str
     if not panels:
         raise BakeoffError(f"The panel no longer exists. {PROPOSE_AGAIN}")
     panel = app.panel(panels[0], message.place)
-    suite, panel = apply_methods(suite, panel, methods)
+    suite, panel = apply_methods(suite, panel, methods, app.registry)
     return Bakeoff(
         id=f"bo:{key}",
         suite=suite,

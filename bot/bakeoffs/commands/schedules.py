@@ -13,6 +13,7 @@ from bot.chat import Asker, Chat, IncomingMessage, send_note
 from bot.commands.parameters import Arguments
 from bot.context import AppContext
 from bot.render.formatting import seat_names
+from council.bakeoffs.grading import check_graders
 from council.bakeoffs.models import Bakeoff, Schedule, slot_at
 from council.bakeoffs.ports import BakeoffQuery
 from council.budget import Estimate
@@ -133,6 +134,7 @@ async def new_scheduled_bakeoff(app: AppContext, schedule: Schedule, slot: str =
     panel = app.panel(schedule.panel, place)
     suite = await load_suite_to_run(app, place, schedule.suite)
     suite.check_graders(panel)
+    check_graders(suite, app.registry)
     return Bakeoff(
         id=schedule.bakeoff_id(slot),
         panel=panel,

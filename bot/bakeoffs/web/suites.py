@@ -10,7 +10,14 @@ from starlette.responses import RedirectResponse, Response
 from bot.bakeoffs.commands import suites as suite_commands
 from bot.bakeoffs.commands.suites import SuiteAddition, estimate_suite_run, find_suite_summary
 from bot.bakeoffs.parts import bakeoff_stores
-from bot.bakeoffs.render.suites import check_lines, cost_line, left_out_lines, size_line, suite_post
+from bot.bakeoffs.render.suites import (
+    check_lines,
+    cost_line,
+    left_out_lines,
+    missing_grader_lines,
+    size_line,
+    suite_post,
+)
 from bot.bakeoffs.suite_files import (
     COLUMNS,
     SuiteFile,
@@ -70,7 +77,7 @@ async def suite_page(context: WebContext, request: Request) -> Response:
         suite=suite,
         size=size_line(suite),
         cost=cost_line(run),
-        check_lines=[*check_lines(suite)],
+        check_lines=[*check_lines(suite), *missing_grader_lines(suite, app.registry)],
         is_own=line is not None and line.by == visitor.asker.id,
         is_editable=len(suite.questions) <= MAX_ROWS,
     )
@@ -96,7 +103,14 @@ async def add_suite(context: WebContext, request: Request, form: Form) -> Respon
         check_size(file.name, file.size)
         # Parsing a large file takes seconds and must not block the event loop.
         content, partial = await file.read(), bool(form["partial"])
-        read = await asyncio.to_thread(read_suite_file, name, file.name, content, partial=partial)
+        read = await asyncio.to_thread(
+            read_suite_file,
+            name,
+            file.name,
+            content,
+            partial=partial,
+            registry=context.app.registry,
+        )
     except SuiteError as error:
         return await suites_page(context, request, error, form)
     if len(read.suite.questions) > MAX_ROWS:
@@ -112,7 +126,7 @@ async def _offer_large_suite(context: WebContext, request: Request, read: SuiteF
     chat, incoming = PageChat(), empty_message(request)
     offered = suite_commands.offer_suite(context.app, chat, incoming, read.suite, read.left_out)
     await report_errors(chat, incoming, offered)
-    posts = (*chat.posts, suite_post(read.suite, None))
+    posts = (*chat.posts, suite_post(read.suite, None, context.app.registry))
     return await context.render_page(request, "said.html", posts=posts, said="")
 
 
@@ -150,7 +164,7 @@ async def edit_suite(context: WebContext, request: Request, form: Form) -> Respo
     rows = await _read_rows(request)
     editor = _Editor(validate_suite_name(request.path_params["name"]), form["before"], rows)
     try:
-        made = await asyncio.to_thread(suite_from_rows, editor.name, rows)
+        made = await asyncio.to_thread(suite_from_rows, editor.name, rows, context.app.registry)
         suite = await _with_settings(context, made)
         if form["act"] == "save":
             incoming = empty_message(request)
@@ -189,7 +203,8 @@ async def _render_editor(
     size = cost = ""
     if any(cell.strip() for row in editor.rows for cell in row.values()) and not wrong:
         try:
-            suite = await asyncio.to_thread(suite_from_rows, editor.name, editor.rows)
+            registry = context.app.registry
+            suite = await asyncio.to_thread(suite_from_rows, editor.name, editor.rows, registry)
             run = await estimate_suite_run(context.app, place_of(visitor_of(request)), suite)
             size, cost = size_line(suite), cost_line(run)
         except CouncilError as error:
@@ -201,7 +216,7 @@ async def _render_editor(
         status=422 if wrong else 200,
         editor=editor,
         rows=rows,
-        gradings=[grading.value for grading in Grading],
+        gradings=[*map(str, Grading), *context.app.registry.graders],
         max_rows=MAX_ROWS,
         wrong=wrong,
         size=size,

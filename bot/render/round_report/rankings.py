@@ -7,7 +7,7 @@ from bot.render.formatting import author_names, join_words, seat_names
 from bot.render.text_safety import shorten
 from council.ballots import Ballot
 from council.labels import Slate
-from council.methods import BLIND_RANKING, method_of
+from council.methods import BLIND_RANKING, shown_method
 from council.round_rules import NAMED, ORDER
 from council.round_rules import OWN as AUDITS_OWN
 from council.rounds import Draw, Round
@@ -40,16 +40,16 @@ def rankings_post(round_: Round, draw: Draw, max_reason: int | None = None) -> P
 
 def slates_to_read(round_: Round, draw: Draw) -> Sequence[Slate]:
     """Return what judges saw, by judge; matches, which follow from each other, as played."""
-    slates = method_of(round_).slates(round_, draw)
+    slates = shown_method(round_).slates(round_, draw)
     judges = [*dict.fromkeys(slate.judge for slate in slates)]
-    if method_of(round_).pair_ballots:
+    if shown_method(round_).pair_ballots:
         return slates
     return sorted(slates, key=lambda slate: judges.index(slate.judge))
 
 
 def rankings_intro(round_: Round) -> str:
     """Return how the judges saw the answers, and what an unusual method asked of them."""
-    method = method_of(round_)
+    method = shown_method(round_)
     if method.pair_ballots:
         return "Each pair was judged without names, in both orders, by one judge who wrote neither."
     how = "Each judge saw the other answers without names, in a different order."
@@ -90,7 +90,7 @@ def voter_title(round_: Round, slate: Slate) -> str:
 
 def ranking_number(round_: Round, slate: Slate) -> int:
     """Return which of a judge's rankings this one is, from 1; matches share their passes."""
-    slates = method_of(round_).slates(round_, round_.draw) if round_.draw else ()
+    slates = shown_method(round_).slates(round_, round_.draw) if round_.draw else ()
     return 1 + sum(
         one.judge == slate.judge and one.pass_number < slate.pass_number for one in slates
     )

@@ -16,7 +16,7 @@ from bot.render.formatting import (
 from bot.render.round_report.flags import flag_notes
 from council.answers import Reply
 from council.labels import Label
-from council.methods import method_of
+from council.methods import shown_method
 from council.round_rules import weighted_standings
 from council.rounds import Draw, Round
 from council.tally import Standing
@@ -87,7 +87,7 @@ def _weight_notes(round_: Round) -> Iterator[str]:
     weighted, tally = weighted_standings(round_), round_.tally
     if not weighted or not tally:
         return
-    if method_of(round_).is_weighted:
+    if shown_method(round_).is_weighted:
         yield "Judges weigh by their consistency in earlier rounds."
         return
     first = {line.label for line in tally.standings if line.place == 1}
@@ -109,7 +109,7 @@ def _chairman_notes(round_: Round) -> Iterator[str]:
         drawn_on = join_words(written.drawn_on or ())
         drew = f"used {drawn_on}" if drawn_on else "did not name its sources"
         name = seat_names(round_.panel)[written.chairman]
-        how = "saw the answers without names and " if method_of(round_).is_blind else ""
+        how = "saw the answers without names and " if shown_method(round_).is_blind else ""
         yield f"Chairman: {name}, who {how}{drew}."
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.render.formatting import author_names, duration, join_words, money, number_word, points
-from council.methods import method_of
+from council.methods import shown_method
 from council.rounds import Round
 from council.tally import Standing, Strength, Tally, Verdict
 from council.tally.standings import TOLERANCE
@@ -36,7 +36,7 @@ def _winner_text(round_: Round) -> str:
     first = [line for line in lines if line.place == 1]
     if not first:
         return "No ranking: no judges were left" if len(lines) else _unranked_text(round_)
-    if method_of(round_).pair_ballots:
+    if shown_method(round_).pair_ballots:
         return _knockout_text(first, len(lines), authors)
     if len(first) == len(lines):
         return f"No clear winner: all {number_word(len(first))} answers got the same points"
@@ -60,7 +60,7 @@ def _knockout_text(first: Sequence[Standing], answers: int, authors: Mapping[str
 
 
 def _unranked_text(round_: Round) -> str:
-    if not method_of(round_).is_ranked:
+    if not shown_method(round_).is_ranked:
         return NOT_BLIND
     answers = len(round_.answers)
     if answers == 1:
@@ -76,7 +76,7 @@ def _certainty_text(round_: Round) -> str:
         return ""
     # The text before this one says that there is a tie or no winner.
     verdict = round_.tally.verdict
-    if method_of(round_).pair_ballots and verdict.strength is Strength.CLOSE:
+    if shown_method(round_).pair_ballots and verdict.strength is Strength.CLOSE:
         return "some answer always is, and one judge decided each match"
     if verdict.strength is Strength.UNANIMOUS and not _is_first_everywhere(round_.tally):
         is_clear = verdict.p is not None and verdict.p <= CLEAR_P

@@ -357,10 +357,12 @@ def _as_first(sheet: Sheet) -> Sheet:
     return sheet if sheet.has_segments else replace(sheet, count=lambda *_: None)
 
 
-GRADING = (
-    _method("", "Every judge grades each answer from 1 to 5; ranks follow.", _plain(FIVE)),
-    _method("binary", "Every judge says of each answer whether it can be used.", _plain(BINARY)),
-    _method("0-100", "Every judge grades each answer from 0 to 100.", _plain(HUNDRED)),
-    _method("likert", "Every judge grades each criterion, then the answer.", _LIKERT),
-    _method("segments", "Every judge grades each paragraph; their mean counts.", _SEGMENTS),
+GRADING = _method("", "Every judge grades each answer from 1 to 5; ranks follow.", _plain(FIVE))
+GRADING_BINARY = _method(
+    "binary", "Every judge says of each answer whether it can be used.", _plain(BINARY)
+)
+GRADING_HUNDRED = _method("0-100", "Every judge grades each answer from 0 to 100.", _plain(HUNDRED))
+GRADING_LIKERT = _method("likert", "Every judge grades each criterion, then the answer.", _LIKERT)
+GRADING_SEGMENTS = _method(
+    "segments", "Every judge grades each paragraph; their mean counts.", _SEGMENTS
 )

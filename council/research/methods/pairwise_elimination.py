@@ -255,4 +255,5 @@ PAIRWISE_ELIMINATION = Method(
     slates=slates_so_far,
     tally=tally_knockout,
     pair_ballots=_pair_ballots,
+    collect=collect_matches,
 )

@@ -164,4 +164,5 @@ PEER_DISCUSSION = Method(
     ballots=last_ballots,
     tally=tally_discussion,
     exchanges=_turn_calls,
+    collect=collect_discussion,
 )

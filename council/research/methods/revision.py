@@ -198,6 +198,7 @@ CRITIQUE = Method(
     "Models criticise each other's drafts without names, revise, and rank the revisions.",
     exchanges=_critique_calls,
     read=read_text,
+    collect=collect_critique,
 )
 PEER_REVIEW = Method(
     "peer-review",
@@ -207,4 +208,5 @@ PEER_REVIEW = Method(
     is_blind=False,
     exchanges=_review_calls,
     read=read_text,
+    collect=collect_peer_review,
 )

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.settings import SettingsError, load_panel_config
+from tests.council.research.registries import LABORATORY
 
 SOUND = '[panels.house]\nmembers = ["openai/a", "openai/b"]\n'
 
@@ -13,7 +14,7 @@ def faults(folder: Path, text: str) -> tuple[str, ...]:
     path = folder / "council.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(SettingsError) as caught:
-        load_panel_config(path)
+        load_panel_config(path, LABORATORY)
     assert str(caught.value).splitlines() == list(caught.value.faults)
     return caught.value.faults
 
@@ -130,7 +131,7 @@ def test_a_file_that_is_no_text_is_a_sentence(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe\x00")
 
     with pytest.raises(SettingsError, match="is not valid TOML"):
-        load_panel_config(path)
+        load_panel_config(path, LABORATORY)
     with pytest.raises(SettingsError, match="cannot be read: Is a directory"):
         load_panel_config(tmp_path)
 

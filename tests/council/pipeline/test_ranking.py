@@ -23,6 +23,7 @@ from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.prompt_injection import Suspicion
 from council.prompts.shared import nonce_for
+from council.registry import NO_PLUGINS
 from council.rounds import Artefact, Closing, Question, Round
 from council.tally import Flag, FlagKind, Strength
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, a_member, a_panel, a_question, ballot_text
@@ -217,7 +218,7 @@ def test_a_ranking_needs_a_question() -> None:
 def test_the_judges_of_a_panel_keep_its_rubric_and_terms() -> None:
     panel = a_panel(2, outside=1, terms=Terms(quorum=2, audit_share=0.5, ballot_seconds=7.0))
 
-    judges = Judges.of(panel)
+    judges = Judges.of(panel, NO_PLUGINS)
 
     assert [judge.key for judge in judges.members] == [CLAUDE, GPT, GEMINI]
     assert judges.rubric == panel.rubric

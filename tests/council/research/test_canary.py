@@ -16,16 +16,22 @@ from council.ballots import CANARY_LAST, CANARY_NOT_LAST, CANARY_TIED, Ballot
 from council.budget import CANARY_TOKENS, estimate_round
 from council.integrity.erasure import forget
 from council.integrity.verification import verify
-from council.methods import BLIND_RANKING, METHODS, find_method, method_of
+from council.methods import BLIND_RANKING, METHODS, method_of
 from council.money import Price
 from council.panel import Member
 from council.prompts.shared import SHORTENED_MARK, estimate_tokens
-from council.research.canary import CANARY, WITHOUT_CANARY, canary_text, has_canary, with_canary
-from council.research.methods import RESEARCH_METHODS, plug_in_all
+from council.research.canary import (
+    CANARY,
+    WITHOUT_CANARY,
+    canary_text,
+    has_canary,
+    with_canary,
+)
 from council.round_rules import due_audit
 from council.rounds import Round
 from council.tally import FlagKind
 from tests.builders import a_member, a_question, ballot_text
+from tests.council.research.registries import RESEARCH_METHODS, research_method
 from tests.council.research.test_methods import (
     Judges,
     a_round_by,
@@ -37,9 +43,8 @@ from tests.council.research.test_methods import (
 )
 from tests.fakes.gateway import FakeGateway, ReadPrompt, read_prompt
 
-plug_in_all()
 OUTSIDE = (a_member("xai/judge"),)
-RANKED = [*METHODS, *(method.name for method, _ in RESEARCH_METHODS if method.is_ranked)]
+RANKED = [*METHODS, *(method.name for method in RESEARCH_METHODS if method.is_ranked)]
 ALLOWED = [name for name in RANKED if name not in WITHOUT_CANARY]
 
 
@@ -211,7 +216,7 @@ def test_there_is_none_unless_the_panel_says_so_and_the_method_can() -> None:
     assert method_of(a_round_by("blind-ranking")) is BLIND_RANKING
     assert not has_canary(a_canary_round(members=10), BLIND_RANKING)
     for name in (*WITHOUT_CANARY, "peer-review"):
-        assert with_canary(a_canary_round(name), find_method(name)) is find_method(name)
+        assert with_canary(a_canary_round(name), research_method(name)) is research_method(name)
 
 
 async def test_a_round_with_a_canary_has_no_audit() -> None:

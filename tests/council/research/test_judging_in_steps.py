@@ -19,13 +19,12 @@ from council.errors import GatewayError, PanelError
 from council.files import QuestionFile
 from council.integrity.erasure import forget
 from council.integrity.verification import verify
-from council.methods import find_method, method_of
+from council.methods import method_of
 from council.money import Price
 from council.pipeline.ranking import Judges, ranking_round
-from council.pipeline.run import plug_in, run_round
+from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.randomness import shuffle
-from council.research.methods import plug_in_all
 from council.research.methods.pairwise_elimination import Knockout, slates_so_far
 from council.research.methods.peer_discussion import turns_so_far
 from council.research.methods.revision import blind_comment
@@ -34,6 +33,7 @@ from council.rounds import Round
 from council.tally import Flag, FlagKind, Strength
 from tests.bot.rounds import words_of
 from tests.builders import CLAUDE, GPT, GROK, TERMS, a_member, a_panel, a_question
+from tests.council.research.registries import LABORATORY, research_method
 from tests.council.research.test_methods import a_round_by, run
 from tests.fakes.gateway import (
     FailingStore,
@@ -46,8 +46,8 @@ from tests.fakes.gateway import (
     read_prompt,
 )
 from tests.fakes.memory_store import MemoryStore
+from tests.registries import a_registry
 
-plug_in_all()
 PRICE = Price(1e-6, 1e-6, 100)
 NEW = ("critique", "peer-review", "pairwise-elimination", "peer-discussion")
 RANKED = ("critique", "pairwise-elimination", "peer-discussion")
@@ -152,10 +152,9 @@ async def test_a_round_is_shown_in_full(method: str) -> None:
 
 
 async def test_a_round_keeps_the_rules_of_its_version() -> None:
-    old = replace(find_method("critique"), name="aged", version="1")
+    old = replace(research_method("critique"), name="aged", version="1")
     new = replace(old, version="2", draw_slates=lambda *_: (), earlier=(old,))
-    plug_in(new)
-    round_ = a_round_by("aged", 4)
+    round_ = replace(a_round_by("aged", 4), registry=a_registry(new))
 
     assert method_of(round_) is old
     assert method_of(replace(round_, versions=(("method", "2"),))) is new
@@ -166,8 +165,8 @@ async def test_a_round_keeps_the_rules_of_its_version() -> None:
 async def test_a_panel_that_is_too_small_is_refused() -> None:
     for method in ("pairwise-elimination", "peer-discussion"):
         with pytest.raises(PanelError, match="members"):
-            find_method(method).check(a_panel(3))
-        find_method(method).check(a_panel(5))
+            research_method(method).check(a_panel(3))
+        research_method(method).check(a_panel(5))
 
 
 # --- Critique and peer review
@@ -260,7 +259,7 @@ def test_a_comment_is_masked_by_its_writers_names() -> None:
 
 @pytest.mark.parametrize("method", ["peer-review", "critique", "pairwise-elimination"])
 async def test_given_texts_are_refused_by_methods_that_ask_their_authors(method: str) -> None:
-    judges = Judges((a_member(CLAUDE),), terms=replace(TERMS, method=method))
+    judges = Judges((a_member(CLAUDE),), terms=replace(TERMS, method=method), registry=LABORATORY)
 
     with pytest.raises(PanelError, match="can't rank given texts"):
         ranking_round(a_question(), {"a": "One.", "b": "Two."}, judges, None, FakeGateway())
@@ -275,7 +274,11 @@ async def test_what_judges_of_given_texts_write_besides_ballots_is_in_the_estima
     texts = {"a": "One.", "b": "Two."}
     plain, more = (
         ranking_round(
-            a_question(), texts, Judges(seats, terms=replace(TERMS, method=name)), "seed", gateway
+            a_question(),
+            texts,
+            Judges(seats, terms=replace(TERMS, method=name), registry=LABORATORY),
+            "seed",
+            gateway,
         )
         for name in ("blind-ranking", method)
     )

@@ -9,7 +9,6 @@ from bot.render.round_report.rankings import slates_to_read, voter_title
 from bot.render.round_report.thread import details_posts
 from council.answers import Exchange, Prompt, Reply
 from council.prompts.shared import nonce_for
-from council.research.methods import plug_in_all
 from council.rounds import REVISION, Round
 from council.rubric_grader import GRADE, graded_keys
 from tests.bot.rounds import held, round_thread, words_of
@@ -121,7 +120,6 @@ async def test_a_grade_is_shown_in_words_with_its_reasons_by_answer() -> None:
 
 
 async def test_rankings_in_a_knockout_are_numbered_by_judge() -> None:
-    plug_in_all()
     round_ = await run(FakeGateway(), a_round_by("pairwise-elimination", 5))
     assert round_.draw
 

@@ -9,7 +9,6 @@ from bot.chat import Quote
 from bot.render.round_report.rankings import MAX_REASON_CHARACTERS, ranking_notes
 from bot.render.round_report.thread import whole_round
 from council.ballots import cut_reason
-from council.research.methods import plug_in_all
 from council.rounds import Closing
 from tests.bot.rounds import held, round_thread, thread_of
 from tests.builders import (
@@ -65,9 +64,8 @@ async def test_a_spoiled_ballot_is_shown_with_its_fault_and_is_not_counted() -> 
 
 
 async def test_a_discussion_is_read_judge_by_judge_and_explained() -> None:
-    plug_in_all()
     panel = a_panel(4, terms=replace(TERMS, method="peer-discussion"))
-    round_ = await held(FakeGateway(vote=rank_by_slot), panel)
+    round_ = await held(FakeGateway(vote=rank_by_slot), panel, registry=LABORATORY)
 
     thread = thread_of(round_)
 
