@@ -22,6 +22,7 @@ from tests.builders import (
     with_answers,
     with_ballots,
 )
+from tests.council.research.registries import LABORATORY
 from tests.fakes.gateway import FakeGateway, rank_by_slot, rank_by_text
 
 
