@@ -39,7 +39,7 @@ from council.ballots import FIRST_VERSION, Ballot
 from council.digests import Erasure
 from council.filters import FILTER, find_all_suspicions, find_suspects
 from council.labels import Label, Slate
-from council.methods import BLIND_RANKING, shown_method
+from council.methods import BLIND_RANKING, missing_rules, shown_method
 from council.pipeline.session import mask_answer
 from council.ports import RoundSummary
 from council.prompt_injection import ENCODED, PLEA
@@ -195,7 +195,12 @@ def _result_lines(round_: Round) -> Iterator[Line]:
 
 
 def result_notes(round_: Round) -> Iterator[str]:
-    """Yield who wrote the answer, how far the judges agreed, and what weights change, if known."""
+    """Yield who wrote the answer, how far the judges agreed, and what weights change, if known.
+
+    First what this program lacks to recompute the round.
+    """
+    if missing := missing_rules(round_):
+        yield missing
     yield from _chairman_notes(round_)
     tau = round_.tally.verdict.agreement.tau_b if round_.tally else None
     if tau is not None:

@@ -17,6 +17,7 @@ from council.methods import (
     known_methods,
     method_of,
     method_summary,
+    missing_rules,
     offered_methods,
     shown_method,
 )
@@ -168,6 +169,8 @@ def test_a_stored_round_of_an_unknown_method_is_shown_and_says_which_one_it_need
     with pytest.raises(PanelError, match="no method 'haiku-first'"):
         method_of(stored)
     assert "no method 'haiku-first'" in shown_method(stored).summary
+    assert "no method 'haiku-first'" in missing_rules(stored)
+    assert missing_rules(known) == ""
     assert not shown_method(stored).is_blind
     assert shown_method(known) is HAIKU
     assert weighted_standings(stored) == ()
