@@ -203,3 +203,13 @@ def test_the_registry_is_no_part_of_a_rounds_value() -> None:
     assert other == round_
     assert "haiku" not in repr(other)
     assert replace(other, seed="s").registry is other.registry
+
+
+def test_a_round_keeps_the_rules_of_its_version() -> None:
+    newest = replace(HAIKU, version="2", earlier=(HAIKU,))
+    old = a_round_by("haiku-first", a_registry(newest))
+
+    assert method_of(replace(old, versions=())) is HAIKU
+    assert method_of(replace(old, versions=(("method", "2"),))) is newest
+    with pytest.raises(PanelError, match="version 3"):
+        method_of(replace(old, versions=(("method", "3"),)))
