@@ -206,6 +206,16 @@ def method_of(round_: Round) -> Method:
     )
 
 
+def missing_rules(round_: Round) -> str:
+    """Return which method or filters of a round this program lacks, in a sentence; "" if none."""
+    try:
+        method_of(round_)
+        check_filters(round_.panel, round_.registry)
+    except PanelError as error:
+        return str(error)
+    return ""
+
+
 def shown_method(round_: Round) -> Method:
     """Return a round's method to show the round; one that this program lacks says so instead."""
     try:

@@ -22,7 +22,7 @@ from council.bakeoffs.ports import BakeoffStores, RecordQuery, RecordStore
 from council.bakeoffs.record_arrays import count_repeats, pack_record, record_columns
 from council.bakeoffs.records import FIRST_VERSION, PackedRecord, build_record
 from council.errors import BakeoffError, CouncilError, StoreError
-from council.methods import find_method
+from council.methods import method_of
 from council.round_rules import CONSISTENCY
 from council.rounds import Round, sort_by_panel
 from council.tally.consistency import MIN_REPEATS, consistency_weights
@@ -114,7 +114,7 @@ async def judges_consistency(sources: RecordSources, round_: Round) -> Mapping[s
     They serve once every judge has been asked twenty times again.
     """
     # Which methods count by weights is theirs to say; a round keeps the weights under any.
-    judges = [seat.key for seat in find_method(round_.panel.terms.method).judges(round_.panel)]
+    judges = [seat.key for seat in method_of(round_).judges(round_.panel)]
     rows = await list_past_records(sources, round_)
     repeats = await asyncio.to_thread(lambda: count_repeats(record_columns(rows)))
     known = {judge: repeats[judge] for judge in judges if judge in repeats}

@@ -17,7 +17,7 @@ from council.errors import (
     GatewayError,
     UncoveredError,
 )
-from council.methods import method_of
+from council.methods import shown_method
 from council.panel import Member
 from council.ports import Gateway, RunningRoundStore
 from council.prompts.answer import Reader
@@ -198,7 +198,7 @@ def mask_answer(round_: Round, answer: Answer) -> MaskedText:
 
     An author who read the others under their names may name any of them, so all are masked.
     """
-    panel, is_blind = round_.panel, method_of(round_).is_blind
+    panel, is_blind = round_.panel, shown_method(round_).is_blind
     seats = (panel.seat(answer.member),) if is_blind else panel.members
     names = tuple(
         name

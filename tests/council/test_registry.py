@@ -17,6 +17,7 @@ from council.methods import (
     known_methods,
     method_of,
     method_summary,
+    missing_rules,
     offered_methods,
     shown_method,
 )
@@ -168,6 +169,8 @@ def test_a_stored_round_of_an_unknown_method_is_shown_and_says_which_one_it_need
     with pytest.raises(PanelError, match="no method 'haiku-first'"):
         method_of(stored)
     assert "no method 'haiku-first'" in shown_method(stored).summary
+    assert "no method 'haiku-first'" in missing_rules(stored)
+    assert missing_rules(known) == ""
     assert not shown_method(stored).is_blind
     assert shown_method(known) is HAIKU
     assert weighted_standings(stored) == ()
@@ -200,3 +203,13 @@ def test_the_registry_is_no_part_of_a_rounds_value() -> None:
     assert other == round_
     assert "haiku" not in repr(other)
     assert replace(other, seed="s").registry is other.registry
+
+
+def test_a_round_keeps_the_rules_of_its_version() -> None:
+    newest = replace(HAIKU, version="2", earlier=(HAIKU,))
+    old = a_round_by("haiku-first", a_registry(newest))
+
+    assert method_of(replace(old, versions=())) is HAIKU
+    assert method_of(replace(old, versions=(("method", "2"),))) is newest
+    with pytest.raises(PanelError, match="version 3"):
+        method_of(replace(old, versions=(("method", "3"),)))

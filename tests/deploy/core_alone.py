@@ -36,7 +36,7 @@ def run_tests(packages: Sequence[str], arguments: Sequence[str]) -> int:
         copy_without(packages, folder / "tree")
         python = fresh_environment(folder / "environment", folder / "tree")
         ignored = [f"--ignore={part}" for part in WHOLE]
-        words = [python, "-m", "pytest", "--no-cov", *ignored, *(arguments or ["tests"])]
+        words = [str(python), "-m", "pytest", "--no-cov", *ignored, *(arguments or ["tests"])]
         return subprocess.run(words, cwd=folder / "tree", check=False).returncode
 
 

@@ -16,7 +16,7 @@ from bot.render.formatting import (
 from bot.render.round_report.flags import flag_notes
 from council.answers import Reply
 from council.labels import Label
-from council.methods import shown_method
+from council.methods import missing_rules, shown_method
 from council.round_rules import weighted_standings
 from council.rounds import Draw, Round
 from council.tally import Standing
@@ -73,7 +73,12 @@ def result_lines(round_: Round) -> Iterator[Line]:
 
 
 def result_notes(round_: Round) -> Iterator[str]:
-    """Yield who wrote the answer, how far the judges agreed, and what weights change, if known."""
+    """Yield who wrote the answer, how far the judges agreed, and what weights change, if known.
+
+    First what this program lacks to recompute the round.
+    """
+    if missing := missing_rules(round_):
+        yield missing
     yield from _chairman_notes(round_)
     tau = round_.tally.verdict.agreement.tau_b if round_.tally else None
     if tau is not None:

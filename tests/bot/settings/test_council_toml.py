@@ -9,7 +9,6 @@ from council.panel import Terms
 from council.providers import Limits
 from council.tally.verdict import outside_judges_needed
 from tests.bot.homes import panel_toml, seat_toml
-from tests.council.research.registries import LABORATORY
 
 ROOT = Path(__file__).parents[3]
 # As the design documents it, whole.
@@ -50,7 +49,7 @@ questions = ["Why?", "How?"]        # or file = "sql.csv" / .jsonl / .yaml
 def house_panel(folder: Path, text: str) -> PanelConfig:
     path = folder / "council.toml"
     path.write_text(text, encoding="utf-8")
-    return load_panel_config(path, LABORATORY)
+    return load_panel_config(path)
 
 
 def test_the_documented_file_is_read_as_documented(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from bot.settings import SettingsError, load_panel_config
-from tests.council.research.registries import LABORATORY
 
 SOUND = '[panels.house]\nmembers = ["openai/a", "openai/b"]\n'
 
@@ -14,7 +13,7 @@ def faults(folder: Path, text: str) -> tuple[str, ...]:
     path = folder / "council.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(SettingsError) as caught:
-        load_panel_config(path, LABORATORY)
+        load_panel_config(path)
     assert str(caught.value).splitlines() == list(caught.value.faults)
     return caught.value.faults
 
@@ -131,7 +130,7 @@ def test_a_file_that_is_no_text_is_a_sentence(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe\x00")
 
     with pytest.raises(SettingsError, match="is not valid TOML"):
-        load_panel_config(path, LABORATORY)
+        load_panel_config(path)
     with pytest.raises(SettingsError, match="cannot be read: Is a directory"):
         load_panel_config(tmp_path)
 
