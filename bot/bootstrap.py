@@ -12,7 +12,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import structlog
-from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.api_keys import own_budget
@@ -62,7 +61,6 @@ from storage.rounds import SqlRoundStore
 
 if TYPE_CHECKING:
     from bot.cluster.setup import Cluster
-    from storage.installations import SqlInstallationStore
 
 PING = Prompt("Reply with one word.", "Say ok.")
 plug_in_all()  # before any panel or round that names one of them is loaded
@@ -172,13 +170,14 @@ async def open_app(
             pubsub=pubsub,
             locks=services.locks,
             job_queue=cluster.job_queue if cluster and options.serves else None,
-            installations=_installation_store(engine, settings.slack_client_secret),
             judges=tuple(panels.seats[key].member for key in options.judges),
             is_local=options.local,
             claims=claims,
             leader_lock=SqlLeaderLock(engine) if cluster else leader_lock(claims),
             plugins=plugins,
-            parts=Parts(*_open_plugin_stores(engine, plugins), LocalModels(local.address)),
+            parts=Parts(
+                *_open_plugin_stores(engine, settings, plugins), LocalModels(local.address)
+            ),
         )
         app_context.connections = _connections(app_context, settings, sources, remote)
         # They close before the runner, whose calls may still end.
@@ -194,10 +193,10 @@ async def _open_services(app: AppContext, config: PanelConfig, stack: AsyncExitS
         app.parts.add(service)
 
 
-def _open_plugin_stores(engine: AsyncEngine, plugins: Plugins) -> list[object]:
+def _open_plugin_stores(engine: AsyncEngine, settings: Settings, plugins: Plugins) -> list[object]:
     """Return the stores of all plug-ins that are present: what is stored outlives a switch."""
     opened = plugins.load_duties(lambda plugin: plugin.stores)
-    return [store for open_stores in opened for store in open_stores(engine)]
+    return [store for open_stores in opened for store in open_stores(engine, settings)]
 
 
 def _round_store(engine: AsyncEngine, plugins: Plugins) -> SqlRoundStore:
@@ -225,7 +224,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             _round_store(engine, plugins),
             SqlHashChain(engine),
             SqlLedger(engine),
-            Parts(*_open_plugin_stores(engine, plugins)),
+            Parts(*_open_plugin_stores(engine, settings, plugins)),
             plugins,
         )
 
@@ -262,17 +261,6 @@ async def open_database(settings: Settings) -> AsyncIterator[AsyncEngine]:
 
 def _budget(engine: AsyncEngine, caps: Caps, now: Callable[[], datetime]) -> Budget:
     return Budget(SqlLedger(engine), caps, now, partial(own_budget, SqlKeyValueStore(engine)))
-
-
-def _installation_store(
-    engine: AsyncEngine, secret: SecretStr | None
-) -> "SqlInstallationStore | None":
-    if secret is None:
-        return None
-    # It imports Slack's library, which takes a third of a second.
-    from storage.installations import SqlInstallationStore
-
-    return SqlInstallationStore(engine, secret.get_secret_value().strip())
 
 
 # --- The cluster: what the processes on one Postgres share, besides its rows.

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 PROBE_SECONDS = 5.0
 READY_TIMEOUT_SECONDS = 2.0  # shorter than the database's own timeout
 DATABASE_SILENT = "The database does not answer."
-SLACK_NOT_READY = "Slack is not connected."
 
 
 class DatabaseProbe:
@@ -61,7 +60,7 @@ async def readiness(context: "WebContext", request: Request) -> Response:
     app = context.app
     why = (
         await context.database.error(app.key_values, context.tasks)
-        or ("" if context.is_slack_ready() else SLACK_NOT_READY)
+        or context.chats_not_ready()
         or context.state()
     )
     details = {"why": why} if why else {"panels": sorted(app.panels)}
