@@ -12,7 +12,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import structlog
-from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.api_keys import own_budget
@@ -63,7 +62,6 @@ from storage.rounds import SqlRoundStore
 
 if TYPE_CHECKING:
     from bot.cluster.setup import Cluster
-    from storage.installations import SqlInstallationStore
 
 PING = Prompt("Reply with one word.", "Say ok.")
 SHARED_CONNECTIONS, SHARED_WAIT_SECONDS = 4, 2.0
@@ -173,13 +171,14 @@ async def open_app(
             pubsub=pubsub,
             locks=services.locks,
             job_queue=cluster.job_queue if cluster and options.serves else None,
-            installations=_installation_store(engine, settings.slack_client_secret),
             judges=tuple(panels.seats[key].member for key in options.judges),
             is_local=options.local,
             claims=claims,
             leader_lock=SqlLeaderLock(engine) if cluster else leader_lock(claims),
             plugins=plugins,
-            parts=Parts(*_open_plugin_stores(engine, plugins), LocalModels(local.address)),
+            parts=Parts(
+                *_open_plugin_stores(engine, settings, plugins), LocalModels(local.address)
+            ),
         )
         app_context.connections = _connections(app_context, settings, sources, remote)
         # They close before the runner, whose calls may still end.
@@ -195,10 +194,10 @@ async def _open_services(app: AppContext, config: PanelConfig, stack: AsyncExitS
         app.parts.add(service)
 
 
-def _open_plugin_stores(engine: AsyncEngine, plugins: Plugins) -> list[object]:
+def _open_plugin_stores(engine: AsyncEngine, settings: Settings, plugins: Plugins) -> list[object]:
     """Return the stores of all plug-ins that are present: what is stored outlives a switch."""
     opened = plugins.load_duties(lambda plugin: plugin.stores)
-    return [store for open_stores in opened for store in open_stores(engine)]
+    return [store for open_stores in opened for store in open_stores(engine, settings)]
 
 
 def _round_store(engine: AsyncEngine, config: PanelConfig) -> SqlRoundStore:
@@ -229,7 +228,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             _round_store(engine, config),
             SqlHashChain(engine),
             SqlLedger(engine),
-            Parts(*_open_plugin_stores(engine, config.plugins)),
+            Parts(*_open_plugin_stores(engine, settings, config.plugins)),
             config.plugins,
             stored_registry(config.plugins),
         )
@@ -267,17 +266,6 @@ async def open_database(settings: Settings) -> AsyncIterator[AsyncEngine]:
 
 def _budget(engine: AsyncEngine, caps: Caps, now: Callable[[], datetime]) -> Budget:
     return Budget(SqlLedger(engine), caps, now, partial(own_budget, SqlKeyValueStore(engine)))
-
-
-def _installation_store(
-    engine: AsyncEngine, secret: SecretStr | None
-) -> "SqlInstallationStore | None":
-    if secret is None:
-        return None
-    # It imports Slack's library, which takes a third of a second.
-    from storage.installations import SqlInstallationStore
-
-    return SqlInstallationStore(engine, secret.get_secret_value().strip())
 
 
 # --- The cluster: what the processes on one Postgres share, besides its rows.

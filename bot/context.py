@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from statistics import median
-from typing import TYPE_CHECKING
 
 from bot.access import (
     Access,
@@ -38,9 +37,6 @@ from council.registry import NO_PLUGINS, Registry
 from council.rounds import Question, Round
 from council.tally.chance import DEFAULT_RULE, ChanceRule
 
-if TYPE_CHECKING:
-    from storage.installations import SqlInstallationStore
-
 PICKED_PANEL = "panel"  # the kind of memo
 MIN_TIMED_ROUNDS, MAX_TIMED_ROUNDS = 3, 20
 _NEW_ID = partial(secrets.token_hex, 5)
@@ -54,13 +50,11 @@ class AppContext:
     the panel picked in each channel. `prepare` loads the models of a panel. Texts are deleted after
     `texts_days`; None keeps them. `chats` maps a chat's name to a function that returns the chat
     for a place, or None while it is not connected.
-    `job_queue` is None unless this process is part of a cluster. `installations` is None unless
-    many Slack workspaces may install the app. `connections` adds models at run time. `shards` is
-    the number of Discord gateway connections of the cluster. `judges` are those that a command
-    named apart from the panels. A run with `--local` `is_local`: then a panel is used only if
-    somebody names it, or has chosen it since the start. Of the processes that share a database,
-    one at a time holds a name of the `leader_lock`; `claims` are those of one machine. `parts`
-    are what `plugins` have added.
+    `job_queue` is None unless this process is part of a cluster. `connections` adds models at run
+    time. `judges` are those that a command named apart from the panels. A run with `--local`
+    `is_local`: then a panel is used only if somebody names it, or has chosen it since the start.
+    Of the processes that share a database, one at a time holds a name of the `leader_lock`;
+    `claims` are those of one machine. `parts` are what `plugins` have added.
     """
 
     store: Store
@@ -83,9 +77,7 @@ class AppContext:
     job_queue: JobQueue | None = None
     pubsub: PubSub = field(default_factory=LocalPubSub)
     locks: NamedLocks = field(default_factory=LocalLocks)
-    shards: int = 1
     chance_rule: ChanceRule = DEFAULT_RULE
-    installations: "SqlInstallationStore | None" = None
     connections: Connections | None = None
     file_reader: FileReader = field(default_factory=FileReader)
     judges: tuple[Member, ...] = ()

@@ -4,14 +4,18 @@ Own plug-ins are on unless `[plugins] disabled` names them. Those of other packa
 points, and on only if `[plugins] enabled` names them, since they run next to all keys.
 """
 
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Literal, Protocol, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
-from council.plugin import API, ENTRY_POINTS, Plugin, PluginError, load_object
-from council.ports import Store
+from council.plugin import API, ENTRY_POINTS, Plugin, PluginError, addresses, load_object
+
+if TYPE_CHECKING:  # every `council --help` imports this module
+    from council.ports import Store
 
 State = Literal["loaded", "disabled", "not enabled", "failed"]
 T = TypeVar("T")
@@ -65,7 +69,7 @@ class RecordSources(HasParts, Protocol):
     """The stores of rounds, and what plug-ins add to them: AppContext, or Stores."""
 
     @property
-    def store(self) -> Store:
+    def store(self) -> "Store":
         """The store of rounds."""
 
 
@@ -137,6 +141,11 @@ class Plugins:
         """Return whether the plug-in with this name is on."""
         return any(plugin.name == name for plugin in self.active)
 
+    def check(self, plugin: Plugin) -> None:
+        """Load every object of a plug-in; leave it out if one can't be loaded."""
+        for _ in self._objects(plugin, addresses):
+            pass
+
     def fail(self, name: str, why: str) -> None:
         """Leave a plug-in out from now on, and report why."""
         self.active = [plugin for plugin in self.active if plugin.name != name]
@@ -177,6 +186,20 @@ def find_plugins(
     return found
 
 
+def read_switches(path: Path | None) -> PluginSwitches:
+    """Return the section [plugins] of a council.toml, and nothing else of it.
+
+    Raise ValueError or OSError if it cannot be read; the settings say what is wrong.
+    """
+    if path is None:
+        return PluginSwitches()
+    section = tomllib.loads(path.read_text(encoding="utf-8")).get("plugins", {})
+    names = {name: section.get(name, ()) for name in ("enabled", "disabled")}
+    if not all(isinstance(named, list | tuple) for named in names.values()):
+        raise ValueError("[plugins] must have lists of names")
+    return PluginSwitches(**{name: tuple(map(str, named)) for name, named in names.items()})
+
+
 def failures(found: Plugins) -> list[str]:
     """Return a sentence for each plug-in that is left out because it failed."""
     return [
@@ -184,6 +207,14 @@ def failures(found: Plugins) -> list[str]:
         for status in found.statuses
         if status.state == "failed"
     ]
+
+
+def load_everything(found: Plugins) -> None:
+    """Load every object of other packages' plug-ins; leave out those of which one can't be."""
+    origins = {status.name: status.origin for status in found.statuses}
+    for plugin in [*found.present]:
+        if origins[plugin.name] != OWN:
+            found.check(plugin)
 
 
 def list_installed(found: Plugins) -> list[PluginStatus]:

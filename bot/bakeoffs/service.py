@@ -19,7 +19,7 @@ from bot.chat import FindChat
 from bot.context import AppContext
 from bot.ports import PAGE, JobQueue
 from bot.services import Service
-from bot.settings import PanelConfig
+from bot.settings import PanelConfig, Settings
 from council.bakeoffs.models import Suite
 from council.bakeoffs.ports import BakeoffStores
 from council.rounds import Round
@@ -27,7 +27,7 @@ from storage.bakeoffs.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
 from storage.bakeoffs.records import SqlRecords, sql_votes
 
 
-def open_stores(engine: AsyncEngine) -> tuple[object, ...]:
+def open_stores(engine: AsyncEngine, _: Settings) -> tuple[object, ...]:
     """Return the stores of bake-offs."""
     return (
         BakeoffStores(

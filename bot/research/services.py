@@ -23,7 +23,7 @@ from bot.ports import LocalModels
 from bot.research.judgments import judgment_lines
 from bot.research.weighted_report import prior_post, too_few_rounds_post, weighted_addition
 from bot.services import Service
-from bot.settings import PanelConfig
+from bot.settings import PanelConfig, Settings
 from council.bakeoffs.ports import RecordQuery
 from council.bakeoffs.record_arrays import count_repeats, record_columns
 from council.bakeoffs.records import PackedRecord, build_record
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 MIN_PRIOR_ROUNDS = 10  # before the leaderboard can serve as a prior
 
 
-def open_stores(engine: AsyncEngine) -> tuple[object, ...]:
+def open_stores(engine: AsyncEngine, _: Settings) -> tuple[object, ...]:
     """Return the store of experiments, and what the laboratory adds to leaderboards."""
     return ResearchStores(SqlExperiments(engine)), WeightedBoards()
 

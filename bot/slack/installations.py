@@ -29,6 +29,7 @@ from bot.slack.workspace import CHAT, SlackLimits, Workspace
 from council.errors import CouncilError
 from council.places import Place
 from council.ports import RoundQuery, RoundSummary
+from storage.installations import SqlInstallationStore
 
 INSTALLATION_CHANGED = "slack installation"  # topic of the event bus: the id of a workspace
 ROTATION_SECONDS = 2 * 3600.0  # before a token expires, as Bolt does
@@ -64,7 +65,7 @@ class Installations:
         self._limits = limits
         self._report = report
         self._rotator = rotator
-        self._store = app.installations if rotator else None
+        self._store = app.parts.find(SqlInstallationStore) if rotator else None
         self.connected: dict[str, Workspace] = {}
         self._connecting = asyncio.Lock()
         self._uninstalling = set[str]()

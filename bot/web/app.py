@@ -14,6 +14,7 @@ from starlette.staticfiles import StaticFiles
 from bot.access import NotYoursError
 from bot.bakeoffs.leaderboard import LeaderboardQueryError
 from bot.bakeoffs.web import bakeoffs, matrix, reports, schedules, suites
+from bot.chats import ChatRoute
 from bot.commands.rounds import FeedbackError
 from bot.observability import logs
 from bot.web import api, connect, events, health, keys, legal, login, round_list, rounds, shares
@@ -41,11 +42,11 @@ _HTTP_ERRORS = {
 
 
 def create_app(
-    context: WebContext, *, loopback: bool = True, slack: Sequence[Route] = ()
+    context: WebContext, *, loopback: bool = True, routes: Sequence[ChatRoute] = ()
 ) -> Starlette:
     """Return the application; with `loopback` it answers only to the names of the loopback address.
 
-    `slack` are the routes of Slack's events and installations, if it is configured.
+    `routes` are those of the chats.
     """
 
     def route(path: str, handler: Handler, method: str) -> Route:
@@ -75,15 +76,21 @@ def create_app(
             *(route(path, handler, "GET") for path, handler in _GET.items()),
             *(form_route(path, handler) for path, handler in _FORMS.items()),
             route("/v1/chat/completions", api.complete_chat, "POST"),
-            *slack,
+            *routes,
             Route("/mcp", McpEndpoint(context), methods=["POST"]),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[
             Middleware(SecurityHeadersMiddleware),
-            Middleware(GateMiddleware, context=context, refuse=handle_error),
-            Middleware(BodyLimitMiddleware),
-            Middleware(TrustedHostsMiddleware, allowed_hosts=hosts),
+            Middleware(GateMiddleware, context=context, refuse=handle_error, chat_routes=routes),
+            Middleware(
+                BodyLimitMiddleware, max_bytes={route.path: route.max_bytes for route in routes}
+            ),
+            Middleware(
+                TrustedHostsMiddleware,
+                allowed_hosts=hosts,
+                public=[route.path for route in routes],
+            ),
             Middleware(GZipMiddleware, minimum_size=1000),
         ],
         exception_handlers={HTTPException: handle_error},

@@ -27,8 +27,6 @@ SESSION_SECONDS = 30 * 24 * 3600
 MAX_FORM_BYTES = 4_000_000
 MAX_FORM_FIELDS = 2_000
 VISITOR_COOKIE, SESSION_COOKIE = "council_visitor", "council_pass"
-SLACK_EVENTS = "/slack/events"  # Slack's signature is checked by the handler
-SLACK_INSTALL = ("/slack/install", "/slack/oauth_redirect")  # anybody may install the app
 _KEY_BYTES = 32
 # New signatures are backdated, so that a process with a slower clock accepts them.
 _CLOCK_SKEW_SECONDS = 120

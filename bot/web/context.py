@@ -64,8 +64,8 @@ class WebContext:
 
     `token` is None if the page is open to all. `state` returns what the models are still waiting
     for, or "" once they are ready. `failed_login_delay_seconds` delays the answer to a wrong token,
-    against guessing. `is_slack_ready` returns whether Slack's endpoint, if there is one, can take
-    work. `tasks` continue after a response. `contact` says who runs this.
+    against guessing. `chats_not_ready` returns which chat can't take its requests yet, or "".
+    `tasks` continue after a response. `contact` says who runs this.
     """
 
     app: AppContext
@@ -74,7 +74,7 @@ class WebContext:
     state: Callable[[], str] = str
     failed_login_delay_seconds: float = 0.5
     limits: PageLimits = field(default_factory=PageLimits)
-    is_slack_ready: Callable[[], bool] = lambda: True
+    chats_not_ready: Callable[[], str] = str
     database: DatabaseProbe = field(default_factory=DatabaseProbe)
     tasks: BackgroundTasks = field(default_factory=BackgroundTasks)
     contact: str = ""

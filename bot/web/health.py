@@ -6,8 +6,6 @@ from starlette.responses import JSONResponse, Response
 
 from bot.web.context import WebContext
 
-SLACK_NOT_READY = "Slack is not connected."
-
 
 async def health(_context: WebContext, _request: Request) -> Response:
     """Return that the process is alive."""
@@ -19,7 +17,7 @@ async def readiness(context: WebContext, request: Request) -> Response:
     app = context.app
     why = (
         await context.database.error(app.key_values, context.tasks)
-        or ("" if context.is_slack_ready() else SLACK_NOT_READY)
+        or context.chats_not_ready()
         or context.state()
     )
     details = {"why": why} if why else {"panels": sorted(app.panels)}

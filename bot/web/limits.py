@@ -19,7 +19,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from bot.web.api_requests import API, MAX_API_BYTES, error_document
 from bot.web.auth import (
     MAX_FORM_BYTES,
-    SLACK_EVENTS,
     TooManyRequestsError,
     address_of,
     matches_token,
@@ -27,9 +26,8 @@ from bot.web.auth import (
 from council.files import MAX_TOTAL_BYTES
 
 MAX_BODY_BYTES = 64_000
-MAX_BODY_BYTES_BY_PATH: Mapping[str, int] = {
+MAX_BODY_BYTES_BY_PATH: dict[str, int] = {
     "/login": 4_000,
-    SLACK_EVENTS: 1_000_000,
     "/ask": MAX_TOTAL_BYTES + MAX_FORM_BYTES,
     "mcp": 1_000_000,  # ten texts to rank
     API.strip("/"): MAX_API_BYTES,
@@ -116,9 +114,15 @@ class BodyLimitMiddleware:
     sender hangs up in the middle is dropped: half a question must not be asked.
     """
 
-    def __init__(self, app: ASGIApp, body_seconds: float = BODY_SECONDS) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        body_seconds: float = BODY_SECONDS,
+        max_bytes: Mapping[str, int] | None = None,
+    ) -> None:
         self._app = app
         self._body_seconds = body_seconds
+        self._max_bytes = MAX_BODY_BYTES_BY_PATH | (max_bytes or {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
@@ -126,7 +130,7 @@ class BodyLimitMiddleware:
         if scope["type"] == "http":
             try:
                 async with asyncio.timeout(self._body_seconds):
-                    receive = _replay(await _read_body(scope, receive), receive)
+                    receive = _replay(await _read_body(scope, receive, self._max_bytes), receive)
             except ClientDisconnect:
                 return
             except TimeoutError:
@@ -144,12 +148,12 @@ def _refusal(scope: Scope, status: int, sentence: str) -> ASGIApp:
     return PlainTextResponse(f"{sentence}\n", status, headers)
 
 
-async def _read_body(scope: Scope, receive: Receive) -> bytearray:
+async def _read_body(scope: Scope, receive: Receive, by_path: Mapping[str, int]) -> bytearray:
     """Return the whole body; raise HTTPException at the first byte too many.
 
     Raise ClientDisconnect if its sender hangs up before the end.
     """
-    headers, path, by_path = Headers(scope=scope), scope["path"], MAX_BODY_BYTES_BY_PATH
+    headers, path = Headers(scope=scope), scope["path"]
     limit = by_path.get(path) or by_path.get(path.strip("/").partition("/")[0], MAX_BODY_BYTES)
     length = headers.get("content-length", "0")
     # A proxy in front could take the other length, and see another request in what is left.

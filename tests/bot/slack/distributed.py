@@ -108,7 +108,7 @@ async def run_distributed(
     secret = secret or installed.client_secret
     url = f"sqlite+aiosqlite:///{folder / 'council.db'}"
     engine = open_engine(url if (folder / "council.db").exists() else new_file(folder))
-    app.installations = SqlInstallationStore(engine, secret)
+    app.parts.add(SqlInstallationStore(engine, secret))
     running_slack = Slack(app, distributed_tokens(slack, secret), reports.append, FAST_LIMITS)
     running = asyncio.create_task(running_slack.run())
     try:

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from bot.coordination import database_probe
-from bot.web import health
 from bot.web.app import create_app
 from council.errors import GatewayError, StoreError
 from tests.bot.app_fakes import an_app
@@ -103,12 +102,13 @@ async def test_a_check_that_breaks_is_made_again(
 
 
 async def test_it_is_not_ready_while_slacks_endpoint_is_not(site: Site) -> None:
-    context = replace(site.context, is_slack_ready=lambda: False)
+    waiting = "Slack is not connected."
+    context = replace(site.context, chats_not_ready=lambda: waiting)
     site = Site(context, create_app(context), site.clock)
 
     found = await site.browser().get("/readyz")
 
-    assert (found.status_code, found.json()["why"]) == (503, health.SLACK_NOT_READY)
+    assert (found.status_code, found.json()["why"]) == (503, waiting)
 
 
 async def test_strangers_learn_no_names(new_site: NewSite) -> None:
