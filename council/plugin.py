@@ -33,7 +33,8 @@ class Plugin:
     - `on_closed`, `on_forgotten`, `on_export`, `on_import`, `on_verify`: hooks on stored rounds
 
     For the council's own parts, until their interfaces have settled: `filters`, `gateways`,
-    `buttons`, `pages`, `tools`, `sections` of council.toml, `stores` and `services`.
+    `buttons`, `pages` (`bot.web.pages.Pages`), `tools` (`bot.mcp.McpTool`), `sections` of
+    council.toml, `stores` and `services`.
 
     `requires` names the plug-ins it builds on, `api` the newest interface it uses.
     """

@@ -8,4 +8,5 @@ PLUGIN = Plugin(
     requires=("bakeoffs",),
     stores=("bot.research.services:open_stores",),
     services=("bot.research.services:open_service",),
+    pages=("bot.research.web.pages:PAGES",),
 )

@@ -45,7 +45,7 @@ async def echo_size(request: Request) -> Response:
 async def client() -> AsyncIterator[httpx.AsyncClient]:
     """Yield a client of an application that counts bytes behind the middleware."""
     routes = [Route("/{path:path}", echo_size, methods=["GET", "POST"])]
-    app = BodyLimitMiddleware(Starlette(routes=routes), body_seconds=0.05)
+    app = BodyLimitMiddleware(Starlette(routes=routes), body_seconds=0.05, form_folders=("plugin",))
     transport = httpx.ASGITransport(app=app)
     async with httpx.AsyncClient(transport=transport, base_url="http://council") as client:
         yield client
@@ -68,7 +68,8 @@ class Chunks(httpx.AsyncByteStream):
     ("path", "limit"),
     [
         ("/rounds", MAX_FORM_BYTES),
-        ("/bakeoffs/b1/cancel", MAX_FORM_BYTES),
+        ("/rounds/r1/again", MAX_FORM_BYTES),
+        ("/plugin/form", MAX_FORM_BYTES),
         ("/login", 4_000),
         (SLACK_EVENTS, 1_000_000),
         ("/v1/chat/completions", MAX_API_BYTES),
