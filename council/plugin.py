@@ -34,9 +34,9 @@ class Plugin:
     - `on_closed`, `on_forgotten`, `on_export`, `on_import`, `on_verify`: hooks on stored rounds
 
     For the council's own parts, until their interfaces have settled: `filters`, `gateways`,
-    `buttons`, `pages`, `tools`, `sections` of council.toml, `stores` and `services`. Forms and
-    suggestions show a plug-in's methods, unless `offers_methods` is False: then only those that
-    a panel names.
+    `buttons`, `pages` (`bot.web.pages.Pages`), `tools` (`bot.mcp.McpTool`), `sections` of
+    council.toml, `stores` and `services`. Forms and suggestions show a plug-in's methods, unless
+    `offers_methods` is False: then only those that a panel names.
 
     `requires` names the plug-ins it builds on, `api` the newest interface it uses.
     """

@@ -26,6 +26,8 @@ PLUGIN = Plugin(
     },
     stores=("bot.bakeoffs.service:open_stores",),
     services=("bot.bakeoffs.service:open_service",),
+    pages=("bot.bakeoffs.web.pages:PAGES",),
+    tools=("bot.bakeoffs.mcp:LEADERBOARD",),
     on_closed=("bot.bakeoffs.records:count_closed_round",),
     on_forgotten=("storage.bakeoffs.hooks:BakeoffHooks",),
 )

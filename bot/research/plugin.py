@@ -37,4 +37,5 @@ PLUGIN = Plugin(
     },
     stores=("bot.research.services:open_stores",),
     services=("bot.research.services:open_service",),
+    pages=("bot.research.web.pages:PAGES",),
 )

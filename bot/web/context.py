@@ -1,6 +1,7 @@
 """Context of the page's handlers: templates, Markdown, who may read a round, file responses."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -8,7 +9,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
@@ -17,13 +17,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from bot.access import check_readable, listable_rounds
-from bot.bakeoffs.render.leaderboard_tables import place_text
-from bot.bakeoffs.render.schedules import cost_line, last_run_text, next_line, schedule_sentence
 from bot.commands.buttons import PROPOSAL_ACTIONS
 from bot.context import AppContext
 from bot.coordination.database_probe import DatabaseProbe
 from bot.coordination.tasks import BackgroundTasks
-from bot.hints import page_link
 from bot.render.formatting import duration, money, ordinal, seat_names, styled_runs
 from bot.render.round_report.rankings import ranking_text
 from bot.render.round_status import receivers
@@ -45,6 +42,7 @@ from bot.web.auth import (
     visitor_of,
 )
 from bot.web.limits import PageLimits
+from bot.web.pages import Pages, Site, merge_pages
 from council.methods import offered_methods
 from council.money import format_usd
 from council.rounds import Round
@@ -65,7 +63,8 @@ class WebContext:
     `token` is None if the page is open to all. `state` returns what the models are still waiting
     for, or "" once they are ready. `failed_login_delay_seconds` delays the answer to a wrong token,
     against guessing. `chats_not_ready` returns which chat can't take its requests yet, or "".
-    `tasks` continue after a response. `contact` says who runs this.
+    `tasks` continue after a response. `contact` says who runs this. `site` has the pages: without
+    those of `create_app`, only the core's templates.
     """
 
     app: AppContext
@@ -78,6 +77,7 @@ class WebContext:
     database: DatabaseProbe = field(default_factory=DatabaseProbe)
     tasks: BackgroundTasks = field(default_factory=BackgroundTasks)
     contact: str = ""
+    site: Site = field(default_factory=lambda: merge_pages(CORE_TEMPLATES))
 
     def is_authenticated(self, request: Request) -> bool:
         """Return whether the visitor has a session or the token, or needs neither."""
@@ -123,12 +123,25 @@ class WebContext:
             "typed": "",
             "follows": "",
             "only_me": False,
+            "navigation": self.site.navigation,
         }
-        html = _templates().get_template(template).render(frame | values)
+        html = self.site.render(template, **(frame | values))
         response = HTMLResponse(html, status)
         if visitor.is_new:
             set_cookie(response, request, VISITOR_COOKIE, self.signer.visitor_cookie(visitor))
         return response
+
+    async def load_fragments(
+        self, request: Request, round_: Round
+    ) -> dict[str, list[tuple[str, Mapping[str, Any]]]]:
+        """Return what plug-ins add to a round's page: by spot, templates and their values."""
+        fragments = defaultdict(list)
+        for fragment in self.site.fragments if is_member(self, request) else ():
+            if fragment.load:
+                values = await fragment.load(self, request, round_)
+                if values is not None:
+                    fragments[fragment.spot].append((fragment.template, values))
+        return fragments
 
     async def load_round(self, request: Request) -> Round:
         """Return the round a request is about; raise FormError or RoundNotFoundError."""
@@ -162,45 +175,6 @@ def query_options(request: Request, names: Sequence[str]) -> dict[str, str]:
     """Return the options in an address that are not empty, each cut to its limit."""
     found = {name: request.query_params.get(name, "").strip() for name in names}
     return {name: value[:MAX_OPTION_CHARACTERS] for name, value in found.items() if value}
-
-
-def render_fragment(template: str, **values: Any) -> str:  # noqa: ANN401
-    """Render a template without the frame."""
-    return _templates().get_template(template).render(values)
-
-
-@cache
-def _templates() -> Environment:
-    environment = Environment(
-        loader=ChoiceLoader([PackageLoader("bot.web"), PackageLoader("bot.bakeoffs.web")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "markdown": render_markdown,
-        "kind": lambda part: type(part).__name__,
-        "duration": duration,
-        "money": money,
-        "usd": format_usd,
-        "ordinal": ordinal,
-        "ranking": ranking_text,
-        "styled_runs": styled_runs,
-        "page_link": page_link,
-    }
-    environment.globals |= {
-        "asset": _asset_url,
-        "names_of": seat_names,
-        "receivers": receivers,
-        "meaning": schedule_sentence,
-        "next_line": next_line,
-        "cost_line": cost_line,
-        "last_run": last_run_text,
-        "place_text": place_text,
-        "pressable": PROPOSAL_ACTIONS,
-    }
-    return environment
 
 
 @cache
@@ -270,3 +244,25 @@ def _fence(renderer: RendererHTML, *args: Any) -> str:  # noqa: ANN401
 
 
 _MARKDOWN = _markdown_parser()
+
+
+CORE_TEMPLATES = Pages(
+    name="Council",
+    package="bot.web",
+    filters={
+        "markdown": render_markdown,
+        "kind": lambda part: type(part).__name__,
+        "duration": duration,
+        "money": money,
+        "usd": format_usd,
+        "ordinal": ordinal,
+        "ranking": ranking_text,
+        "styled_runs": styled_runs,
+    },
+    globals={
+        "asset": _asset_url,
+        "names_of": seat_names,
+        "receivers": receivers,
+        "pressable": PROPOSAL_ACTIONS,
+    },
+)

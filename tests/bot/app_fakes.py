@@ -13,7 +13,7 @@ from bot.commands.dispatch import handle_message
 from bot.context import AppContext
 from bot.coordination.clock import now
 from bot.outbox import Outbox
-from bot.plugins import Parts
+from bot.plugins import Parts, find_plugins
 from bot.research.services import ResearchService, ResearchStores, WeightedBoards
 from bot.runners.local import LocalRunner
 from council.budget import Budget
@@ -62,6 +62,7 @@ def an_app(
         budget=Budget(MemoryLedger(), Caps(), now),
         key_values=MemoryKeyValueStore(),
         registry=registry,
+        plugins=find_plugins(),
         parts=Parts(
             memory_bench(store),
             BakeoffRegistry(),

@@ -1,6 +1,8 @@
 """Handlers of bake-offs."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -32,6 +34,7 @@ from bot.web.context import WebContext
 from council.bakeoffs.models import Bakeoff, split_round_id
 from council.errors import BakeoffError, CouncilError
 from council.methods import method_summary, offered_methods
+from council.rounds import Round
 
 MAX_LISTED_BAKEOFFS = 30
 
@@ -175,3 +178,10 @@ def is_own_bakeoff(context: WebContext, request: Request, bakeoff: Bakeoff) -> b
 def bakeoff_path(bakeoff: Bakeoff) -> str:
     """Return the path of a bake-off's page."""
     return f"/bakeoffs/{bakeoff.id}"
+
+
+async def load_bakeoff_link(
+    _context: WebContext, _request: Request, round_: Round
+) -> Mapping[str, Any] | None:
+    """Return the values of the link from a round to its bake-off; None for other rounds."""
+    return {"bakeoff": round_.bakeoff} if round_.bakeoff else None

@@ -1,8 +1,9 @@
 """Handlers of suites: list, read a file, edit the questions in a form, save, download, remove."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -28,21 +29,21 @@ from bot.bakeoffs.suite_files import (
     suite_from_rows,
     validate_suite_name,
 )
-from bot.chat import Attachment, Chat, IncomingMessage
-from bot.commands.buttons import BUTTON_HANDLERS, PROPOSAL_ACTIONS, add_to_suite
+from bot.chat import Attachment
+from bot.commands.buttons import add_to_suite
 from bot.commands.dispatch import report_errors
-from bot.context import AppContext
 from bot.web.auth import Form, FormError, empty_message, place_of, read_uploads, visitor_of
+from bot.web.commands import PageChat, run_command
 from bot.web.context import WebContext, file_response
-from bot.web.rounds import PageChat
+from bot.web.rounds import may_use_result
 from council.bakeoffs.models import Grading, Suite
 from council.errors import CouncilError, SuiteError
+from council.rounds import Round
 
 MAX_ROWS = 200  # a larger suite is changed as a file
 _NEW_ROWS = 3
 
 _Row = Mapping[str, str]
-Command = Callable[[AppContext, Chat, IncomingMessage, str], Awaitable[None]]
 
 
 async def suites_page(
@@ -225,30 +226,13 @@ async def _render_editor(
     )
 
 
-# --- Buttons
+# --- Actions
 
 
 async def remove_suite(context: WebContext, request: Request, _form: Form) -> Response:
     """Remove a suite of the visitor."""
     name = request.path_params["name"]
-    return await _run_command(context, request, suite_commands.remove_suite, name)
-
-
-async def press_button(context: WebContext, request: Request, form: Form) -> Response:
-    """Handle a button of a proposal on the page."""
-    action = request.path_params["action"]
-    if action not in PROPOSAL_ACTIONS:
-        raise FormError("There is no such button.", 404)
-    return await _run_command(context, request, BUTTON_HANDLERS[action], form["value"])
-
-
-async def _run_command(
-    context: WebContext, request: Request, command: Command, value: str
-) -> Response:
-    """Run a command of the chats and show what it posts."""
-    chat, incoming = PageChat(), empty_message(request)
-    await report_errors(chat, incoming, command(context.app, chat, incoming, value))
-    return await context.render_page(request, "said.html", posts=chat.posts, said="")
+    return await run_command(context, request, suite_commands.remove_suite, name)
 
 
 async def add_round_to_suite(context: WebContext, request: Request, form: Form) -> Response:
@@ -258,3 +242,13 @@ async def add_round_to_suite(context: WebContext, request: Request, form: Form) 
     addition = SuiteAddition(form["name"], form["answer"])
     await add_to_suite(context.app, PageChat(), incoming, round_.id, addition)
     return RedirectResponse(f"/suites/{addition.name.strip().lower()}", status_code=303)
+
+
+async def load_suite_form(
+    context: WebContext, request: Request, round_: Round
+) -> Mapping[str, Any] | None:
+    """Return the values of the form that adds a round's question to a suite; None without one."""
+    if not may_use_result(context, request, round_):
+        return None
+    lines = await bakeoff_stores(context.app).suites.list_summaries("")
+    return {"suites": tuple(line.name for line in lines)}

@@ -46,7 +46,10 @@ async def client() -> AsyncIterator[httpx.AsyncClient]:
     """Yield a client of an application that counts bytes behind the middleware."""
     routes = [Route("/{path:path}", echo_size, methods=["GET", "POST"])]
     app = BodyLimitMiddleware(
-        Starlette(routes=routes), body_seconds=0.05, max_bytes={"/events": 1_000_000}
+        Starlette(routes=routes),
+        body_seconds=0.05,
+        max_bytes={"/events": 1_000_000},
+        form_folders=("plugin",),
     )
     transport = httpx.ASGITransport(app=app)
     async with httpx.AsyncClient(transport=transport, base_url="http://council") as client:
@@ -70,7 +73,8 @@ class Chunks(httpx.AsyncByteStream):
     ("path", "limit"),
     [
         ("/rounds", MAX_FORM_BYTES),
-        ("/bakeoffs/b1/cancel", MAX_FORM_BYTES),
+        ("/rounds/r1/again", MAX_FORM_BYTES),
+        ("/plugin/form", MAX_FORM_BYTES),
         ("/login", 4_000),
         pytest.param("/events", 1_000_000, id="a route of a chat"),
         ("/v1/chat/completions", MAX_API_BYTES),

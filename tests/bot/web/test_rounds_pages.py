@@ -93,7 +93,7 @@ async def test_demo_rounds_say_so_and_one_press_asks_a_stock_question(new_site: 
 async def test_every_page_links_to_the_others(site: Site) -> None:
     page = await site.browser().get("/")
 
-    for path in ("/rounds", "/bakeoffs", "/schedules", "/leaderboard", "/bias", "/suites"):
+    for path in ("/rounds", "/panels", "/connect", "/keys"):
         assert f'="{path}"' in page.text
 
 
