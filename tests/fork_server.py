@@ -233,7 +233,10 @@ class AsyncForkedProcess(asyncio.subprocess.Process):
         """Wait for the end, and return the exit code."""
         return await asyncio.shield(self._code)
 
-    async def communicate(self, input: bytes | None = None) -> tuple[bytes, bytes]:  # noqa: A002
+    async def communicate(
+        self,
+        input: bytes | bytearray | memoryview | None = None,  # noqa: A002
+    ) -> tuple[bytes, bytes]:
         """Wait for the end, and return the rest of stdout and stderr."""
         assert input is None
         out, err, _ = await asyncio.gather(self.stdout.read(), self.stderr.read(), self.wait())
