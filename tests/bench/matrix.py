@@ -161,7 +161,7 @@ async def timed_page(client: httpx.AsyncClient, path: str, times: int = 5) -> st
 
 def timed_command(home: Home, *arguments: str) -> str:
     started = time.perf_counter()
-    ran = home.council(*arguments)
+    ran = home.council(*arguments, fresh=True)
     seconds = time.perf_counter() - started
     if ran.code:
         raise RuntimeError(ran.err or ran.out)
@@ -174,7 +174,7 @@ async def measure(questions: int, members: int, pictures: Path | None, *, graded
     with TemporaryDirectory(prefix="council-bench-") as folder:
         home = Home(Path(folder)).with_config(config(members))
         await fill(home, runs)
-        async with serve_product(home) as product:
+        async with serve_product(home, fresh=True) as product:
             path = f"/bakeoffs/{runs[1].id}"
             async with httpx.AsyncClient(base_url=product.address, trust_env=False) as client:
                 for what, address in (

@@ -44,7 +44,7 @@ def computed_again(program: Path) -> None:
 
 
 def run(home: Home, program: Path, *arguments: str) -> Result:
-    return home.with_settings(PYTHONPATH=str(program)).council(*arguments)
+    return home.with_settings(PYTHONPATH=str(program)).council(*arguments, fresh=True)
 
 
 @pytest.mark.parametrize("is_recomputed", [False, True])
