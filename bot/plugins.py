@@ -143,8 +143,7 @@ class Plugins:
 
     def check(self, plugin: Plugin) -> None:
         """Load every object of a plug-in; leave it out if one can't be loaded."""
-        for _ in self._objects(plugin, addresses):
-            pass
+        self.load_of(plugin, addresses(plugin))
 
     def fail(self, name: str, why: str) -> None:
         """Leave a plug-in out from now on, and report why."""

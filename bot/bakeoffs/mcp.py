@@ -11,7 +11,7 @@ from bot.bakeoffs.render.leaderboard_export import leaderboard_document
 from bot.chat import Thread
 from bot.mcp import Arguments, McpTool, ToolCall, reply
 from bot.render.formatting import panel_seat_names
-from bot.render.round_report import thread_markdown
+from bot.render.markdown import thread_markdown
 
 
 class GetLeaderboard(Arguments):

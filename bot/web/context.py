@@ -135,7 +135,7 @@ class WebContext:
         self, request: Request, round_: Round
     ) -> dict[str, list[tuple[str, Mapping[str, Any]]]]:
         """Return what plug-ins add to a round's page: by spot, templates and their values."""
-        fragments = defaultdict(list)
+        fragments: defaultdict[str, list[tuple[str, Mapping[str, Any]]]] = defaultdict(list)
         for fragment in self.site.fragments if is_member(self, request) else ():
             if fragment.load:
                 values = await fragment.load(self, request, round_)

@@ -87,7 +87,7 @@ class Site:
         self.statuses = _merge(one.statuses for one in pages)
         self.navigation = _grouped([link for one in pages for link in one.navigation])
         self.fragments = [fragment for one in pages for fragment in one.fragments]
-        self._hints = _merge(one.hints for one in pages)
+        self._hints: dict[str, tuple[str, str]] = _merge(one.hints for one in pages)
         self._templates = Environment(
             loader=ChoiceLoader([PackageLoader(one.package) for one in pages if one.package]),
             autoescape=True,

@@ -117,3 +117,13 @@ def test_parts_are_found_by_their_type() -> None:
     assert parts.find(bytes) is None
     with pytest.raises(PluginError, match="bytes"):
         parts.get(bytes)
+
+
+def test_every_object_of_our_own_plugins_can_be_loaded() -> None:
+    found = find_plugins()
+
+    for plugin in [*found.present]:
+        found.check(plugin)
+
+    assert failures(found) == []
+    assert {plugin.name for plugin in found.active} == {"slack", "discord", "bakeoffs", "research"}

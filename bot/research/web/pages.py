@@ -6,7 +6,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.render.round_report import round_title
+from bot.render.round_report.thread import round_title
 from bot.research.services import make_prior_post
 from bot.web.auth import FormError
 from bot.web.context import WebContext
