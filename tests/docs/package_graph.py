@@ -53,8 +53,15 @@ def without_shortcuts(graph: Graph) -> Graph:
                 ahead += graph.get(package, ())
         return seen
 
+    behind = {package: reached(package) for package in [*graph]}
     return {
-        package: {one for one in direct if not any(one in reached(other) for other in direct)}
+        package: {
+            one
+            for one in direct
+            if not any(
+                one in behind.get(other, ()) and package not in behind[other] for other in direct
+            )
+        }
         for package, direct in graph.items()
     }
 
