@@ -5,7 +5,7 @@ from dataclasses import replace
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.access import can_read_bakeoff, check_own_bakeoff
+from bot.bakeoffs.access import can_read_bakeoff, check_own_bakeoff
 from bot.bakeoffs.commands.bakeoffs import (
     CANCELLED,
     load_readable_bakeoffs,
