@@ -5,7 +5,7 @@ points, and on only if `[plugins] enabled` names them, since they run next to al
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal, Protocol, TypeVar
@@ -105,6 +105,12 @@ class Plugins:
         """Return the objects at the addresses that `choose` names, of all active plug-ins."""
         return [one for plugin in [*self.active] for one in self._objects(plugin, choose)]
 
+    def load_named(self, choose: Callable[[Plugin], Sequence[str]]) -> list[tuple[str, Any]]:
+        """Return likewise the name of the plug-in with each object."""
+        return [
+            (plugin.name, one) for plugin in [*self.active] for one in self._objects(plugin, choose)
+        ]
+
     def load_duties(self, choose: Callable[[Plugin], Sequence[str]]) -> list[Any]:
         """Return likewise the hooks on stored data, also of plug-ins that are disabled."""
         return [one for plugin in [*self.present] for one in self._objects(plugin, choose)]
@@ -138,6 +144,13 @@ class Plugins:
             if status.name == name:
                 self.statuses[at] = PluginStatus(name, status.origin, "failed", why)
         self.report(f"The plug-in {name} is left out: {why}")
+
+    def warn(self, name: str, why: str) -> None:
+        """Report what of a plug-in cannot be used; the rest of it is."""
+        for at, status in enumerate(self.statuses):
+            if status.name == name:
+                self.statuses[at] = replace(status, why=f"{status.why} {why}".strip())
+        self.report(f"The plug-in {name}: {why}")
 
     def _objects(self, plugin: Plugin, choose: Callable[[Plugin], Sequence[str]]) -> Iterator[Any]:
         for address in choose(plugin):

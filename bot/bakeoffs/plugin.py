@@ -10,6 +10,8 @@ PLUGIN = Plugin(
         "bakeoffs": "bot.bakeoffs.settings:parse_bakeoffs",
         "time_zone": "bot.bakeoffs.settings:parse_time_zone",
     },
+    commands=("bot.bakeoffs.commands.table:COMMANDS",),
+    buttons=("bot.bakeoffs.commands.buttons:BUTTONS",),
     stores=("bot.bakeoffs.service:open_stores",),
     services=("bot.bakeoffs.service:open_service",),
     on_closed=("bot.bakeoffs.records:count_closed_round",),

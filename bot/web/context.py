@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse, Response
 from bot.access import check_readable, listable_rounds
 from bot.bakeoffs.render.leaderboard_tables import place_text
 from bot.bakeoffs.render.schedules import cost_line, last_run_text, next_line, schedule_sentence
-from bot.commands.buttons import PROPOSAL_ACTIONS
+from bot.commands.button_registry import buttons_of
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.hints import page_link
@@ -123,6 +123,7 @@ class WebContext:
             "typed": "",
             "follows": "",
             "only_me": False,
+            "pressable": buttons_of(self.app).proposals,
         }
         html = _templates().get_template(template).render(frame | values)
         response = HTMLResponse(html, status)
@@ -188,7 +189,6 @@ def _templates() -> Environment:
         "cost_line": cost_line,
         "last_run": last_run_text,
         "place_text": place_text,
-        "pressable": PROPOSAL_ACTIONS,
     }
     return environment
 

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from bot.bakeoffs.commands import suites as suite_commands
+from bot.bakeoffs.commands.buttons import add_to_suite
 from bot.bakeoffs.commands.suites import SuiteAddition, estimate_suite_run, find_suite_summary
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.suites import check_lines, cost_line, left_out_lines, size_line, suite_post
@@ -22,7 +23,7 @@ from bot.bakeoffs.suite_files import (
     validate_suite_name,
 )
 from bot.chat import Attachment, Chat, IncomingMessage
-from bot.commands.buttons import BUTTON_HANDLERS, PROPOSAL_ACTIONS, add_to_suite
+from bot.commands.button_registry import buttons_of
 from bot.commands.dispatch import report_errors
 from bot.context import AppContext
 from bot.web.auth import Form, FormError, empty_message, place_of, read_uploads, visitor_of
@@ -222,9 +223,10 @@ async def remove_suite(context: WebContext, request: Request, _form: Form) -> Re
 async def press_button(context: WebContext, request: Request, form: Form) -> Response:
     """Handle a button of a proposal on the page."""
     action = request.path_params["action"]
-    if action not in PROPOSAL_ACTIONS:
+    known = buttons_of(context.app)
+    if action not in known.proposals:
         raise FormError("There is no such button.", 404)
-    return await _run_command(context, request, BUTTON_HANDLERS[action], form["value"])
+    return await _run_command(context, request, known.handlers[action], form["value"])
 
 
 async def _run_command(
