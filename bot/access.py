@@ -6,8 +6,6 @@ from datetime import datetime, timedelta
 
 from bot.api_keys import KEY_ASKER
 from bot.chat import Asker, IncomingMessage
-from council.bakeoffs.models import Bakeoff
-from council.bakeoffs.ports import BakeoffQuery
 from council.errors import CouncilError, RoundNotFoundError
 from council.panel import Panel
 from council.places import LOCAL_CHATS, Place
@@ -206,7 +204,7 @@ def _format_minute(moment: datetime, now: datetime) -> str:
     return f"{day}at {minute:%H:%M} UTC"
 
 
-# --- Permissions on rounds and bake-offs
+# --- Permissions on rounds
 
 
 class NotYoursError(CouncilError):
@@ -243,7 +241,7 @@ def listable_rounds(message: IncomingMessage, containing: str = "") -> RoundQuer
 def check_own_round(access: Access, round_: Round, asker: Asker, what: str) -> None:
     """Raise NotYoursError unless this is the round's asker or an admin."""
     asked = round_.question
-    _check_own(access.at(asked.place), asker, asked.asked_by, "the person who asked", what)
+    check_owner(access.at(asked.place), asker, asked.asked_by, "the person who asked", what)
 
 
 def check_readable(round_: Round, message: IncomingMessage) -> None:
@@ -253,23 +251,7 @@ def check_readable(round_: Round, message: IncomingMessage) -> None:
         raise RoundNotFoundError(f"There is no round {round_.id!r}.")
 
 
-def listable_bakeoffs(message: IncomingMessage) -> BakeoffQuery:
-    """Return a query for candidates that a person may read; check each with `can_read_bakeoff`."""
-    return BakeoffQuery(scope=None if message.place.chat == "terminal" else message.place.scope)
-
-
-def can_read_bakeoff(message: IncomingMessage, bakeoff: Bakeoff) -> bool:
-    """Return whether the author of a message may read a bake-off's rounds."""
-    return readable_rounds(message).covers(bakeoff.place, bakeoff.asked_by)
-
-
-def check_own_bakeoff(access: Access, bakeoff: Bakeoff, asker: Asker, what: str) -> None:
-    """Raise NotYoursError unless this is who began it, an admin, or the operator."""
-    if asker.id != "terminal":
-        started_by = bakeoff.asked_by
-        _check_own(access.at(bakeoff.place), asker, started_by, "the person who started it", what)
-
-
-def _check_own(access: Access, asker: Asker, owner: str, who: str, what: str) -> None:
+def check_owner(access: Access, asker: Asker, owner: str, who: str, what: str) -> None:
+    """Raise NotYoursError unless this is the owner, who is described by `who`, or an admin."""
     if asker.id != owner and not access.is_admin(asker):
         raise NotYoursError(f"Only {who}{', or an admin,' if access.admins else ''} can {what}.")

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import codecs
 import json
 import sys
 from collections.abc import Sequence
@@ -9,7 +10,6 @@ from contextlib import suppress
 from pathlib import Path, PurePath
 
 from bot import pdf_text
-from bot.bakeoffs.suite_files import OFFICE_FILES, decode_utf
 from bot.chat import Attachment, clean_text
 from council.errors import FileError
 from council.files import (
@@ -21,6 +21,7 @@ from council.files import (
     QuestionFile,
 )
 
+OFFICE_FILES = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how .xlsx, .docx and .ods, and .xls begin
 PDF_SECONDS = 20.0
 PDFS_AT_ONCE = 2  # in one process
 EMPTY = "{name} is empty."
@@ -106,6 +107,12 @@ def _plain_text(name: str, content: bytes) -> str:
     if "\0" in text:
         raise FileError(f"{name} can't be read. Send {KINDS}; save text as UTF-8.")
     return _checked_text(name, text)
+
+
+def decode_utf(content: bytes) -> str:
+    """Return text in UTF-8, or in UTF-16 with a byte order mark; raise UnicodeDecodeError."""
+    is_utf_16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return content.decode("utf-16" if is_utf_16 else "utf-8-sig")
 
 
 def _checked_text(name: str, text: str) -> str:

@@ -15,6 +15,8 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.api_keys import own_budget
+from bot.commands.buttons import build_buttons
+from bot.commands.table import build_registry
 from bot.context import AppContext
 from bot.coordination.clock import SharedClock, now
 from bot.coordination.locks import LocalLocks, leader_lock, lock_file_claims
@@ -177,7 +179,10 @@ async def open_app(
             leader_lock=SqlLeaderLock(engine) if cluster else leader_lock(claims),
             plugins=plugins,
             parts=Parts(
-                *_open_plugin_stores(engine, settings, plugins), LocalModels(local.address)
+                *_open_plugin_stores(engine, settings, plugins),
+                LocalModels(local.address),
+                build_registry(plugins),
+                build_buttons(plugins),
             ),
         )
         app_context.connections = _connections(app_context, settings, sources, remote)

@@ -6,7 +6,7 @@ points, and on only if `[plugins] enabled` names them, since they run next to al
 
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -109,6 +109,14 @@ class Plugins:
         """Return the objects at the addresses that `choose` names, of all active plug-ins."""
         return [one for plugin in [*self.active] for one in self._load(plugin, choose(plugin))]
 
+    def load_named(self, choose: Callable[[Plugin], Sequence[str]]) -> list[tuple[str, Any]]:
+        """Return likewise the name of the plug-in with each object."""
+        return [
+            (plugin.name, one)
+            for plugin in [*self.active]
+            for one in self._load(plugin, choose(plugin))
+        ]
+
     def load_duties(self, choose: Callable[[Plugin], Sequence[str]]) -> list[Any]:
         """Return likewise the hooks on stored data, also of plug-ins that are disabled."""
         return [one for plugin in [*self.present] for one in self._load(plugin, choose(plugin))]
@@ -153,6 +161,13 @@ class Plugins:
             if status.name == name:
                 self.statuses[at] = PluginStatus(name, status.origin, "failed", why)
         self.report(f"The plug-in {name} is left out: {why}")
+
+    def warn(self, name: str, why: str) -> None:
+        """Report what of a plug-in cannot be used; the rest of it is."""
+        for at, status in enumerate(self.statuses):
+            if status.name == name:
+                self.statuses[at] = replace(status, why=f"{status.why} {why}".strip())
+        self.report(f"The plug-in {name}: {why}")
 
     def _load(self, plugin: Plugin, addresses: Iterable[str]) -> Iterator[Any]:
         """Yield the objects at these addresses; leave the plug-in out at the first that fails."""

@@ -27,6 +27,12 @@ class Service:
         """
         return nullcontext()
 
+    async def resume_workspace(self, chat: str, find_chat: FindChat) -> None:
+        """Resume what reports to a workspace that connects while its chat is being served.
+
+        `find_chat` finds a chat in that workspace alone.
+        """
+
     async def stop_chat(self, chat: str, workspace: str | None = None) -> None:
         """Stop what reports to a chat, or to one workspace of it, which is no longer connected."""
 

@@ -42,8 +42,8 @@ from bot.chat import (
     Table,
 )
 from bot.commands.conversations import follow_up
-from bot.commands.dispatch import COMMANDS, handle_message
-from bot.commands.registry import is_question
+from bot.commands.dispatch import handle_message
+from bot.commands.registry import commands_of, is_question
 from bot.context import AppContext
 from bot.render.formatting import labelled_rows, styled_runs
 from council.confusables import remove_invisible
@@ -86,7 +86,7 @@ async def run_chat(app: AppContext, console: Console) -> None:
 async def _run_line(app: AppContext, chat: "TerminalChat", line: str, before: str) -> str:
     """Run a line; return the id of the round that the next question follows, "" if none."""
     message = IncomingMessage(line, Asker("terminal", "you"), TERMINAL, app.new_id())
-    asks = is_question(COMMANDS.parse(line))
+    asks = is_question(commands_of(app).parse(line))
     if asks and before:
         with suppress(ForgottenError, RoundNotFoundError):  # nothing is left to refer to
             message = await follow_up(app, message, before)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.access import can_read_bakeoff
+from bot.bakeoffs.access import can_read_bakeoff
 from bot.bakeoffs.leaderboard import compute_changes
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.posting import bakeoff_leaderboard, bakeoff_matrix, bakeoff_records

@@ -24,6 +24,8 @@ PLUGIN = Plugin(
         "bakeoffs": "bot.bakeoffs.settings:parse_bakeoffs",
         "time_zone": "bot.bakeoffs.settings:parse_time_zone",
     },
+    commands=("bot.bakeoffs.commands.table:COMMANDS",),
+    buttons=("bot.bakeoffs.commands.buttons:BUTTONS",),
     stores=("bot.bakeoffs.service:open_stores",),
     services=("bot.bakeoffs.service:open_service",),
     pages=("bot.bakeoffs.web.pages:PAGES",),

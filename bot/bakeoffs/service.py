@@ -91,6 +91,10 @@ class BakeoffService(Service):
         await resume_bakeoffs_of_chat(app, chat, find_chat)
         yield
 
+    async def resume_workspace(self, chat: str, find_chat: FindChat) -> None:
+        """Resume the unfinished bake-offs of a workspace."""
+        await resume_bakeoffs_of_chat(self._app, chat, find_chat)
+
     async def stop_chat(self, chat: str, workspace: str | None = None) -> None:
         """Stop the bake-offs that report to a chat or workspace; their rounds run on."""
         await bakeoff_registry(self._app).stop(chat, workspace)

@@ -1,6 +1,5 @@
 """Suite files: parsers of CSV, JSON, YAML and text within bounds, and writers of JSON and CSV."""
 
-import codecs
 import csv
 import json
 import re
@@ -13,6 +12,7 @@ from typing import Any
 
 import yaml
 
+from bot.attachments import OFFICE_FILES, decode_utf
 from bot.bakeoffs.suite_imports import (
     Entry,
     Imported,
@@ -45,7 +45,6 @@ _MAX_FAULTS = 5  # named where a file has nothing usable
 # What a spreadsheet takes for the start of a formula; a number with a sign is none.
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.,]+\Z)")
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
-OFFICE_FILES = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how .xlsx, .docx and .ods, and .xls begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,12 +229,6 @@ def _from_csv_cell(cell: str) -> str:
 
 
 # --- From a file to its questions
-
-
-def decode_utf(content: bytes) -> str:
-    """Return text in UTF-8, or in UTF-16 with a byte order mark; raise UnicodeDecodeError."""
-    is_utf_16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return content.decode("utf-16" if is_utf_16 else "utf-8-sig")
 
 
 def _decode(filename: str, content: bytes) -> str:

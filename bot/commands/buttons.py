@@ -2,61 +2,45 @@
 
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 from bot.access import (
     AccessDeniedError,
-    check_admin,
     check_admitted,
     check_own_round,
 )
 from bot.admission import dismissed_at_end, readmit_round
-from bot.bakeoffs.commands import bakeoffs, suites
-from bot.bakeoffs.commands.reports import SHARE, share_report
-from bot.bakeoffs.lifecycle import load_progress
-from bot.bakeoffs.parts import bakeoff_stores
-from bot.bakeoffs.render.bakeoffs import CANCEL, RESUME, START
-from bot.bakeoffs.render.bakeoffs import LEAVE as DECLINE
-from bot.bakeoffs.render.suites import KEEP, question_added_post
-from bot.bakeoffs.render.suites import LEAVE as DECLINE_SUITE
 from bot.chat import Button, Buttons, Chat, File, IncomingMessage, Line, Note, Post, send_note
 from bot.commands import rounds
 from bot.commands.ask import ASK_ANYWAY, AskOptions, ask_anyway, ask_with_options, new_round
+from bot.commands.button_registry import (
+    NO,
+    YES,
+    ButtonSet,
+    Confirmation,
+    View,
+    buttons_of,
+    collect_buttons,
+)
 from bot.commands.conversations import NEW_QUESTION, start_conversation
 from bot.commands.parameters import Arguments
 from bot.commands.retraction import retract_forgotten
 from bot.commands.round_delivery import deliver_round
 from bot.commands.voting import posts_to_vote
 from bot.context import AppContext, usual_seconds
-from bot.render.formatting import count_noun, file_name
+from bot.plugins import Plugins
+from bot.render.formatting import file_name
 from bot.render.round_json import round_document
 from bot.render.round_report.answers import answers_by_label
 from bot.render.round_report.thread import details_posts, forgotten_line, whole_round
 from bot.render.round_status import terms_line
 from bot.render.text_safety import shorten_to_line
-from bot.render.voting import BAKEOFF_VOTE, VOTE
+from bot.render.voting import VOTE
 from council.budget import estimate_round
 from council.errors import CouncilError
 from council.integrity.erasure import check_not_forgotten
 from council.rounds import Round, Stage
-
-DECLINED = "Nothing was started, and nothing is spent."
-
-
-async def start_proposed(app: AppContext, chat: Chat, message: IncomingMessage, value: str) -> None:
-    """Start a proposed bake-off."""
-    suites.check_may_change(app, message, "start a bake-off")
-    await bakeoffs.start_bakeoff(
-        app, chat, message, await bakeoffs.proposed_bakeoff(app, message, value)
-    )
-
-
-async def decline_proposal(
-    app: AppContext, chat: Chat, message: IncomingMessage, value: str
-) -> None:
-    """Decline a proposed bake-off."""
-    await send_note(chat, message, DECLINED)
-
 
 # --- Deduplication of presses
 
@@ -105,31 +89,21 @@ async def send_busy_note(chat: Chat, message: IncomingMessage) -> None:
 
 FORGET = "forget"  # the action
 THANKS = "Noted, thank you."
+ANSWERS, BALLOTS = "answers", "ballots"  # views of a round
 ROUND = "round"  # a modal with everything of a round
 MEMBERS_EXPORT = (
     "Only members of this workspace can export, and only in channels that are not shared with "
     "another organisation."
 )
-OTHER_VERSION = (
-    "This message comes from another version of the council, perhaps because an upgrade is "
-    "running. Try again in a few minutes."
-)
-
-
-async def shown_posts(app: AppContext, message: IncomingMessage, what: str, id_: str) -> list[Post]:
-    """Return what the presser may see of a round: its answers, rankings, or what to vote on."""
-    if what in {VOTE, BAKEOFF_VOTE}:
-        return await posts_to_vote(app, message, what, id_)
-    return answer_or_ballot_posts(await rounds.load_readable_round(app, message, id_), what)
 
 
 def answer_or_ballot_posts(round_: Round, what: str) -> list[Post]:
     """Return the answers, the ballots or all of a round as posts; CouncilError without any."""
     if round_.draw is None or not (round_.closing or round_.forgotten):
         raise CouncilError("Nothing to show yet: no answers have been ranked.")
-    if round_.forgotten and what != "ballots":
+    if round_.forgotten and what != BALLOTS:
         raise CouncilError("The texts of this round have been forgotten.")
-    if what == "ballots":
+    if what == BALLOTS:
         return [*details_posts(round_, round_.draw)]
     if what != ROUND:
         return [post for _, post in answers_by_label(round_, round_.draw)]
@@ -240,62 +214,7 @@ async def rate_round(
     await send_note(chat, message, THANKS)
 
 
-async def add_to_suite(
-    app: AppContext,
-    chat: Chat,
-    message: IncomingMessage,
-    round_id: str,
-    joining: suites.SuiteAddition,
-) -> None:
-    """Add a round's question to a suite."""
-    suites.check_may_change(app, message, suites.ADD)
-    round_ = await rounds.load_readable_round(app, message, round_id)
-    made = await suites.suite_with_question(app, message, round_, joining)
-    await bakeoff_stores(app).suites.save(made, message.asker.id, app.now())
-    cost = await suites.estimate_suite_run(app, message.place, made)
-    await chat.send_ephemeral(message, question_added_post(made, cost))
-
-
-# Actions after which the proposal disappears.
-PROPOSAL_ACTIONS = {KEEP, DECLINE_SUITE, suites.REMOVE, suites.RETAIN, START, DECLINE, ASK_ANYWAY}
-BUTTON_HANDLERS = {
-    ASK_ANYWAY: ask_anyway,
-    "again": ask_again,
-    NEW_QUESTION: start_conversation,
-    "cancel": rounds.cancel_round,
-    "resume": resume_round,
-    "export": export_round,
-    FORGET: forget_round,
-    START: start_proposed,
-    DECLINE: decline_proposal,
-    CANCEL: bakeoffs.cancel_bakeoff,
-    RESUME: bakeoffs.resume_bakeoff,
-    KEEP: suites.keep_suite,
-    suites.REMOVE: suites.remove_suite,
-    suites.RETAIN: suites.retain_suite,
-    DECLINE_SUITE: suites.decline_suite,
-    SHARE: share_report,
-}
-
-
 # --- Confirmation before a press costs money or ends something
-
-YES, NO = "yes_", "no_"  # prefixes of the confirmed action
-
-
-def confirmed_action(action: str) -> str:
-    """Return the action that a "yes" button confirms; "" for any other button."""
-    wanted = action.removeprefix(YES)
-    return wanted if wanted != action and wanted in CONFIRMATIONS else ""
-
-
-def replacement_post(action: str) -> Post | None:
-    """Return the post that replaces an answered question or proposal, else None."""
-    texts = {START: "Starting …", ASK_ANYWAY: "Asking …"}
-    for wanted, confirmation in CONFIRMATIONS.items():
-        texts[f"{YES}{wanted}"] = confirmation.after_yes
-        texts[f"{NO}{wanted}"] = confirmation.after_no
-    return Post((Note(texts[action]),), texts[action]) if action in texts else None
 
 
 async def confirmation_post(
@@ -305,7 +224,7 @@ async def confirmation_post(
 
     Raise CouncilError if the action is not possible.
     """
-    confirmation = CONFIRMATIONS[action]
+    confirmation = buttons_of(app).confirmations[action]
     line, note = await confirmation.ask(app, message, round_id)
     if not note:
         return Post((Note(line),), line)
@@ -351,43 +270,48 @@ async def _confirm_cancel(
     return f"Cancel round {round_.id}?", note
 
 
-async def _confirm_cancel_bakeoff(
-    app: AppContext, message: IncomingMessage, bakeoff_id: str
-) -> tuple[str, str]:
-    check_admin(app.access, message, "cancel a bake-off")
-    bakeoff = await bakeoffs.find_bakeoff(app, message, bakeoff_id)
-    if bakeoff.ending:
-        return f"Bake-off {bakeoff.id} has already ended.", ""
-    progress = await load_progress(app, bakeoff)
-    note = (
-        f"{progress.over} of {count_noun(progress.questions, 'question')} are finished and "
-        "saved. No more are asked, and nothing more is spent. You can resume it later."
-    )
-    return f"Cancel bake-off {bakeoff.id}?", note
+# --- The buttons of the core
 
 
-@dataclass(frozen=True, slots=True)
-class Confirmation:
-    """The question and its note, the labels of its buttons, and what replaces it after each."""
-
-    ask: Callable[[AppContext, IncomingMessage, str], Awaitable[tuple[str, str]]]
-    yes: str
-    after_yes: str
-    after_no: str
-    no: str = "No"
+async def _load_view(
+    app: AppContext, message: IncomingMessage, round_id: str, *, what: str
+) -> list[Post]:
+    round_ = await rounds.load_readable_round(app, message, round_id)
+    return answer_or_ballot_posts(round_, what)
 
 
-CONFIRMATIONS = {
-    "again": Confirmation(
-        _confirm_again, "Yes, run again", "Running again …", "Nothing was asked."
-    ),
-    "cancel": Confirmation(
-        _confirm_cancel, "Yes, cancel it", "Cancelling …", "The round is still running."
-    ),
-    FORGET: Confirmation(
-        _confirm_forget, "Forget it", "Forgetting …", "The round stays.", "Keep it"
-    ),
-    CANCEL: Confirmation(
-        _confirm_cancel_bakeoff, "Yes, cancel it", "Cancelling …", "The bake-off is still running."
-    ),
-}
+CORE_BUTTONS = ButtonSet(
+    handlers={
+        ASK_ANYWAY: ask_anyway,
+        "again": ask_again,
+        NEW_QUESTION: start_conversation,
+        "cancel": rounds.cancel_round,
+        "resume": resume_round,
+        "export": export_round,
+        FORGET: forget_round,
+    },
+    confirmations={
+        "again": Confirmation(
+            _confirm_again, "Yes, run again", "Running again …", "Nothing was asked."
+        ),
+        "cancel": Confirmation(
+            _confirm_cancel, "Yes, cancel it", "Cancelling …", "The round is still running."
+        ),
+        FORGET: Confirmation(
+            _confirm_forget, "Forget it", "Forgetting …", "The round stays.", "Keep it"
+        ),
+    },
+    views={
+        ANSWERS: View("Answers", partial(_load_view, what=ANSWERS)),
+        BALLOTS: View("Rankings", partial(_load_view, what=BALLOTS)),
+        ROUND: View("Round", partial(_load_view, what=ROUND)),
+        VOTE: View("Vote", posts_to_vote),
+    },
+    replacements={ASK_ANYWAY: "Asking …"},
+    proposals=frozenset({ASK_ANYWAY}),
+)
+
+
+def build_buttons(plugins: Plugins) -> ButtonSet:
+    """Return the core's buttons and those of active plug-ins."""
+    return collect_buttons(CORE_BUTTONS, plugins)

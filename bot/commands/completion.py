@@ -3,20 +3,15 @@
 from collections.abc import Iterable
 
 from bot.access import allows_panel, check_admitted, listable_rounds
-from bot.bakeoffs.commands.bakeoffs import load_readable_bakeoffs
-from bot.bakeoffs.commands.schedules import load_visible_schedules
-from bot.bakeoffs.parts import bakeoff_stores
 from bot.chat import IncomingMessage
-from bot.commands.dispatch import COMMANDS
-from bot.commands.parameters import Kind, Parameter
+from bot.commands.parameters import Kind, Parameter, Suggestion
+from bot.commands.registry import commands_of
 from bot.context import AppContext
 from council.errors import CouncilError
 from council.methods import offered_methods
 
 MAX_SUGGESTIONS = 25
 _ROUNDS = 100  # the newest, searched for what was typed
-
-Suggestion = tuple[str, str]  # label and value
 
 
 async def suggest(
@@ -25,7 +20,10 @@ async def suggest(
     """Return at most 25 suggestions that contain what was typed; none without access."""
     try:
         check_admitted(app.access, message)
-        found = await _suggestions(app, message, parameter.kind)
+        if parameter.suggest:
+            found: Iterable[Suggestion] = await parameter.suggest(app, message)
+        else:
+            found = await _suggestions(app, message, parameter.kind)
     except CouncilError:
         return []
     wanted = typed.lower()
@@ -45,18 +43,8 @@ async def _suggestions(
             names = [n for n, p in app.panels.items() if allowed(app.access, message.place, p)]
         case Kind.METHOD:
             names = [*offered_methods(app.panels.values(), app.registry)]
-        case Kind.SUITE:
-            suites = await bakeoff_stores(app).suites.list_summaries(message.place.scope)
-            names = [line.name for line in suites]
-        case Kind.SCHEDULE:
-            names = [one.name for one in await load_visible_schedules(app, message)]
-        case Kind.BAKEOFF:
-            found = await load_readable_bakeoffs(app, message)
-            return [
-                (f"{x.suite.name} · {x.panel.name} · {x.at:%Y-%m-%d %H:%M}", x.id) for x in found
-            ]
         case Kind.TOPIC:
-            names = [one.full_name for one in COMMANDS.commands if not one.hidden]
+            names = [one.full_name for one in commands_of(app).commands if not one.hidden]
         case _:
             names = []
     return [(name, name) for name in names]

@@ -4,12 +4,18 @@ Slack, mentions and the terminal give text; Discord gives values. Pure: knows no
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
+from typing import TYPE_CHECKING
 
 from bot.render.text_safety import shorten_to_line
 from council.errors import CouncilError
+
+if TYPE_CHECKING:
+    from bot.chat import IncomingMessage
+    from bot.context import AppContext
 
 # An id is hexadecimal, or a platform event's with colons: no word of a question looks like it.
 ROUND_PATTERN = r"last|[0-9a-f]{4,}|\S*[:@]\S*"
@@ -27,9 +33,6 @@ class Kind(StrEnum):
     ROUND = "round"
     PANEL = "panel"
     METHOD = "method"
-    SUITE = "suite"
-    BAKEOFF = "bakeoff"
-    SCHEDULE = "schedule"
     LABEL = "label"  # of an answer in a round, or several: "K", "Response K", "K > M = L"
     TOPIC = "topic"  # the name of a command
     CHANNEL = "channel"
@@ -42,8 +45,6 @@ _PATTERNS = {
     Kind.TEXT: r".+",
     Kind.NUMBER: r"[1-9]\d{0,2}",
     Kind.ROUND: ROUND_PATTERN,
-    Kind.BAKEOFF: r"last|[\w:.@-]+",
-    Kind.SUITE: r"[\w.+-]+(?:@[0-9a-f]+)?",
     Kind.LABEL: r"(?:response\s+)?[a-z](?:[\s>=,]+[a-z])*",
     Kind.TOPIC: r"\S+(?:\s+\S+)?",  # with its group: "schedule add"
 }
@@ -51,6 +52,8 @@ _TAKE_THE_REST = {Kind.TEXT, Kind.LABEL, Kind.TOPIC}
 _TOKEN = re.compile(r'(?P<name>[a-z_]+):(?P<value>"[^"]*"|\S+)|"[^"]*"|\S+', re.IGNORECASE)
 
 Arguments = Mapping[str, str]
+Suggestion = tuple[str, str]  # label and value
+Suggest = Callable[["AppContext", "IncomingMessage"], Awaitable[Sequence[Suggestion]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +61,10 @@ class Parameter:
     """One parameter of a command.
 
     In a text any value may be written `name:value`; a `named` one must be. `help` has at most 100
-    characters. `choices` are the values of a choice. A `form_only` one is not typed, and a
-    `text_only` one is no field of a form. A `repeated` one may be named several times; commas join
-    its values.
+    characters. `choices` are the values of a choice; other values match `pattern`, or that of their
+    kind. `suggest` returns values to choose from, where the kind has none. A `form_only` one is
+    not typed, and a `text_only` one is no field of a form. A `repeated` one may be named several
+    times; commas join its values.
     """
 
     name: str
@@ -72,12 +76,14 @@ class Parameter:
     form_only: bool = False
     text_only: bool = False
     repeated: bool = False
+    pattern: str = ""
+    suggest: Suggest | None = None
 
     def accepts(self, value: str) -> bool:
         """Return whether a value has the right form; whether it exists is another question."""
         if self.choices:
             return value.lower() in self.choices
-        pattern = _PATTERNS.get(self.kind, r"\S+")
+        pattern = self.pattern or _PATTERNS.get(self.kind, r"\S+")
         return bool(re.fullmatch(pattern, value, re.IGNORECASE | re.DOTALL))
 
     @property
@@ -90,6 +96,10 @@ class Parameter:
             shown = f"{self.name}:{value}" if self.named else value
             shown += " …" if self.repeated else ""
         return shown if self.required else f"[{shown}]"
+
+
+option = partial(Parameter, named=True)
+form_field = partial(Parameter, form_only=True)
 
 
 def parse_arguments(parameters: Sequence[Parameter], text: str) -> Arguments | None:

@@ -4,8 +4,9 @@ Knows what commands declare, not what they do.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeGuard
 
 from bot.chat import Chat, IncomingMessage
@@ -18,6 +19,7 @@ from bot.commands.parameters import (
     parse_arguments,
 )
 from bot.context import AppContext
+from bot.plugins import HasParts, Plugins
 
 Run = Callable[[AppContext, Chat, IncomingMessage, Arguments], Awaitable[None]]
 
@@ -32,8 +34,8 @@ class Command:
     """A command, or the subcommand of a group.
 
     `summary` has at most 100 characters. `for_admins`: it changes things for everyone, or spends
-    repeatedly. The name of a group stands for its default commands, the first whose parameters
-    fit. A hidden command answers a prompt of the terminal.
+    repeatedly. `group_summary` describes its group. The name of a group stands for its default
+    commands, the first whose parameters fit. A hidden command answers a prompt of the terminal.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Command:
     run: Run
     parameters: tuple[Parameter, ...] = ()
     group: str = ""
+    group_summary: str = ""
     for_admins: bool = False
     is_default: bool = False
     hidden: bool = False
@@ -63,6 +66,27 @@ class Command:
         if arguments is None:
             raise UsageError(f"That does not fit. Usage: `{self.usage}`")
         return Invocation(self, arguments)
+
+
+admin_command = partial(Command, for_admins=True)
+
+
+def group_commands(name: str, summary: str, *commands: Command) -> tuple[Command, ...]:
+    """Return commands as the subcommands of a group."""
+    return tuple(replace(command, group=name, group_summary=summary) for command in commands)
+
+
+def with_value(
+    name: str, handler: Callable[[AppContext, Chat, IncomingMessage, str], Awaitable[None]]
+) -> Run:
+    """Return the handler of one value as a handler of arguments; a missing value is ""."""
+
+    async def run(
+        app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
+    ) -> None:
+        await handler(app, chat, message, arguments.get(name, ""))
+
+    return run
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +169,31 @@ class Registry:
             named = [one for one in named if has_named_value(one.parameters, words)]
         exact = [one for one in named if others and one.name == others[0]]
         return tuple(exact or named)
+
+
+def collect_commands(own: Iterable[Command], plugins: Plugins) -> Registry:
+    """Return our own commands and those of active plug-ins.
+
+    Of two with one name the first counts; the plug-in of the other gets a warning.
+    """
+    commands = {command.full_name: command for command in own}
+    for plugin, added in plugins.load_named(lambda plugin: plugin.commands):
+        for command in added:
+            groups = {one.group for one in commands.values()}
+            if command.full_name in {*commands, *groups} or command.group in commands:
+                plugins.warn(
+                    plugin,
+                    f"Its command {command.full_name} is left out, because there is one with this "
+                    "name already. Ask its author to rename it.",
+                )
+            else:
+                commands[command.full_name] = command
+    return Registry([*commands.values()])
+
+
+def commands_of(app: HasParts) -> Registry:
+    """Return the commands of an application."""
+    return app.parts.get(Registry)
 
 
 def _split_first(words: str) -> tuple[str, str]:

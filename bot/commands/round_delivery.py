@@ -23,6 +23,7 @@ from bot.chat import (
     SentMessage,
     send_note,
 )
+from bot.commands.button_registry import buttons_of
 from bot.commands.conversations import add_new_question
 from bot.commands.retraction import retract_forgotten
 from bot.context import AppContext
@@ -188,6 +189,7 @@ async def _deliver(app: AppContext, live: "_LiveMessage") -> None:
     # Splitting long answers into pages is slow and must not block the event loop.
     votes = await app.store.votes(round_.id)
     root, *replies = await asyncio.to_thread(_delivered_posts, chat, round_, live.asker, votes)
+    root = buttons_of(app).add_round_buttons(root, round_.id)
     sent = live.sent
     try:
         await chat.edit(sent, root)

@@ -12,6 +12,7 @@ from discord.ui import Label, Modal, TextInput
 from bot.chat import Button as ChatButton
 from bot.chat import Buttons, Chat, File, IncomingMessage, Note, Part, Post
 from bot.commands import buttons
+from bot.commands.button_registry import Form, buttons_of, load_view, why_unknown
 from bot.commands.rounds import Opinion, load_readable_round
 from bot.commands.voting import cast_pressed
 from bot.context import AppContext
@@ -23,16 +24,13 @@ from bot.render.ranking_chart import ranking_figure
 from bot.render.round_report.placements import placement_table
 from bot.render.round_report.thread import menu_buttons
 from bot.render.text_safety import shorten
-from bot.render.voting import BAKEOFF_VOTE, BEST, VOTE
+from bot.render.voting import BEST
 from council.errors import CouncilError
 from council.rounds import Round
 
-ASK, WHY, SUITE = "ask", "why", "suite"  # the modals
+ASK, WHY = "ask", "why"  # the modals
 QUESTION, CONTEXT, REASON = "question", "context", "reason"  # their fields
-NAME, ANSWER = "name", "answer"
-# And the actions of ◀ and ▶.
-PAGED = {one: f"{one}_page" for one in ("answers", "ballots", VOTE, BAKEOFF_VOTE)}
-PAGE_TURNS = {turn: action for action, turn in PAGED.items()}
+PAGE_TURN = "_page"  # the end of the actions of ◀ and ▶, which begin with the view's
 MAX_FIELD_LENGTH, MAX_REASON_LENGTH, MAX_DESCRIPTION_LENGTH = 4000, 1000, 100
 
 
@@ -63,27 +61,29 @@ async def handle_button(
     app: AppContext, chat: Chat, incoming: IncomingMessage, action: str, value: str
 ) -> None:
     """Handle a button press; raise CouncilError for an action of another version."""
-    if action in PAGED or action in PAGE_TURNS:
+    known = buttons_of(app)
+    if action.removesuffix(PAGE_TURN) in known.views:
         await _show_page(app, chat, incoming, action, value)
     elif action == BEST:
         round_, confirmation = await cast_pressed(app, incoming, value)
-        if round_.bakeoff:
-            await _show_page(app, chat, incoming, BAKEOFF_VOTE, round_.bakeoff)
-        else:
-            await chat.send_ephemeral(incoming, confirmation)
+        for next_votes in known.next_votes if round_.bakeoff else ():
+            await _show_page(app, chat, incoming, next_votes, round_.bakeoff)
+            return
+        await chat.send_ephemeral(incoming, confirmation)
     elif action == MORE:
         round_ = await load_readable_round(app, incoming, value)
-        await chat.send_ephemeral(incoming, Post((Buttons(menu_buttons(round_.id)),), "More"))
+        more = known.menu_buttons(round_.id, menu_buttons(round_.id))
+        await chat.send_ephemeral(incoming, Post((Buttons(more),), "More"))
     elif action in {"helpful", "unhelpful"}:
         await buttons.rate_round(app, chat, incoming, value, Opinion(action == "helpful"))
-    elif action in buttons.CONFIRMATIONS:
+    elif action in known.confirmations:
         await chat.send_ephemeral(
             incoming, await buttons.confirmation_post(app, incoming, action, value)
         )
-    elif handler := buttons.BUTTON_HANDLERS.get(buttons.confirmed_action(action) or action):
+    elif handler := known.handler(action):
         await handler(app, chat, incoming, value)
-    elif buttons.replacement_post(action) is None:
-        raise CouncilError(buttons.OTHER_VERSION)
+    elif known.replacement_post(action) is None:
+        raise CouncilError(why_unknown(action))
 
 
 async def _show_page(
@@ -91,9 +91,9 @@ async def _show_page(
 ) -> None:
     """Show a page of a round's answers or rankings; drawing and paging are slow."""
     id_, number = value, "1"
-    if action in PAGE_TURNS:
-        action, (id_, _, number) = PAGE_TURNS[action], value.rpartition(":")
-    posts = await buttons.shown_posts(app, incoming, action, id_)
+    if action.endswith(PAGE_TURN):
+        action, (id_, _, number) = action.removesuffix(PAGE_TURN), value.rpartition(":")
+    posts = await load_view(app, incoming, action, id_)
     page = await asyncio.to_thread(page_post, posts, action, id_, int(number))
     if action == "ballots" and number == "1" and chat.accepts_files:
         round_ = await load_readable_round(app, incoming, id_)
@@ -118,7 +118,7 @@ def page_post(posts: Sequence[Post], action: str, id_: str, number: int = 1) -> 
 def _page_turns(id_: str, action: str, number: int, count: int) -> tuple[Part, ...]:
     targets = (("◀", number - 1), ("▶", number + 1))
     turns = (
-        ChatButton(PAGED[action], sign, f"{id_}:{target}")
+        ChatButton(f"{action}{PAGE_TURN}", sign, f"{id_}:{target}")
         for sign, target in targets
         if 1 <= target <= count
     )
@@ -162,16 +162,17 @@ def why_modal(round_id: str) -> Modal:
     return modal
 
 
-def suite_modal(round_id: str, names: Sequence[str]) -> Modal:
-    """Return the modal that asks which suite to add a question to; `names` are existing suites."""
-    modal = Modal(title="Add to suite", custom_id=f"council:{SUITE}:{round_id}")
-    name = TextInput[Modal](custom_id=NAME, max_length=40, default=names[0] if names else None)
-    answer = TextInput[Modal](custom_id=ANSWER, max_length=MAX_REASON_LENGTH, required=False)
-    existing = f"There are: {', '.join(names)}. " if names else "There is none yet. "
-    description = shorten(f"{existing}A new name creates a new suite.", MAX_DESCRIPTION_LENGTH)
-    hint = "If left out, answers to it are ranked but not graded."
-    modal.add_item(Label(text="Suite", description=description, component=name))
-    modal.add_item(Label(text="The right answer", description=hint, component=answer))
+def form_modal(form: Form, action: str, value: str) -> Modal:
+    """Return the modal of a form; what may be chosen is named above the field of the text."""
+    modal = Modal(title=form.title, custom_id=f"council:{action}:{value}")
+    for field in form.fields:
+        default = field.choices[0] if field.choices else None
+        text = TextInput[Modal](
+            custom_id=field.name, max_length=field.max_length, default=default, required=False
+        )
+        existing = f"There are: {', '.join(field.choices)}. Or: " if field.choices else ""
+        hint = shorten(f"{existing}{field.hint}", MAX_DESCRIPTION_LENGTH) or None
+        modal.add_item(Label(text=field.label, description=hint, component=text))
     return modal
 
 

@@ -1,7 +1,6 @@
 """Listeners of Discord: events, slash commands, autocomplete, mentions, buttons and modals."""
 
 import json
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -12,25 +11,15 @@ import structlog
 from discord import MessageType
 
 from bot.access import check_admitted
-from bot.bakeoffs.commands.suites import ADD, SuiteAddition, check_may_change
-from bot.bakeoffs.parts import bakeoff_stores
 from bot.chat import Chat, IncomingMessage, SendEphemeral
 from bot.commands.ask import ask_with_options
-from bot.commands.buttons import (
-    BUTTON_HANDLERS,
-    OTHER_VERSION,
-    ActionDeduplicator,
-    add_to_suite,
-    confirmed_action,
-    rate_round,
-    replacement_post,
-    send_busy_note,
-)
+from bot.commands.button_registry import buttons_of, submit_form
+from bot.commands.buttons import ActionDeduplicator, rate_round, send_busy_note
 from bot.commands.completion import Suggestion, suggest
 from bot.commands.conversations import continue_conversation
-from bot.commands.dispatch import COMMANDS, Handler, report_errors, run_command
+from bot.commands.dispatch import Handler, report_errors, run_command
 from bot.commands.parameters import Parameter
-from bot.commands.registry import ASK, Command, Invocation
+from bot.commands.registry import ASK, Command, Invocation, commands_of
 from bot.commands.rounds import (
     Opinion,
     context_of,
@@ -92,7 +81,7 @@ class DiscordClient(discord.Client):
         self._deduplicator = ActionDeduplicator(app)
         self.mention_commands: MentionCommands = str
         self.tree = CommandTree(self)
-        add_commands(self.tree, COMMANDS.commands, self.on_command, self.suggest)
+        add_commands(self.tree, commands_of(app).commands, self.on_command, self.suggest)
 
     async def setup_hook(self) -> None:
         """Register the buttons, and the commands if they have changed."""
@@ -106,7 +95,7 @@ class DiscordClient(discord.Client):
             await memos.put(COMMAND_IDS_MEMO, application, json.dumps(ids))
             await memos.put(COMMANDS_MEMO, application, digest)
         ids = json.loads(await memos.read(COMMAND_IDS_MEMO, application) or "{}")
-        mentions = CommandMentions(COMMANDS.commands, ids, (COUNCIL, ADMIN))
+        mentions = CommandMentions(commands_of(self._app).commands, ids, (COUNCIL, ADMIN))
         self.mention_commands = mentions.render
 
     def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
@@ -204,12 +193,9 @@ class DiscordClient(discord.Client):
                 opinion = Opinion(helpful=False, reason=fields.get(actions.REASON, ""))
                 await rate_round(self._app, chat, incoming, value, opinion)
                 return
-            if kind == actions.SUITE:
-                addition = SuiteAddition(fields[actions.NAME], fields.get(actions.ANSWER, ""))
-                await add_to_suite(self._app, chat, incoming, value, addition)
-                return
             if kind != actions.ASK:
-                raise CouncilError(OTHER_VERSION)
+                await submit_form(self._app, chat, incoming, kind, value, fields)
+                return
             check_can_post(interaction)
             question, context = fields[actions.QUESTION], fields.get(actions.CONTEXT, "")
             await ask_with_options(
@@ -220,14 +206,16 @@ class DiscordClient(discord.Client):
 
     async def on_button(self, interaction: Interaction, action: str, value: str) -> None:
         """Handle a pressed button."""
-        if action == "suite":
-            await self._open_suite_modal(interaction, value)
+        known = buttons_of(self._app)
+        if action in known.forms:
+            await self._open_form(interaction, action, value)
             return
+        is_page_turn = action.endswith(actions.PAGE_TURN)
         if action == "unhelpful":
             await interaction.response.send_modal(actions.why_modal(value))
-        elif replacement := replacement_post(action):
+        elif replacement := known.replacement_post(action):
             await replace_message(interaction, replacement)
-        elif action in actions.PAGE_TURNS or action == BEST:
+        elif is_page_turn or action == BEST:
             await defer_page(interaction)
         else:
             await defer(interaction)
@@ -235,23 +223,30 @@ class DiscordClient(discord.Client):
         async def press(chat: Chat, incoming: IncomingMessage) -> None:
             action_key = (incoming.asker.id, incoming.place.channel, action, value)
             handle = partial(actions.handle_button, self._app, chat, incoming, action, value)
-            has_effect = (confirmed_action(action) or action) in BUTTON_HANDLERS
-            if action in actions.PAGE_TURNS:  # a second press shows the same page
+            has_effect = known.handler(action) is not None
+            if is_page_turn:  # a second press shows the same page
                 await handle()
             elif not await self._deduplicator.do(action_key, handle, everywhere=has_effect):
                 await send_busy_note(chat, incoming)
 
         await self._begin(interaction, press)
 
-    async def _open_suite_modal(self, interaction: Interaction, round_id: str) -> None:
-        """Open the modal that adds a question to a suite, within Discord's three seconds."""
-        names = list[str]()
-        with suppress(CouncilError):  # a user who may not add anything is told on submission
-            incoming = await self._parse(interaction)
-            check_may_change(self._app, incoming, ADD)
-            lines = await bakeoff_stores(self._app).suites.list_summaries(incoming.place.scope)
-            names = [line.name for line in lines]
-        await interaction.response.send_modal(actions.suite_modal(round_id, names))
+    async def _open_form(self, interaction: Interaction, action: str, value: str) -> None:
+        """Open the modal of a form, within Discord's three seconds, or reply why it can't be."""
+        form = buttons_of(self._app).forms[action]
+        try:
+            opened = await form.open(self._app, await self._parse(interaction), value)
+        except CouncilError as error:
+            why = error
+        else:
+            await interaction.response.send_modal(actions.form_modal(opened, action, value))
+            return
+
+        async def refuse(_: Chat, __: IncomingMessage) -> None:
+            raise why
+
+        await defer(interaction)
+        await self._begin(interaction, refuse)
 
     async def on_message(self, message: discord.Message) -> None:
         """Handle a direct message, a mention, or a reply in the thread of a round."""
@@ -282,7 +277,7 @@ class DiscordClient(discord.Client):
         if rounds:
             incoming = replace(incoming, context=context_of(rounds), quotes=quoted_ids(rounds))
         incoming = await continue_conversation(self._app, incoming)
-        await run_command(self._app, chat, incoming, COMMANDS.parse(incoming.text))
+        await run_command(self._app, chat, incoming, commands_of(self._app).parse(incoming.text))
 
     async def _defer(self, interaction: Interaction, *, asks: bool) -> None:
         """Acknowledge a command; where the bot is no member, publicly if it asks a question."""

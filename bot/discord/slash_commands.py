@@ -31,15 +31,7 @@ Interaction = discord.Interaction[Any]
 RunCommand = Callable[[Interaction, Command], Awaitable[None]]
 Suggest = Callable[[Interaction, Parameter, str], Awaitable[list[Suggestion]]]
 
-_COMPLETED = {
-    Kind.ROUND,
-    Kind.PANEL,
-    Kind.METHOD,
-    Kind.SUITE,
-    Kind.BAKEOFF,
-    Kind.SCHEDULE,
-    Kind.TOPIC,
-}
+_COMPLETED = {Kind.ROUND, Kind.PANEL, Kind.METHOD, Kind.TOPIC}
 
 
 class CommandTree(app_commands.CommandTree[Any]):
@@ -73,7 +65,7 @@ def add_commands(
     )
     admin = app_commands.Group(
         name=ADMIN,
-        description="Bake-offs, suites and schedules, for those who manage this server",
+        description="What changes things for everybody, for those who manage this server",
         allowed_contexts=app_commands.AppCommandContext(guild=True),
         allowed_installs=app_commands.AppInstallationType(guild=True),
         default_permissions=discord.Permissions(manage_guild=True),
@@ -81,10 +73,11 @@ def add_commands(
     for command in commands:
         if not command.hidden:
             top = admin if command.for_admins else council
-            holder = _group(top, command.group) if command.group else top
+            holder = _group(top, command) if command.group else top
             holder.add_command(_subcommand(command, on_command, suggest))
-    tree.add_command(council)
-    tree.add_command(admin)
+    for top in (council, admin):
+        if top.commands:  # Discord takes no empty group
+            tree.add_command(top)
 
     @app_commands.allowed_contexts(guilds=True, dms=True, private_channels=True)
     @app_commands.allowed_installs(guilds=True, users=True)
@@ -110,14 +103,13 @@ def option_values(
     return arguments, files
 
 
-def _group(top: app_commands.Group, name: str) -> app_commands.Group:
-    """Return a group of subcommands, which is made when first needed."""
-    found = top.get_command(name)
+def _group(top: app_commands.Group, command: Command) -> app_commands.Group:
+    """Return a command's group of subcommands, which is made when first needed."""
+    found = top.get_command(command.group)
     if isinstance(found, app_commands.Group):
         return found
-    title = {"bakeoff": "Bake-offs of models", "suite": "Suites of questions"}
-    description = title.get(name, f"{name.title()}s")
-    return app_commands.Group(name=name, description=description, parent=top)
+    description = command.group_summary or command.group
+    return app_commands.Group(name=command.group, description=description, parent=top)
 
 
 def _subcommand(
@@ -141,7 +133,9 @@ def _subcommand(
     }
     app_commands.choices(**choices)(run)
     completed = {
-        name: _autocomplete(one, suggest) for name, one in names.items() if one.kind in _COMPLETED
+        name: _autocomplete(one, suggest)
+        for name, one in names.items()
+        if one.suggest or one.kind in _COMPLETED
     }
     app_commands.autocomplete(**completed)(run)
     return app_commands.Command(name=command.name, description=command.summary, callback=run)

@@ -19,8 +19,8 @@ from council.prompts.shared import anonymize_answer
 from council.randomness import shuffle
 from council.rounds import Round
 
-# Actions: read the answers of a round or of a bake-off's next question, and choose the best.
-VOTE, BAKEOFF_VOTE, BEST = "vote", "bakeoff_vote", "best"
+# Actions: read the answers of a round, and choose the best.
+VOTE, BEST = "vote", "best"
 READ_AND_VOTE = "Read and vote"
 
 

@@ -7,6 +7,14 @@ from typing import Any
 
 from bot.chat import Caution, IncomingMessage, Note, Post
 from bot.commands import buttons
+from bot.commands.button_registry import (
+    NO,
+    YES,
+    ButtonSet,
+    buttons_of,
+    load_view,
+    why_unknown,
+)
 from bot.commands.rounds import (
     Opinion,
     load_readable_round,
@@ -69,7 +77,8 @@ ActionHandler = Callable[[AppContext, SlackChat, BlockAction], Awaitable[None]]
 async def open_round_modal(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Show a round's answers or ballots in a modal, which opens at once and is filled then."""
     state = modals.ModalState(action.name, action.value, action.message.place.channel)
-    placeholder = modals.page_view(state, [Post((Note("One moment …"),))])
+    title = modals.view_title(app, state.what)
+    placeholder = modals.page_view(state, [Post((Note("One moment …"),))], title)
     opened = await modals.open_view(chat.workspace.client, action.trigger_id, placeholder)
     await _fill_modal(app, chat, action.message, opened, state)
 
@@ -88,17 +97,21 @@ async def choose_best(app: AppContext, chat: SlackChat, action: BlockAction) -> 
     state = replace(modals.ModalState.parse(view["private_metadata"]), page=0)
     try:
         round_, reply = await cast_pressed(app, action.message, action.value)
-        if round_.bakeoff:
+        for next_votes in buttons_of(app).next_votes if round_.bakeoff else ():
+            state = replace(state, what=next_votes, round_id=round_.bakeoff)
             await _fill_modal(app, chat, action.message, view, state)
             return
     except CouncilError as error:
         reply = Post((Caution(str(error)),))
-    await modals.fill_modal(chat.workspace.client, view, state, [reply])
+    title = modals.view_title(app, state.what)
+    await modals.fill_modal(chat.workspace.client, view, state, [reply], title)
 
 
-async def ask_for_suite(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
-    """Open the modal that asks which suite a round's question is added to."""
-    await modals.open_suite_modal(app, chat, action.message, action.value, action.trigger_id)
+async def open_form(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
+    """Open the modal of a form."""
+    form = await buttons_of(app).forms[action.name].open(app, action.message, action.value)
+    view = modals.form_view(form, action.name, action.value, action.message)
+    await modals.open_view(chat.workspace.client, action.trigger_id, view)
 
 
 async def answer_offer(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
@@ -109,30 +122,31 @@ async def answer_offer(app: AppContext, chat: SlackChat, action: BlockAction) ->
 
 async def run_button(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Run what a button does in every chat; a proposal it answers is deleted."""
-    if action.name in buttons.PROPOSAL_ACTIONS:
+    if action.name in buttons_of(app).proposals:
         await delete_offer(action.response_url)
-    await buttons.BUTTON_HANDLERS[action.name](app, chat, action.message, action.value)
+    await buttons_of(app).handlers[action.name](app, chat, action.message, action.value)
 
 
 async def run_option(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Do what a menu's option does as a button; Slack confirms buttons, but not one option."""
-    if action.name in buttons.CONFIRMATIONS:
+    if action.name in buttons_of(app).confirmations:
         post = await buttons.confirmation_post(app, action.message, action.name, action.value)
         await chat.send_ephemeral(action.message, post)
     else:
-        await ACTION_HANDLERS.get(action.name, refuse_action)(app, chat, action)
+        await action_handlers(buttons_of(app)).get(action.name, refuse_action)(app, chat, action)
 
 
 async def answer_confirmation(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     """Delete our question, and run the action if the answer is yes."""
     await delete_offer(action.response_url)
-    if handler := buttons.BUTTON_HANDLERS.get(buttons.confirmed_action(action.name)):
+    known = buttons_of(app)
+    if handler := known.handlers.get(known.confirmed_action(action.name)):
         await handler(app, chat, action.message, action.value)
 
 
 async def refuse_action(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
-    """Raise CouncilError for a button of another version."""
-    raise CouncilError(buttons.OTHER_VERSION)
+    """Raise CouncilError for a button of another version, or of a plug-in that is away."""
+    raise CouncilError(why_unknown(action.name))
 
 
 async def _fill_modal(
@@ -142,13 +156,13 @@ async def _fill_modal(
     opened: modals.View,
     state: modals.ModalState,
 ) -> None:
+    title = modals.view_title(app, state.what)
     try:
-        posts = await buttons.shown_posts(app, message, state.what, state.round_id)
-        await modals.fill_modal(chat.workspace.client, opened, state, posts)
+        posts = await load_view(app, message, state.what, state.round_id)
+        await modals.fill_modal(chat.workspace.client, opened, state, posts, title)
     except CouncilError as error:
-        await modals.fill_modal(
-            chat.workspace.client, opened, state, [Post((Caution(str(error)),))]
-        )
+        posts = [Post((Caution(str(error)),))]
+        await modals.fill_modal(chat.workspace.client, opened, state, posts, title)
 
 
 async def rate(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
@@ -164,22 +178,23 @@ async def rate(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
     await chat.send_ephemeral(message, Post((Note(buttons.THANKS),), buttons.THANKS))
 
 
-# By the name in the action id; see `action_pattern`.
-ACTION_HANDLERS: Mapping[str, ActionHandler] = {
-    **dict.fromkeys(modals.TITLES, open_round_modal),
-    **dict.fromkeys(("feedback", "helpful", "unhelpful"), rate),
-    **dict.fromkeys((WITH_THREAD, WITHOUT_THREAD), answer_offer),
-    **dict.fromkeys(buttons.BUTTON_HANDLERS, run_button),
-    **{
-        f"{answer}{name}": answer_confirmation
-        for answer in (buttons.YES, buttons.NO)
-        for name in buttons.CONFIRMATIONS
-    },
-    MORE: run_option,
-    "page": turn_page,
-    BEST: choose_best,
-    "suite": ask_for_suite,
-}
+def action_handlers(known: ButtonSet) -> Mapping[str, ActionHandler]:
+    """Return the handlers by the name in the action id; see `action_pattern`."""
+    return {
+        **dict.fromkeys(known.views, open_round_modal),
+        **dict.fromkeys(("feedback", "helpful", "unhelpful"), rate),
+        **dict.fromkeys((WITH_THREAD, WITHOUT_THREAD), answer_offer),
+        **dict.fromkeys(known.handlers, run_button),
+        **dict.fromkeys(known.forms, open_form),
+        **{
+            f"{answer}{name}": answer_confirmation
+            for answer in (YES, NO)
+            for name in known.confirmations
+        },
+        MORE: run_option,
+        "page": turn_page,
+        BEST: choose_best,
+    }
 
 
 def action_pattern(name: str) -> re.Pattern[str]:

@@ -14,7 +14,6 @@ from slack_sdk.errors import SlackTokenRotationError
 from slack_sdk.oauth.installation_store import Bot, Installation
 from slack_sdk.oauth.token_rotation.async_rotator import AsyncTokenRotator
 
-from bot.bakeoffs.lifecycle import resume_bakeoffs_of_chat
 from bot.chat import Chat, IncomingMessage, Post, SendEphemeral
 from bot.commands.recovery import delete_workspace, deliver_pending, serve_chat
 from bot.commands.round_delivery import RoundDelivery
@@ -147,9 +146,12 @@ class Installations:
         for line in reversed(pending):
             workspace.tasks.start(deliver_pending(self._delivery, line))
         if resumes:
-            await resume_bakeoffs_of_chat(
-                self._app, CHAT, lambda place: self.chat(place) if place.workspace == team else None
-            )
+
+            def find_chat(place: Place) -> Chat | None:
+                return self.chat(place) if place.workspace == team else None
+
+            for service in self._app.parts.all(Service):
+                await service.resume_workspace(CHAT, find_chat)
 
     async def _disconnect(self, team: str) -> None:
         """Stop everything that this process does for a workspace; its rounds stay stored."""

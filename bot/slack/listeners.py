@@ -11,9 +11,10 @@ from slack_bolt.async_app import AsyncApp
 from bot.chat import IncomingMessage, SendEphemeral, event_key
 from bot.commands import buttons
 from bot.commands.ask import accept_and_deliver
+from bot.commands.button_registry import buttons_of, submit_form, why_unknown
 from bot.commands.conversations import continue_conversation
-from bot.commands.dispatch import COMMANDS, report_errors, run_command
-from bot.commands.registry import ASK, is_question
+from bot.commands.dispatch import report_errors, run_command
+from bot.commands.registry import ASK, commands_of, is_question
 from bot.commands.rounds import context_of, load_thread_rounds, quoted_ids
 from bot.context import AppContext
 from bot.observability import logs
@@ -59,14 +60,14 @@ class SlackListeners:
             app.event(name)(self.on_channel_changed)
         app.event("app_home_opened")(self.on_home_opened)
         app.shortcut(re.compile(f"{ASK_ABOUT_MESSAGE}|{ASK_ANYWHERE}"))(self.on_shortcut)
-        for name, handler in {**actions.ACTION_HANDLERS, **HOME_HANDLERS}.items():
+        handlers = {**actions.action_handlers(buttons_of(self._app)), **HOME_HANDLERS}
+        for name, handler in handlers.items():
             app.action(actions.action_pattern(name))(self._action_listener(handler))
         # Must be the last action listener: buttons of other versions.
         app.action(re.compile("council:.+"))(self._action_listener(actions.refuse_action))
         app.view(modals.ASK_CALLBACK)(self.on_ask_submitted)
         app.view(modals.WHY_CALLBACK)(self.on_reason_submitted)
-        app.view(modals.SUITE_CALLBACK)(self.on_suite_submitted)
-        app.view(re.compile("council:.+"))(on_unknown_view)  # must be the last view listener
+        app.view(re.compile("council:.+"))(self.on_form_submitted)  # must be the last
 
     async def on_command(self, ack: Ack, body: Body, workspace: Workspace) -> None:
         """Handle `/council …`: acknowledge in time, and run the command in the background."""
@@ -144,9 +145,7 @@ class SlackListeners:
             async def handle(chat: SlackChat, message: IncomingMessage) -> None:
                 run = partial(handler, self._app, chat, replace(action, message=message))
                 # Opening a modal twice is harmless and visible, so it needs no check or notice.
-                everywhere = (
-                    buttons.confirmed_action(action.name) or action.name
-                ) in buttons.BUTTON_HANDLERS
+                everywhere = buttons_of(self._app).handler(action.name) is not None
                 is_run = await self._deduplicator.do(action.identity, run, everywhere=everywhere)
                 if not is_run and everywhere:
                     await buttons.send_busy_note(chat, message)
@@ -162,15 +161,22 @@ class SlackListeners:
         handler = partial(modals.store_reason, self._app, submitted=submitted)
         self._start(workspace, message, EphemeralReplies(workspace), handler)
 
-    async def on_suite_submitted(self, ack: Ack, body: Body, workspace: Workspace) -> None:
-        """Add a question to the chosen suite; show an error in the modal if none is named."""
-        try:
-            message, (round_id, addition) = modals.read_suite_form(workspace, body)
-        except CouncilError as error:
-            await ack(response_action="errors", errors={modals.NAME: str(error)})
+    async def on_form_submitted(self, ack: Ack, body: Body, workspace: Workspace) -> None:
+        """Run a plug-in's form; show what is wrong in the modal, which keeps what was typed.
+
+        So does the modal of another version, or of a plug-in that is away.
+        """
+        action = str(body["view"]["callback_id"]).removeprefix("council:")
+        form = buttons_of(self._app).forms.get(action)
+        if form is None:
+            await _refuse_view(ack, body, why_unknown(action))
+            return
+        message, value, values = modals.parse_form(workspace, body)
+        if faults := form.check(values):
+            await ack(response_action="errors", errors=dict(faults))
             return
         await ack()
-        handler = partial(buttons.add_to_suite, self._app, round_id=round_id, joining=addition)
+        handler = partial(submit_form, self._app, action=action, value=value, values=values)
         self._start(workspace, message, EphemeralReplies(workspace), handler)
 
     async def on_ask_submitted(self, ack: Ack, body: Body, workspace: Workspace) -> None:
@@ -213,7 +219,7 @@ class SlackListeners:
         workspace.tasks.start(run())
 
     async def _handle(self, chat: SlackChat, message: IncomingMessage) -> None:
-        invocation = COMMANDS.parse(message.text)
+        invocation = commands_of(self._app).parse(message.text)
         if is_question(invocation):
             await check_can_answer(chat.workspace, message.asker.id, message.place.channel)
         message = await continue_conversation(self._app, message)
@@ -224,7 +230,7 @@ class SlackListeners:
         place = message.place
         key = event_key(CHAT, chat.workspace.team, f"{place.channel} {place.thread}")
         rounds = await load_thread_rounds(self._app, place, key)
-        invocation = COMMANDS.parse(message.text)
+        invocation = commands_of(self._app).parse(message.text)
         if rounds or not is_question(invocation):
             followup = replace(message, context=context_of(rounds), quotes=quoted_ids(rounds))
             await run_command(self._app, chat, followup, invocation)
@@ -233,10 +239,10 @@ class SlackListeners:
             await offer_thread(self._app, chat, message, ts)
 
 
-async def on_unknown_view(ack: Ack, body: Body) -> None:
-    """Show an error in a modal of another version, so that nothing that was typed is lost."""
+async def _refuse_view(ack: Ack, body: Body, why: str) -> None:
+    """Show an error in a modal, so that nothing that was typed is lost."""
     fields = [block["block_id"] for block in body["view"]["blocks"] if block["type"] == "input"]
     if fields:
-        await ack(response_action="errors", errors={fields[0]: buttons.OTHER_VERSION})
+        await ack(response_action="errors", errors={fields[0]: why})
     else:
         await ack()

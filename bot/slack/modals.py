@@ -1,7 +1,7 @@
-"""Slack modals: views of a round, and forms to ask, to add to a suite and to explain feedback."""
+"""Slack modals: views of a round, and forms to ask, to explain feedback, and of plug-ins."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import chain, islice
@@ -10,11 +10,10 @@ from typing import Any
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.access import allows_panel
-from bot.bakeoffs.commands.suites import ADD, SuiteAddition, check_may_change
-from bot.bakeoffs.parts import bakeoff_stores
 from bot.chat import Chat, Heading, IncomingMessage, Note, Post, PostingForbiddenError
 from bot.commands.ask import AskOptions, open_round
-from bot.commands.buttons import ROUND, THANKS
+from bot.commands.button_registry import Field, Form, buttons_of
+from bot.commands.buttons import THANKS
 from bot.commands.rounds import (
     Opinion,
     context_of,
@@ -27,26 +26,21 @@ from bot.context import AppContext
 from bot.render.pagination import paginate
 from bot.render.round_status import receivers
 from bot.render.text_safety import shorten
-from bot.render.voting import BAKEOFF_VOTE, VOTE
 from bot.slack.block_kit import PostRenderer, fits_modal, is_within, unique_action_ids
 from bot.slack.client import RefusedError, call_api
 from bot.slack.events import Body, check_can_answer, new_message, resolve_message, to_plain_text
 from bot.slack.messages import SlackChat
 from bot.slack.rich_text import Block, neutralize, plain_text
 from bot.slack.workspace import Workspace
-from council.errors import CouncilError, PanelError, SuiteError
+from council.errors import CouncilError, PanelError
 from council.panel import Panel
 from council.places import Place
 from council.rounds import Round
 
 # Callback ids, and block ids, which are the action ids of their elements too.
-ASK_CALLBACK, SUITE_CALLBACK, WHY_CALLBACK = "council:ask", "council:suite", "council:why"
+ASK_CALLBACK, WHY_CALLBACK = "council:ask", "council:why"
 QUESTION, CONTEXT, PANEL, AUDIENCE, CHANNEL = "question", "context", "panel", "audience", "channel"
-SUITE, NAME, ANSWER = "suite", "name", "answer"
 WHY = "why"
-# By what a modal shows of a round.
-TITLES = {"answers": "Answers", "ballots": "Rankings", ROUND: "Round"}
-TITLES |= dict.fromkeys((VOTE, BAKEOFF_VOTE), "Vote")
 
 _HERE, _ONLY_ME = "here", "me"  # values of the audience
 _MAX_QUOTES = 100  # ids; private metadata has 3,000 characters
@@ -75,7 +69,7 @@ async def open_view(client: AsyncWebClient, trigger_id: str, view: View) -> View
 
 @dataclass(frozen=True, slots=True)
 class ModalState:
-    """The private metadata of the modal: which posts of which round it shows, and which page."""
+    """The private metadata of the modal: which view of which round it shows, and which page."""
 
     what: str
     round_id: str
@@ -89,10 +83,10 @@ class ModalState:
 
 
 async def fill_modal(
-    client: AsyncWebClient, opened: View, state: ModalState, posts: Sequence[Post]
+    client: AsyncWebClient, opened: View, state: ModalState, posts: Sequence[Post], title: str
 ) -> None:
     """Show a page of posts in an open modal."""
-    view = page_view(state, posts)
+    view = page_view(state, posts, title)
     try:
         await call_api(
             lambda: client.views_update(view_id=opened["id"], hash=opened.get("hash"), view=view)
@@ -103,9 +97,17 @@ async def fill_modal(
             raise
 
 
-def page_view(state: ModalState, posts: Sequence[Post]) -> View:
-    """Return the modal with a page of posts; the last page if there are fewer."""
-    title = TITLES.get(state.what, "Council")  # not repeated in the posts
+def view_title(app: AppContext, what: str) -> str:
+    """Return the title of a view."""
+    view = buttons_of(app).views.get(what)
+    return view.title if view else "Council"
+
+
+def page_view(state: ModalState, posts: Sequence[Post], title: str) -> View:
+    """Return the modal with a page of posts; the last page if there are fewer.
+
+    The posts do not repeat its title.
+    """
     posts = [
         replace(post, parts=tuple(p for p in post.parts if p != Heading(title))) for post in posts
     ]
@@ -260,44 +262,31 @@ async def submit_ask_form(
     return message, await open_round(app, message, options)
 
 
-# --- The modal that asks which suite a round's question is added to
+# --- The modals of forms, which plug-ins add
 
 
-async def open_suite_modal(
-    app: AppContext, chat: SlackChat, message: IncomingMessage, round_id: str, trigger_id: str
-) -> None:
-    """Open the modal; CouncilError if the user may not read the round or add to suites."""
-    check_may_change(app, message, ADD)
-    await load_readable_round(app, message, round_id)
-    lines = await bakeoff_stores(app).suites.list_summaries(message.place.scope)
-    view = suite_view(round_id, message, [line.name for line in lines])
-    await open_view(chat.workspace.client, trigger_id, view)
+def form_view(form: Form, action: str, value: str, message: IncomingMessage) -> View:
+    """Return the modal of a form; what may be chosen is a field before that of the text."""
+    blocks = [block for one in form.fields for block in _form_blocks(one)]
+    labels = {"title": form.title, "submit": form.submit, "close": "Cancel"}
+    return _view(f"council:{action}", labels, _round_metadata(value, message), blocks)
 
 
-def suite_view(round_id: str, message: IncomingMessage, names: Sequence[str]) -> View:
-    """Return the modal, which offers the existing suites of these names."""
-    select = {"type": "static_select", "options": _options((name, name) for name in names)}
-    name = _text_line(40, "such as sql-basics")
-    answer = _text_line(1000, "if left out, answers are not graded")
-    blocks = [
-        *([_input(SUITE, "Suite", select, optional=True)] if names else []),
-        _input(NAME, "A new suite" if names else "Suite", name, optional=True),
-        _input(ANSWER, "The right answer", answer, optional=True),
-    ]
-    labels = {"title": "Add to suite", "submit": "Add", "close": "Cancel"}
-    return _view(SUITE_CALLBACK, labels, _round_metadata(round_id, message), blocks)
+def _form_blocks(field: Field) -> Iterator[Block]:
+    label = field.label
+    if field.choices:
+        options = _options((name, name) for name in field.choices)
+        select = {"type": "static_select", "options": options}
+        yield _input(field.choice_name, label, select, optional=True)
+        label = field.label_of_new
+    yield _input(field.name, label, _text_line(field.max_length, field.hint), optional=True)
 
 
-def read_suite_form(
-    workspace: Workspace, body: Body
-) -> tuple[IncomingMessage, tuple[str, SuiteAddition]]:
-    """Return the submission, and the round's id with its fields; SuiteError if none is named."""
-    message, round_id = _parse_submission(workspace, body)
+def parse_form(workspace: Workspace, body: Body) -> tuple[IncomingMessage, str, Mapping[str, str]]:
+    """Return the submission of a form, the value of its button, and its fields."""
+    message, value = _parse_submission(workspace, body)
     values = _submitted_values(body["view"])
-    name = _value(values, NAME) or _value(values, SUITE)
-    if not name.strip():
-        raise SuiteError("Choose a suite, or give a new one a name.")
-    return message, (round_id, SuiteAddition(name, _value(values, ANSWER)))
+    return message, value, {name: _value(values, name) for name in values}
 
 
 # --- The modal that asks why a round was not helpful

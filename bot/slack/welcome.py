@@ -5,7 +5,7 @@ from dataclasses import replace
 from bot.access import AccessDeniedError, check_admitted
 from bot.chat import Button, Buttons, IncomingMessage, Line, Note, Post, event_key
 from bot.commands.ask import accept_and_deliver, open_round
-from bot.commands.buttons import OTHER_VERSION
+from bot.commands.button_registry import OTHER_VERSION
 from bot.commands.recovery import WELCOMED
 from bot.context import AppContext
 from bot.slack.actions import BlockAction

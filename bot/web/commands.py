@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.chat import Chat, IncomingMessage, Post, SentMessage
-from bot.commands.buttons import BUTTON_HANDLERS, PROPOSAL_ACTIONS
+from bot.commands.button_registry import buttons_of
 from bot.commands.dispatch import report_errors
 from bot.context import AppContext
 from bot.web.auth import Form, FormError, empty_message
@@ -46,9 +46,10 @@ class PageChat(Chat):
 async def press_button(context: WebContext, request: Request, form: Form) -> Response:
     """Handle a button of a proposal on the page."""
     action = request.path_params["action"]
-    if action not in PROPOSAL_ACTIONS:
+    known = buttons_of(context.app)
+    if action not in known.proposals:
         raise FormError("There is no such button.", 404)
-    return await run_command(context, request, BUTTON_HANDLERS[action], form["value"])
+    return await run_command(context, request, known.handlers[action], form["value"])
 
 
 async def run_command(

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from bot.access import check_readable, listable_rounds
-from bot.commands.buttons import PROPOSAL_ACTIONS
+from bot.commands.button_registry import buttons_of
 from bot.context import AppContext
 from bot.coordination.database_probe import DatabaseProbe
 from bot.coordination.tasks import BackgroundTasks
@@ -124,6 +124,7 @@ class WebContext:
             "follows": "",
             "only_me": False,
             "navigation": self.site.navigation,
+            "pressable": buttons_of(self.app).proposals,
         }
         html = self.site.render(template, **(frame | values))
         response = HTMLResponse(html, status)
@@ -263,6 +264,5 @@ CORE_TEMPLATES = Pages(
         "asset": _asset_url,
         "names_of": seat_names,
         "receivers": receivers,
-        "pressable": PROPOSAL_ACTIONS,
     },
 )

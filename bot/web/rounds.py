@@ -14,8 +14,8 @@ from bot.admission import admit_round
 from bot.chat import MAX_RAW_CHARACTERS, Caution, IncomingMessage, Post, Prose, check_length
 from bot.commands.ask import AskOptions, new_round
 from bot.commands.conversations import follow_up, load_turns
-from bot.commands.dispatch import COMMANDS, handle_message
-from bot.commands.registry import Invocation, is_question
+from bot.commands.dispatch import handle_message
+from bot.commands.registry import Invocation, commands_of, is_question
 from bot.commands.rounds import repeated_ids
 from bot.commands.voting import NOT_BLIND, cast_vote, own_vote
 from bot.context import usual_seconds
@@ -211,7 +211,7 @@ async def ask(context: WebContext, request: Request, form: Form) -> Response:
     place = place_of(visitor, private=form["audience"] == "me")
     key, files = context.form_key(form), await read_uploads(request)
     incoming = IncomingMessage(text, visitor.asker, place, key, files=files)
-    parsed = COMMANDS.parse(text) if text.strip() else None
+    parsed = commands_of(context.app).parse(text) if text.strip() else None
     if parsed and not is_question(parsed):
         chat = PageChat()
         # A panel is picked for the whole page, not for private questions alone.

@@ -15,6 +15,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
+from bot.bakeoffs.commands.buttons import ADD_TO_SUITE, suite_form
 from bot.chat import Asker, Button, Buttons, IncomingMessage, Mentions, Note, Post
 from bot.render.round_report.answers import answers_by_label
 from bot.render.round_report.rankings import rankings_post
@@ -121,8 +122,9 @@ def _modals(closed: Round) -> Iterator[tuple[str, View]]:
     for name, message in (("a question in a thread", here), ("a question from anywhere", nowhere)):
         yield name, modals.ask_view(panels, closed.panel.name, message, can_answer_privately=True)
     yield "why it was not helpful", modals.reason_view(closed.id, here)
-    for names in ([], ["sql", "maths"]):
-        yield f"a suite to choose, of {len(names)}", modals.suite_view(closed.id, here, names)
+    for names in ((), ("sql", "maths")):
+        form = modals.form_view(suite_form(names), ADD_TO_SUITE, closed.id, here)
+        yield f"a suite to choose, of {len(names)}", form
     if closed.draw:
         posts_by_kind = {
             "ballots": [rankings_post(closed, closed.draw)],
@@ -131,7 +133,9 @@ def _modals(closed: Round) -> Iterator[tuple[str, View]]:
         }
         for what, posts in posts_by_kind.items():
             for page in range(len(modals.modal_pages(posts))):
-                view = modals.page_view(ModalState(what, closed.id, "C1", page), posts)
+                view = modals.page_view(
+                    ModalState(what, closed.id, "C1", page), posts, what.title()
+                )
                 yield f"{what}, page {page + 1}", view
 
 

@@ -9,7 +9,9 @@ from bot.bakeoffs.parts import BakeoffSettings
 from bot.bakeoffs.registry import BakeoffRegistry
 from bot.bakeoffs.service import BakeoffService
 from bot.chat import Asker, Chat, IncomingMessage, Post, SentMessage
+from bot.commands.buttons import build_buttons
 from bot.commands.dispatch import handle_message
+from bot.commands.table import build_registry
 from bot.context import AppContext
 from bot.coordination.clock import now
 from bot.outbox import Outbox
@@ -34,6 +36,8 @@ from tests.fakes.memory_store import MemoryStore
 
 ANA, BEN = Asker("U1", "Ana", is_admin=True), Asker("U2", "Ben")
 HERE = Place("slack", "T1", "C1")
+PLUGINS = find_plugins()
+COMMANDS, BUTTONS = build_registry(PLUGINS), build_buttons(PLUGINS)
 
 
 async def ready(_: Panel) -> None:
@@ -69,6 +73,8 @@ def an_app(
             BakeoffSettings(bias_report),
             ResearchStores(MemoryExperiments()),
             WeightedBoards(),
+            COMMANDS,
+            BUTTONS,
         ),
     )
     app.parts.add(BakeoffService(app))

@@ -7,9 +7,9 @@ from contextlib import suppress
 
 import pytest
 
-from bot.commands.dispatch import COMMANDS
 from bot.commands.registry import ASK
 from bot.terminal import NEW_CONVERSATION
+from tests.bot.app_fakes import COMMANDS
 from tests.bot.homes import TIMEOUT_SECONDS, Home, scripted_config, wait_for_exit
 
 HERE = "Asking North, South, East, West and Middle"

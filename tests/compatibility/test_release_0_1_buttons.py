@@ -12,8 +12,8 @@ import pytest
 import pytest_asyncio
 
 from bot.bakeoffs.render.bakeoffs import CANCEL
-from bot.commands.buttons import CONFIRMATIONS
 from bot.slack.messages import FILE_SENT
+from tests.bot.app_fakes import BUTTONS
 from tests.compatibility import discord_messages, slack_messages
 from tests.compatibility.product import DATA, Serving, install
 from tests.wire.discord import FakeDiscord, Message
@@ -25,7 +25,7 @@ from tests.wire.slack import FakeSlack, Rates, Rules
 in_one_loop = pytest.mark.asyncio(loop_scope="module")
 
 SECONDS = 90.0
-STILL_RUNNING = CONFIRMATIONS[CANCEL].after_no
+STILL_RUNNING = BUTTONS.confirmations[CANCEL].after_no
 HANGING = ("patient-1", "patient-2")
 # Discord answers 10003 for a thread that is not opened yet.
 ACCEPTED = {"ok", "200", "201", "204", "under way", "404 10003"}
@@ -89,14 +89,14 @@ IN_DISCORD = (
     Press("bakeoff: stopped", "bakeoff_resume", "U1", "2 of 2 questions", in_place=True),
     Press("stopped", "resume", "U1", "council:answers:", in_place=True),
     Press("running", "cancel", "U1", "Cancel round "),
-    Press("no_cancel", "no_cancel", "U1", CONFIRMATIONS["cancel"].after_no, in_place=True),
+    Press("no_cancel", "no_cancel", "U1", BUTTONS.confirmations["cancel"].after_no, in_place=True),
     Press("yes_cancel", "yes_cancel", "U1", " is cancelled"),
     Press("bakeoff: running", "bakeoff_cancel", "U1", "Cancel bake-off "),
     Press(
         "no_bakeoff_cancel",
         "no_bakeoff_cancel",
         "U1",
-        CONFIRMATIONS[CANCEL].after_no,
+        BUTTONS.confirmations[CANCEL].after_no,
         in_place=True,
     ),
     Press("yes_bakeoff_cancel", "yes_bakeoff_cancel", "U1", " is cancelled"),

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from bot.bakeoffs import lifecycle
 from bot.bakeoffs.cli.suites import find_suite
+from bot.bakeoffs.commands import voting
 from bot.bakeoffs.commands.bakeoffs import (
     CANCELLED,
     apply_methods,
@@ -53,13 +54,12 @@ from bot.cli.output import (
 )
 from bot.cli.progress import BakeoffBar, DownloadBar
 from bot.cli.rounds import TERMINAL_USER
-from bot.commands import voting
 from bot.commands.parameters import LAST, Kind
 from bot.commands.rounds import FeedbackError
+from bot.commands.voting import cast_vote
 from bot.context import AppContext
 from bot.observability import logs
 from bot.render.formatting import count_noun
-from bot.render.voting import BAKEOFF_VOTE
 from bot.settings import load_settings
 from bot.terminal import TERMINAL, render_post
 from council.bakeoffs.changes import Changes
@@ -69,7 +69,8 @@ from council.errors import BakeoffError
 BakeoffId = Annotated[
     str,
     typer.Argument(
-        help="A bake-off's id, the start of one, or last.", autocompletion=complete(Kind.BAKEOFF)
+        help="A bake-off's id, the start of one, or last.",
+        autocompletion=complete(suggest="bot.bakeoffs.commands.completion:suggest_bakeoffs"),
     ),
 ]
 
@@ -86,7 +87,7 @@ def run_bakeoff(  # noqa: PLR0913, PLR0917
         typer.Argument(
             help="A suite's name, or a file with one.",
             show_default=False,
-            autocompletion=complete(Kind.SUITE),
+            autocompletion=complete(suggest="bot.bakeoffs.commands.completion:suggest_suites"),
         ),
     ] = "",
     panel: Annotated[
@@ -193,14 +194,14 @@ async def vote(bakeoff_id: BakeoffId = LAST) -> None:
     async with open_app(load_settings()) as app:
         bakeoff = await find_bakeoff(app, MESSAGE, bakeoff_id)
         while True:
-            print_posts(await voting.posts_to_vote(app, MESSAGE, BAKEOFF_VOTE, bakeoff.id))
+            print_posts(await voting.next_question_posts(app, MESSAGE, bakeoff.id))
             round_ = await voting.next_question(app, bakeoff, TERMINAL_USER.id)
             prompt = "The best answer's letter, or an order (K > M = L); Enter to stop"
             choice = stdin.isatty() and typer.prompt(prompt, default="", show_default=False)
             if round_ is None or not choice:
                 return
             try:
-                await voting.cast_vote(app, round_, TERMINAL_USER.id, choice, hides_result=True)
+                await cast_vote(app, round_, TERMINAL_USER.id, choice, hides_result=True)
             except FeedbackError as error:
                 typer.echo(str(error), err=True)
 

@@ -17,8 +17,8 @@ from bot.chat import IncomingMessage, Post
 from bot.cli.completion import complete
 from bot.cli.output import Json, async_command, print_json, print_post
 from bot.cli.rounds import TERMINAL_USER
-from bot.commands.dispatch import COMMANDS, run_command
-from bot.commands.parameters import Kind
+from bot.commands.dispatch import run_command
+from bot.commands.registry import commands_of
 from bot.settings import load_settings
 from bot.terminal import TERMINAL, TerminalChat
 from council.money import MICRO_USD
@@ -28,7 +28,9 @@ schedule_app = typer.Typer(help="Manage recurring bake-offs.", no_args_is_help=T
 Name = Annotated[
     str,
     typer.Argument(
-        help="The schedule's name.", show_default=False, autocompletion=complete(Kind.SCHEDULE)
+        help="The schedule's name.",
+        show_default=False,
+        autocompletion=complete(suggest="bot.bakeoffs.commands.completion:suggest_schedules"),
     ),
 ]
 Words = Annotated[
@@ -92,7 +94,7 @@ async def _run_chat_command(verb: str, *words: str) -> None:
     async with open_app(load_settings()) as app:
         chat = _ShellChat(Console(highlight=False))
         message = IncomingMessage(text, TERMINAL_USER, TERMINAL, app.new_id())
-        await run_command(app, chat, message, COMMANDS[f"schedule {verb}"].invocation(text))
+        await run_command(app, chat, message, commands_of(app)[f"schedule {verb}"].invocation(text))
         chat.close()
 
 

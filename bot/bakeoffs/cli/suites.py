@@ -33,7 +33,6 @@ from bot.chat import IncomingMessage
 from bot.cli.completion import complete
 from bot.cli.output import Json, async_command, print_json, print_post, read_file
 from bot.cli.rounds import TERMINAL_USER
-from bot.commands.parameters import Kind
 from bot.context import AppContext
 from bot.settings import load_settings
 from bot.terminal import TERMINAL, TerminalChat
@@ -44,7 +43,13 @@ from council.registry import Registry
 
 suite_app = typer.Typer(help="Manage lists of questions for bake-offs.", no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(help="A suite's name.", autocompletion=complete(Kind.SUITE))]
+Name = Annotated[
+    str,
+    typer.Argument(
+        help="A suite's name.",
+        autocompletion=complete(suggest="bot.bakeoffs.commands.completion:suggest_suites"),
+    ),
+]
 Partial = Annotated[
     bool,
     typer.Option("--partial", help="Grade by the checks that can be imported, if some can't."),

@@ -8,8 +8,9 @@ from dataclasses import replace
 from hashlib import sha256
 from string import ascii_letters
 
-from bot.access import can_read_bakeoff, check_admin, listable_bakeoffs
+from bot.access import check_admin
 from bot.bakeoffs import lifecycle
+from bot.bakeoffs.access import can_read_bakeoff, listable_bakeoffs
 from bot.bakeoffs.commands.suites import check_may_change, check_own_people
 from bot.bakeoffs.lifecycle import is_bakeoff_running, load_progress
 from bot.bakeoffs.parts import bakeoff_stores

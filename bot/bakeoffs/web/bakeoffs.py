@@ -7,7 +7,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.access import can_read_bakeoff, check_own_bakeoff
+from bot.bakeoffs.access import can_read_bakeoff, check_own_bakeoff
 from bot.bakeoffs.commands.bakeoffs import (
     CANCELLED,
     load_readable_bakeoffs,
@@ -16,6 +16,7 @@ from bot.bakeoffs.commands.bakeoffs import (
     proposal_value,
     proposed_bakeoff,
 )
+from bot.bakeoffs.commands.voting import NO_MORE, next_question, voting_progress
 from bot.bakeoffs.lifecycle import (
     begin_bakeoff,
     is_bakeoff_running,
@@ -27,7 +28,7 @@ from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.bakeoffs import bakeoff_state, bakeoff_title, proposal_post
 from bot.bakeoffs.runner import estimate_bakeoff
 from bot.chat import Caution, Post
-from bot.commands.voting import NO_MORE, cast_vote, next_question, voting_progress
+from bot.commands.voting import cast_vote
 from bot.render.voting import blind_answers
 from bot.web.auth import Form, FormError, empty_message, visitor_of
 from bot.web.context import WebContext

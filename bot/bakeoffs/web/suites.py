@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from bot.bakeoffs.commands import suites as suite_commands
+from bot.bakeoffs.commands.buttons import add_to_suite
 from bot.bakeoffs.commands.suites import SuiteAddition, estimate_suite_run, find_suite_summary
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.suites import (
@@ -30,7 +31,6 @@ from bot.bakeoffs.suite_files import (
     validate_suite_name,
 )
 from bot.chat import Attachment
-from bot.commands.buttons import add_to_suite
 from bot.commands.dispatch import report_errors
 from bot.web.auth import Form, FormError, empty_message, place_of, read_uploads, visitor_of
 from bot.web.commands import PageChat, run_command

@@ -22,7 +22,6 @@ ACTIONS = (
 )
 MENU = (
     ("again", "Run again"),
-    ("suite", "Add to suite"),
     ("export", "Export"),
     ("forget", "Forget"),
 )

@@ -8,7 +8,6 @@ from bot.bakeoffs.commands.bakeoffs import proposal_value
 from bot.bakeoffs.render.bakeoffs import CANCEL, LEAVE, RESUME, START
 from bot.chat import Button
 from bot.commands.buttons import NO, YES
-from bot.commands.dispatch import COMMANDS
 from bot.commands.registry import Invocation
 from bot.discord.actions import Button as DiscordButton
 from bot.discord.components import MAX_CUSTOM_ID_LENGTH, custom_id
@@ -17,6 +16,7 @@ from bot.render.round_report.thread import ACTIONS
 from bot.web.auth import FormError, PageSigner
 from council.bakeoffs.models import split_round_id
 from council.budget_caps import schedule_of_round
+from tests.bot.app_fakes import COMMANDS
 from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite
 from tests.builders import a_panel
 

@@ -7,8 +7,6 @@ import pytest
 from bot.access import NotYoursError
 from bot.chat import Asker, Button, Buttons, IncomingMessage, Post
 from bot.commands.buttons import (
-    BUTTON_HANDLERS,
-    CONFIRMATIONS,
     confirmation_post,
     confirmed_action,
     replacement_post,
@@ -16,7 +14,7 @@ from bot.commands.buttons import (
 from council.errors import CouncilError
 from council.places import Place
 from council.rounds import Question, Round
-from tests.bot.app_fakes import an_app
+from tests.bot.app_fakes import BUTTONS, an_app
 from tests.bot.rounds import words_of
 from tests.builders import ASKED_AT, CLAUDE, GPT, a_round, an_answer
 from tests.storage.builders import a_closed_round
@@ -77,10 +75,10 @@ async def test_a_forgotten_question_cannot_be_put_again() -> None:
         await confirmation_post(app, said(), "again", "beef1")
 
 
-@pytest.mark.parametrize("action", CONFIRMATIONS)
+@pytest.mark.parametrize("action", BUTTONS.confirmations)
 def test_a_yes_is_to_something_that_is_done_and_a_no_to_nothing(action: str) -> None:
     assert confirmed_action(f"yes_{action}") == action
-    assert action in BUTTON_HANDLERS
+    assert action in BUTTONS.handlers
     assert confirmed_action(f"no_{action}") == confirmed_action(action) == ""
     assert replacement_post(f"no_{action}")
     assert replacement_post(action) is None

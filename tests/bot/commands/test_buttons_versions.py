@@ -5,15 +5,15 @@ from typing import Any, cast
 import pytest
 
 from bot.chat import Asker, IncomingMessage
-from bot.commands.buttons import BUTTON_HANDLERS
 from bot.discord import actions as in_discord
 from bot.slack import actions as in_slack
 from bot.slack.actions import BlockAction
-from bot.slack.listeners import on_unknown_view
+from bot.slack.listeners import SlackListeners
 from bot.slack.messages import SlackChat
+from bot.slack.workspace import Workspace
 from council.errors import CouncilError
 from council.places import Place
-from tests.bot.app_fakes import FakeChat, an_app
+from tests.bot.app_fakes import BUTTONS, FakeChat, an_app
 
 SAID = IncomingMessage("", Asker("U1", "Ada"), Place("slack", "T1", "C1"), "k")
 TOLD = "This message comes from another version of the council"
@@ -38,7 +38,9 @@ async def test_an_unknown_slack_button_is_reported_as_from_another_version() -> 
     ],
 )
 def test_each_slack_button_has_one_handler(action_id: str, name: str | None) -> None:
-    found = [n for n in in_slack.ACTION_HANDLERS if in_slack.action_pattern(n).search(action_id)]
+    found = [
+        n for n in in_slack.action_handlers(BUTTONS) if in_slack.action_pattern(n).search(action_id)
+    ]
 
     assert found == ([name] if name else [])
 
@@ -63,7 +65,9 @@ async def test_a_form_that_this_version_does_not_know_says_so_and_stays_open() -
         answered.append(answer)
 
     blocks = [{"type": "section"}, {"type": "input", "block_id": "future"}]
-    await on_unknown_view(ack, {"view": {"blocks": blocks}})
+    listeners = SlackListeners(an_app())
+    view = {"callback_id": "council:future", "blocks": blocks}
+    await listeners.on_form_submitted(ack, {"view": view}, cast(Workspace, None))
 
     (answer,) = answered
     assert answer["response_action"] == "errors"
@@ -71,11 +75,11 @@ async def test_a_form_that_this_version_does_not_know_says_so_and_stays_open() -
 
 
 def test_buttons_that_were_ever_shown_are_still_known() -> None:
-    assert {"again", "cancel", "resume", "export"} <= BUTTON_HANDLERS.keys()
+    assert {"again", "cancel", "resume", "export"} <= BUTTONS.handlers.keys()
     assert {
         "bakeoff_start",
         "bakeoff_leave",
         "bakeoff_cancel",
         "bakeoff_resume",
-    } <= BUTTON_HANDLERS.keys()
-    assert {"keep_suite", "leave_suite"} <= BUTTON_HANDLERS.keys()
+    } <= BUTTONS.handlers.keys()
+    assert {"keep_suite", "leave_suite"} <= BUTTONS.handlers.keys()

@@ -6,12 +6,11 @@ from datetime import timedelta
 import pytest
 
 from bot.chat import MAX_QUESTION_CHARACTERS, IncomingMessage
-from bot.commands.buttons import BUTTON_HANDLERS
 from bot.commands.conversations import NEW_QUESTION, STARTED, continue_conversation
 from bot.context import AppContext
 from council.places import Place
 from council.rounds import Question
-from tests.bot.app_fakes import ANA, BEN, FakeChat, an_app
+from tests.bot.app_fakes import ANA, BEN, BUTTONS, FakeChat, an_app
 from tests.fakes.memory_store import MemoryStore
 from tests.storage.builders import a_closed_round
 
@@ -78,7 +77,7 @@ async def test_new_question_ends_the_conversation_and_says_so_in_one_sentence() 
     app, chat = await an_app_after(1), FakeChat()
     pressed = IncomingMessage("", ANA, DIRECT, "k", is_direct=True)
 
-    await BUTTON_HANDLERS[NEW_QUESTION](app, chat, pressed, "beef0")
+    await BUTTONS.handlers[NEW_QUESTION](app, chat, pressed, "beef0")
 
     assert chat.said == [STARTED]
     assert await context(app) == ""

@@ -4,11 +4,10 @@ import pytest
 
 from bot.chat import Buttons, IncomingMessage, Post
 from bot.commands.ask import ASK_ANYWAY, UNASKED
-from bot.commands.buttons import BUTTON_HANDLERS
-from bot.commands.dispatch import COMMANDS, handle_message, report_errors
+from bot.commands.dispatch import handle_message, report_errors
 from bot.commands.parameters import Kind, is_one_edit_away
 from bot.commands.registry import Invocation, Typo, is_question
-from tests.bot.app_fakes import ANA, BEN, HERE, FakeChat, an_app, replies_to
+from tests.bot.app_fakes import ANA, BEN, BUTTONS, COMMANDS, HERE, FakeChat, an_app, replies_to
 
 
 def parse(text: str) -> tuple[str, dict[str, str]]:
@@ -198,7 +197,7 @@ async def test_a_typo_is_asked_anyway_once_and_only_for_its_author() -> None:
     app, chat = an_app(), Room()
     message = IncomingMessage("leaderbord", ANA, HERE, "k1", "the thread so far")
     await handle_message(app, chat, message)
-    press = BUTTON_HANDLERS[ASK_ANYWAY]
+    press = BUTTONS.handlers[ASK_ANYWAY]
 
     for asker, key in ((BEN, "k2"), (ANA, "k3"), (ANA, "k4")):
         pressed = IncomingMessage("", asker, HERE, key)

@@ -13,20 +13,18 @@ import pytest
 from bot.access import Access
 from bot.chat import Asker, File, IncomingMessage, Post, SentMessage
 from bot.commands.buttons import (
-    BUTTON_HANDLERS,
-    CONFIRMATIONS,
     answer_or_ballot_posts,
     confirmation_post,
 )
 from bot.commands.completion import suggest
-from bot.commands.dispatch import COMMANDS, handle_message, report_errors
+from bot.commands.dispatch import handle_message, report_errors
 from bot.commands.parameters import Kind
 from bot.commands.rounds import load_readable_round
 from bot.context import AppContext
 from council.integrity.erasure import removable_texts
 from council.places import Place
 from council.rounds import Question
-from tests.bot.app_fakes import an_app
+from tests.bot.app_fakes import BUTTONS, COMMANDS, an_app
 from tests.bot.bakeoffs.fakes import Room
 from tests.bot.rounds import words_of
 from tests.builders import NAMES
@@ -123,7 +121,7 @@ async def press(app: AppContext, chat: Ears, message: IncomingMessage, action: s
         post = await confirmation_post(app, message, action.removeprefix("confirm "), ROUND_ID)
         await chat.send_ephemeral(message, post)
     else:
-        await BUTTON_HANDLERS[action](app, chat, message, ROUND_ID)
+        await BUTTONS.handlers[action](app, chat, message, ROUND_ID)
 
 
 def everybody(asked: Place) -> Iterator[IncomingMessage]:
@@ -156,7 +154,12 @@ async def test_no_command_shows_a_round_to_those_who_may_not_read_it(asked: str)
 async def test_no_button_shows_or_changes_it_either(asked: str) -> None:
     app = await app_with_a_round(PLACES[asked])
     before = removable_texts(await app.store.load(ROUND_ID))
-    actions = [*BUTTON_HANDLERS, "answers", "ballots", *(f"confirm {x}" for x in CONFIRMATIONS)]
+    actions = [
+        *BUTTONS.handlers,
+        "answers",
+        "ballots",
+        *(f"confirm {x}" for x in BUTTONS.confirmations),
+    ]
 
     for message in everybody(PLACES[asked]):
         for action in actions:
@@ -179,7 +182,12 @@ async def test_no_suggestion_names_it(asked: str) -> None:
 
 
 async def test_until_the_result_no_command_and_no_button_names_an_author() -> None:
-    actions = [*BUTTON_HANDLERS, "answers", "ballots", *(f"confirm {x}" for x in CONFIRMATIONS)]
+    actions = [
+        *BUTTONS.handlers,
+        "answers",
+        "ballots",
+        *(f"confirm {x}" for x in BUTTONS.confirmations),
+    ]
     for number, what in enumerate((*LINES, *actions)):
         app = await app_with_a_round(PUBLIC)
         closed = await app.store.load(ROUND_ID)

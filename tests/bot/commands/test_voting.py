@@ -1,4 +1,4 @@
-"""Blind votes of people: while the judges vote, and question by question in a bake-off."""
+"""Blind votes of people while the judges vote."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,28 +12,21 @@ from typing import cast
 import pytest
 from rich.console import Console
 
-from bot.bakeoffs.lifecycle import run_bakeoff
-from bot.bakeoffs.parts import bakeoff_stores
-from bot.chat import Asker, Buttons, Chat, IncomingMessage, Post, Prose
+from bot.chat import Asker, Buttons, Chat, IncomingMessage, Prose
 from bot.commands import round_delivery
 from bot.commands.ask import ask_with_options
-from bot.commands.buttons import shown_posts
-from bot.commands.dispatch import COMMANDS, handle_message, run_command
+from bot.commands.button_registry import load_view
+from bot.commands.dispatch import handle_message, run_command
 from bot.commands.round_delivery import ReplyRelay, enqueue_and_relay
 from bot.commands.voting import (
-    NO_MORE,
     cast_pressed,
     cast_vote,
-    next_question,
     posts_to_vote,
 )
 from bot.context import AppContext
 from bot.coordination.pubsub import LocalPubSub
 from bot.ports import Job, JobQueue
 from bot.render.voting import (
-    BAKEOFF_VOTE,
-    BEST,
-    VOTE,
     blind_answers,
     is_offer,
     offer_post,
@@ -47,8 +40,8 @@ from council.places import Place
 from council.rounds import Draw, Question, Round
 from storage.engine import open_engine
 from storage.rounds import SqlRoundStore
-from tests.bot.app_fakes import ANA, BEN, HERE, an_app, replies_to
-from tests.bot.bakeoffs.fakes import Room, a_bakeoff, a_suite, store_bakeoff
+from tests.bot.app_fakes import ANA, BEN, COMMANDS, HERE, an_app, replies_to
+from tests.bot.bakeoffs.fakes import Room
 from tests.bot.rounds import words_of
 from tests.builders import NAMES
 from tests.council.research.registries import LABORATORY
@@ -178,7 +171,7 @@ async def test_what_people_read_before_the_result_is_masked_and_in_an_order_of_i
     running = without_result(closed)
     app = await an_app_with(running)
 
-    posts = await posts_to_vote(app, message, VOTE, "k")
+    posts = await posts_to_vote(app, message, "k")
 
     text = "\n".join(map(words_of, posts))
     assert not [name for name in judged if name.lower() in text.lower()]
@@ -199,7 +192,7 @@ async def test_no_button_shows_who_wrote_what_before_the_result() -> None:
 
     for what in ("answers", "ballots", "round"):
         with pytest.raises(CouncilError, match="Nothing to show yet"):
-            await shown_posts(app, IncomingMessage("", ANA, HERE, "k"), what, ID)
+            await load_view(app, IncomingMessage("", ANA, HERE, "k"), what, ID)
 
 
 # --- The offer
@@ -329,93 +322,6 @@ async def test_the_answer_says_what_people_chose() -> None:
     )
     assert votes_line(without_result(round_), await app.store.votes()) == ""
     assert votes_line(round_, ()) == ""
-
-
-# --- A bake-off
-
-
-@pytest.fixture
-async def bakeoff_app() -> AppContext:
-    app = an_app()
-    bakeoff = await store_bakeoff(app, a_bakeoff(a_suite(3)))
-    await run_bakeoff(app, None, bakeoff)
-    return app
-
-
-def pressed(posts: list[Post], nth: int = 0) -> str:
-    """Return the value of a button that chooses the best."""
-    parts = [part for post in posts for part in post.parts if isinstance(part, Buttons)]
-    return [one.value for part in parts for one in part.buttons if one.action == BEST][nth]
-
-
-async def test_a_bakeoff_is_voted_on_question_by_question_and_blind(
-    bakeoff_app: AppContext,
-) -> None:
-    app, message = bakeoff_app, IncomingMessage("", BEN, HERE, "k")
-    seen, progress = set[str](), list[str]()
-    for _ in range(3):
-        posts = await posts_to_vote(app, message, BAKEOFF_VOTE, "last")
-        progress.append(words_of(posts[0]))
-        round_, told = await cast_pressed(app, message, pressed(posts))
-        assert "your blind vote is for Response" in told.summary
-        seen.add(round_.id)
-
-    (over,) = await posts_to_vote(app, message, BAKEOFF_VOTE, "last")
-
-    assert seen == {"bo:beef.1", "bo:beef.2", "bo:beef.3"}
-    assert "1 of 3 questions voted, by 1 person; 1 by you." in progress[1]
-    assert over.summary == NO_MORE
-    of_ana = await replies_to(app, "bakeoff vote", ANA)
-    assert "3 of 3 questions voted, by 1 person; 0 by you." in of_ana
-
-
-async def test_in_a_room_the_bakeoff_is_voted_on_by_button(bakeoff_app: AppContext) -> None:
-    room = Room()
-
-    await handle_message(bakeoff_app, room, IncomingMessage("bakeoff vote", BEN, HERE, "k"))
-
-    assert [
-        (one.action, one.value)
-        for part in room.posts[0].parts
-        if isinstance(part, Buttons)
-        for one in part.buttons
-    ] == [(BAKEOFF_VOTE, "bo:beef")]
-
-
-async def test_people_vote_on_the_questions_in_different_orders(bakeoff_app: AppContext) -> None:
-    app = bakeoff_app
-    bakeoff = await bakeoff_stores(app).bakeoffs.load("bo:beef")
-
-    first = {(await next_question(app, bakeoff, f"U{i}") or asked_in(HERE)).id for i in range(20)}
-
-    assert first == {"bo:beef.1", "bo:beef.2", "bo:beef.3"}
-
-
-async def test_a_bakeoffs_question_is_offered_only_once_it_takes_votes() -> None:
-    closed = replace(asked_in(HERE, "bo:beef.1"), bakeoff="bo:beef", registry=LABORATORY)
-    terms = replace(closed.panel.terms, method="critique")
-    voting = without_result(replace(closed, panel=replace(closed.panel, terms=terms)))
-
-    for round_, offered in ((replace(voting, ballots=()), None), (voting, voting.id)):
-        app = await an_app_with(round_)
-        found = await next_question(app, await store_bakeoff(app), BEN.id)
-        assert (found and found.id) == offered
-
-
-async def test_a_vote_by_command_on_a_bakeoffs_question_is_not_blind(
-    bakeoff_app: AppContext,
-) -> None:
-    app, message = bakeoff_app, IncomingMessage("", BEN, HERE, "k")
-    posts = await posts_to_vote(app, message, BAKEOFF_VOTE, "bo:beef")
-    round_id, _, label = pressed(posts).rpartition(":")
-
-    told = await replies_to(app, f"vote {round_id} {label}", BEN)
-    _, again = await cast_pressed(app, message, f"{round_id}:{label}")
-    (stored,) = await app.store.votes(round_id)
-
-    assert "is not blind" in told
-    assert "is not blind" in again.summary
-    assert not stored.blind
 
 
 # --- Of a thousand votes that should not count, none does

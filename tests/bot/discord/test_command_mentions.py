@@ -2,9 +2,9 @@
 
 import pytest
 
-from bot.commands.dispatch import COMMANDS
 from bot.discord.command_mentions import CommandMentions
 from bot.discord.slash_commands import ADMIN, COUNCIL
+from tests.bot.app_fakes import COMMANDS
 
 IDS = {COUNCIL: "11", ADMIN: "22"}
 

@@ -5,13 +5,12 @@ from typing import Any
 
 import pytest
 
-from bot.commands.dispatch import COMMANDS
 from bot.commands.parameters import Kind
 from bot.coordination.tasks import BackgroundTasks
 from bot.discord.listeners import DiscordClient
 from bot.discord.servers import ServerTracker
 from bot.discord.slash_commands import ADMIN, COMMANDS_CHANGED, COUNCIL
-from tests.bot.app_fakes import an_app
+from tests.bot.app_fakes import COMMANDS, an_app
 from tests.bot.discord.in_process import InProcessBot
 from tests.wire.discord import Permission
 from tests.wire.discord.checks.command import faults_of_command

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.commands.buttons import CONFIRMATIONS
+from tests.bot.app_fakes import BUTTONS
 from tests.bot.discord.story import StoryBot, custom_id_of
 from tests.bot.homes import SERVED
 from tests.wire.discord import Message
@@ -59,7 +59,7 @@ async def test_only_asker_and_admins_cancel_and_then_can_resume(
     stolen = product.forge(question, product.channel())
     assert "Only the person who asked" in await product.press("U2", stolen, "yes_cancel")
     await product.discord.click(question, custom_id_of(question, "no_cancel"), "U1")
-    assert question.text == f"-# {CONFIRMATIONS['cancel'].after_no}"
+    assert question.text == f"-# {BUTTONS.confirmations['cancel'].after_no}"
     assert f"Round {id_} is cancelled" in await product.confirm("UADMIN", root, "cancel")
     await product.discord.until(lambda: custom_id_of(root, "resume"))
     assert "Saved so far: nothing." in root.text

@@ -11,7 +11,6 @@ from bot.bakeoffs.parts import bakeoff_registry, bakeoff_stores
 from bot.bakeoffs.render.bakeoffs import LEAVE, START
 from bot.bakeoffs.render.matrix import METHODS_NOTE
 from bot.chat import Asker, Button, Buttons, Chat, IncomingMessage
-from bot.commands.buttons import BUTTON_HANDLERS
 from bot.commands.dispatch import handle_message, report_errors
 from bot.context import AppContext
 from bot.discord.components import MAX_CUSTOM_ID_LENGTH
@@ -19,7 +18,7 @@ from council.bakeoffs.models import Ending
 from council.errors import CouncilError
 from council.methods import known_methods
 from council.places import Place
-from tests.bot.app_fakes import ANA, BEN, FakeChat, an_app
+from tests.bot.app_fakes import ANA, BEN, BUTTONS, FakeChat, an_app
 from tests.bot.app_fakes import replies_to as printed_replies_to
 from tests.bot.bakeoffs.fakes import HERE, Room, a_bakeoff, a_suite, store_bakeoff
 from tests.builders import ASKED_AT, CLAUDE, a_panel
@@ -78,7 +77,7 @@ def button(chat: Room, action: str) -> Button:
 async def press(app: AppContext, chat: Room, pressed: Button, asker: Asker = ANA) -> None:
     heard = IncomingMessage("", asker, HERE, "press")
     await report_errors(
-        chat, heard, BUTTON_HANDLERS[pressed.action](app, chat, heard, pressed.value)
+        chat, heard, BUTTONS.handlers[pressed.action](app, chat, heard, pressed.value)
     )
 
 

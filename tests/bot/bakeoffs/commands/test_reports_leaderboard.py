@@ -15,11 +15,10 @@ from bot.chat import (
     PostingForbiddenError,
     SentMessage,
 )
-from bot.commands.buttons import BUTTON_HANDLERS
 from bot.commands.dispatch import handle_message, report_errors
 from bot.context import AppContext
 from council.places import Place
-from tests.bot.app_fakes import FakeChat, an_app
+from tests.bot.app_fakes import BUTTONS, FakeChat, an_app
 from tests.bot.bakeoffs.builders import packed_all, runs_of
 from tests.bot.rounds import words_of
 
@@ -59,7 +58,7 @@ async def press_share(
 ) -> None:
     """Press the share button of the report that was asked for with this key."""
     pressed = replace(message or a_message(""), key="press")
-    await report_errors(chat, pressed, BUTTON_HANDLERS[SHARE](app, chat, pressed, key))
+    await report_errors(chat, pressed, BUTTONS.handlers[SHARE](app, chat, pressed, key))
 
 
 async def test_in_a_channel_only_the_asker_sees_the_leaderboard_and_can_share_it() -> None:

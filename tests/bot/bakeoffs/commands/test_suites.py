@@ -7,6 +7,7 @@ from typing import ClassVar
 import pytest
 
 from bot.access import Access
+from bot.bakeoffs.commands.buttons import add_to_suite
 from bot.bakeoffs.commands.suites import (
     MAX_DRAFTS,
     REMOVE,
@@ -19,7 +20,6 @@ from bot.bakeoffs.commands.suites import (
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.suites import KEEP, LEAVE
 from bot.chat import Asker, Attachment, Button, Buttons, IncomingMessage, Post
-from bot.commands.buttons import BUTTON_HANDLERS, add_to_suite
 from bot.commands.dispatch import handle_message, report_errors
 from bot.context import AppContext
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
@@ -28,7 +28,7 @@ from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.places import Place
 from council.rounds import Question
-from tests.bot.app_fakes import ANA, BEN, HERE, FakeChat, an_app
+from tests.bot.app_fakes import ANA, BEN, BUTTONS, HERE, FakeChat, an_app
 from tests.builders import ASKED_AT, a_round
 from tests.fakes.gateway import FakeGateway
 from tests.fakes.memory_key_value import MemoryKeyValueStore
@@ -77,7 +77,7 @@ class SuiteHarness:
     async def press(self, button: Button, asker: Asker = ANA, place: Place = HERE) -> str:
         chat, message = Room(), IncomingMessage("", asker, place, "p")
         await report_errors(
-            chat, message, BUTTON_HANDLERS[button.action](self.app, chat, message, button.value)
+            chat, message, BUTTONS.handlers[button.action](self.app, chat, message, button.value)
         )
         return "\n".join(chat.said)
 
