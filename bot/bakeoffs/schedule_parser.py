@@ -264,7 +264,7 @@ def read_schedule_fields(fields: Mapping[str, str]) -> ScheduleRequest:
         raise ScheduleError(
             "Name the schedule in one word of letters, digits, - and _, such as weekly-sql."
         )
-    parts = {
+    parts: dict[str, str] = {
         key: given[key] for key in ("name", "suite", "panel", "channel", "cap") if key in given
     }
     if "zone" in given:

@@ -247,7 +247,7 @@ def _fence(renderer: RendererHTML, *args: Any) -> str:  # noqa: ANN401
 _MARKDOWN = _markdown_parser()
 
 
-CORE_TEMPLATES = Pages(
+CORE_TEMPLATES: Pages = Pages(
     name="Council",
     package="bot.web",
     filters={

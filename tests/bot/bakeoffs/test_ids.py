@@ -7,7 +7,7 @@ import pytest
 from bot.bakeoffs.commands.bakeoffs import proposal_value
 from bot.bakeoffs.render.bakeoffs import CANCEL, LEAVE, RESUME, START
 from bot.chat import Button
-from bot.commands.buttons import NO, YES
+from bot.commands.button_registry import NO, YES
 from bot.commands.registry import Invocation
 from bot.discord.actions import Button as DiscordButton
 from bot.discord.components import MAX_CUSTOM_ID_LENGTH, custom_id

@@ -28,9 +28,6 @@ COMPLETED = {
     Kind.ROUND,
     Kind.PANEL,
     Kind.METHOD,
-    Kind.SUITE,
-    Kind.BAKEOFF,
-    Kind.SCHEDULE,
     Kind.TOPIC,
 }
 

@@ -1,7 +1,7 @@
 """Votes on the answers of a bake-off, without names."""
 
+from bot.bakeoffs.commands.voting import NO_MORE
 from bot.bakeoffs.lifecycle import run_bakeoff
-from bot.commands.voting import NO_MORE
 from bot.render.formatting import seat_names
 from bot.web.auth import place_of
 from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite, store_bakeoff
