@@ -43,13 +43,14 @@ _TOKENS_PER_WORD = 2  # a high estimate
 _KEYS = "drawn_on|departs|why|agreed|disputed|unique|open"
 # Where the JSON object at the end may begin, with a fence that may be its own.
 _TRAILER = re.compile(
-    rf"(?:(?P<fence>`{{1,9}}|~{{3,9}})(?P<json>(?i:json))?\s{{0,9}})?"
+    rf"(?:(?P<fence>`{{1,9}}|~{{3,9}})[ \t]{{0,3}}(?P<json>(?i:json[5c]?))?\s{{0,9}})?"
     rf'(?P<object>\{{\s{{0,99}}"(?:{_KEYS})"\s{{0,9}}:)'
 )
-_AFTER_TRAILER = re.compile(r"\s{0,99}(?:`{1,9}|~{1,9})?\s{0,99}\Z")
+_AFTER_TRAILER = re.compile(r"[.;]?\s{0,99}(?:`{1,9}|~{1,9})?\s{0,99}\Z")
 # The beginning of the object at the end of an unfinished text.
 _PARTIAL_TRAILER = re.compile(
-    r"(?:[`~]{1,9}(?i:[json]{0,4})\s{0,9})?(?:\{\s{0,99}(?:\"[a-z_]{0,8}(?:\"\s{0,9})?)?)?\Z"
+    r"(?:[`~]{1,9}[ \t]{0,3}(?i:[json5c]{0,5})\s{0,9})?"
+    r"(?:\{\s{0,99}(?:\"[a-z_]{0,8}(?:\"\s{0,9})?)?)?\Z"
 )
 _FENCE_LINE = re.compile(r"^[ \t]{0,9}(`{3,9}|~{3,9})([^`\n]*)$", re.MULTILINE)
 _ANSWER_WORD = r"(?<![A-Za-z])(?:[Rr]esponses?|[Aa]nswers?)"
@@ -195,7 +196,7 @@ def _objects(text: str) -> Iterator[_Object]:
             yield _Object(match)
             continue
         if _is_ours(found) and _AFTER_TRAILER.match(text, end):
-            yield _Object(match, found, text[end:])
+            yield _Object(match, found, text[end:].lstrip(".;"))
 
 
 def _is_ours(found: Mapping[str, object]) -> bool:

@@ -16,7 +16,7 @@ from tests.soak.paid import PaidServer
 from tests.soak.visiting import Visitor
 
 MEMBERS = ("a", "b", "c", "d", "e")
-MARGIN_SECONDS = 0.05
+MARGIN_SECONDS = 0.12  # until a reply is stored, while many arrive at once
 PERCENTILES = (50, 90, 95, 99, 100)
 EARLY_SHARE = 0.2  # of kills that do not wait for the first call
 PATIENCE_SECONDS = 60.0  # for it: a busy machine takes long to load the libraries

@@ -137,6 +137,9 @@ FORMS = [
     f"\n```JSON\n{LINES}\n```",
     f" ```json {TRAILER} ```",
     f"\n\n```json\n{TRAILER}",
+    *(f"\n```{info}\n{TRAILER}\n```" for info in (" json", "jsonc", "json5", "JSON5", " ")),
+    f"\n{TRAILER}.",
+    f"\n```json\n{TRAILER};\n```",
 ]
 CODE = "Run this:\n\n```python\nprint(1)\n```"
 WRITTEN = st.lists(
