@@ -32,7 +32,7 @@ class ApiKey:
     """A named key: which panels it may ask (none: all), and up to which cost a day.
 
     `made_by` is the id of the visitor who made it and whose budget it spends; "" for a key that an
-    admin made, which has a budget of its own.
+    admin made, which has a budget of its own, and None for one of a version that did not store it.
     """
 
     name: str
@@ -41,7 +41,7 @@ class ApiKey:
     panels: tuple[str, ...] = ()
     cap_micro_usd: int | None = None
     revoked_at: datetime | None = None
-    made_by: str = ""
+    made_by: str | None = None
 
     @property
     def asker_id(self) -> str:

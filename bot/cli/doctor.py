@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from bot.api_keys import list_keys
 from bot.bootstrap import PING, describe_local_models, find_panels, open_app
 from bot.chats import find_chats
 from bot.checks import CheckReport
@@ -116,8 +117,18 @@ async def _check_app(report: CheckReport, settings: Settings, *, live: bool) -> 
                     await _call(report, app_context, seat)
                 else:
                     report.note(f"{seat.key}: not called (--live makes one tiny call)")
+        await _check_api_keys(report, app_context)
         for check in app_context.plugins.load(lambda plugin: plugin.checks):
             await check(report, app_context, settings)
+
+
+async def _check_api_keys(report: CheckReport, app_context: AppContext) -> None:
+    for key in await list_keys(app_context.key_values):
+        if key.made_by is None and key.revoked_at is None:
+            report.note(
+                f"API key {key.name}: an earlier version did not store who made it, so it has a "
+                "budget of its own. If a visitor made it, revoke it and let them make another."
+            )
 
 
 def _limits(provider: ProviderHealth) -> str:

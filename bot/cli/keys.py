@@ -59,6 +59,7 @@ async def list_(as_json: Json = False) -> None:
         cap = key.day_limit(user_day)
         limit = "no limit" if cap is None else f"{format_usd(cap)} a day"
         limit += ", shared with its maker" if key.made_by else ""
+        limit += ", maker unknown" if key.made_by is None else ""
         typer.echo(f"{key.name}  {key.created_at:%Y-%m-%d}  {state}  {limit}  {panels}")
 
 

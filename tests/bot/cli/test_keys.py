@@ -1,5 +1,7 @@
 """`council key`: API keys from the terminal."""
 
+import json
+
 import pytest
 
 from tests.bot.homes import Home
@@ -48,3 +50,18 @@ def test_bad_usage_is_one_sentence(home: Home, words: tuple[str, ...], why: str)
     assert (result.code, result.out) == (2, "")
     assert why in result.err
     assert home.invoke("key", "list", "--json").json == []
+
+
+def test_a_key_of_an_earlier_version_is_named_because_its_maker_is_unknown(home: Home) -> None:
+    home.invoke("key", "add", "new")
+    [(text,)] = home.sql("SELECT text FROM memo WHERE name = 'new'")
+    stored = json.loads(text)
+    del stored["made_by"]
+    home.sql("UPDATE memo SET text = ? WHERE name = 'new'", json.dumps(stored))
+    home.invoke("key", "add", "newer")
+
+    listed, checked = home.invoke("key", "list"), home.invoke("doctor")
+
+    assert ["maker unknown" in line for line in listed.out.splitlines()] == [True, False]
+    assert "API key new: an earlier version did not store who made it" in checked.out
+    assert "API key newer" not in checked.out
