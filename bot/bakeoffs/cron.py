@@ -1,7 +1,7 @@
 """Cron parser and slot calculator: five-field crons in a time zone. Pure."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import islice, pairwise
@@ -59,6 +59,7 @@ _ITEM = rf"(?:{_PART}(?:-{_PART})?(?:/\d+)?|{_PART}#[1-5]|l[0-7]?)"
 _FIELD = re.compile(rf"{_ITEM}(?:,{_ITEM})*", re.IGNORECASE)
 # croniter reads "9-9" as every hour.
 _SINGLE_VALUE_RANGE = re.compile(r"\b(\w+)-\1(?:/\d+)?(?=,|$)")
+_TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d)(?::[0-5]\d)?", re.ASCII)
 _CLOCK_FIELD = re.compile(r"[\d*][\d*,/-]*")
 
 
@@ -113,6 +114,31 @@ def validate_cron(text: str) -> str:
             'for each run. Write "*/30 * * * *" or "every hour", for example.'
         )
     return cron
+
+
+def weekly_cron(days: Iterable[int], time: str) -> str:
+    """Return the cron of days of the week, Sunday as 0, at a time such as "09:30".
+
+    Raise ScheduleError if there are no days, or if it is no time of day.
+    """
+    chosen = sorted(set(days))
+    if not chosen:
+        raise ScheduleError("Tick at least one day of the week.")
+    clock = _TIME.fullmatch(time)
+    if clock is None:
+        raise ScheduleError("Choose a time of day.")
+    return validate_cron(f"{int(clock[2])} {int(clock[1])} * * {','.join(map(str, chosen))}")
+
+
+def weekly_times(cron: str) -> tuple[tuple[int, ...], str] | None:
+    """Return the days and the time of a valid cron like those of `weekly_cron`; None for others."""
+    fields = parse_fields(cron)
+    if fields.days or fields.months or fields.nth or not (fields.minutes and fields.hours):
+        return None
+    if len(fields.minutes) > 1 or len(fields.hours) > 1:
+        return None
+    days = tuple(sorted({day % 7 for day in fields.weekdays or range(7)}))
+    return days, f"{fields.hours[0]:02}:{fields.minutes[0]:02}"
 
 
 def parse_fields(cron: str) -> CronFields:

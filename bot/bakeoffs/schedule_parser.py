@@ -252,6 +252,24 @@ class ScheduleRequest:
     cap_micro: int | None = None
 
 
+def read_schedule_fields(fields: Mapping[str, str]) -> ScheduleRequest:
+    """Return the request of the fields of a form or command; empty ones are left out.
+
+    Their names are those of ScheduleRequest, and "cap" for the cap. Only "when" is parsed as what a
+    person typed. Raise ScheduleError with what to change.
+    """
+    given = {name: value.strip() for name, value in fields.items() if value.strip()}
+    name = given.get("name", "")
+    if not _NAME.fullmatch(name):
+        raise ScheduleError(
+            "Name the schedule in one word of letters, digits, - and _, such as weekly-sql."
+        )
+    parts = {key: value for key, value in given.items() if key not in {"when", "zone"}}
+    if "zone" in given:
+        parts["zone"] = _parse_zone(given["zone"])
+    return _read_words(_WORD.findall(given.get("when", "").translate(_QUOTES)), parts)
+
+
 def parse_schedule(text: str) -> ScheduleRequest:
     """Parse what was typed after `add` or `edit`; raise ScheduleError with what to write."""
     name, *words = _WORD.findall(text.translate(_QUOTES)) or [""]
@@ -260,7 +278,11 @@ def parse_schedule(text: str) -> ScheduleRequest:
             "Start with a name for the schedule, made of letters, digits, - and _: "
             f"{SCHEDULE_EXAMPLE}."
         )
-    parts: dict[str, str] = {"name": name}
+    return _read_words(words, {"name": name})
+
+
+def _read_words(words: Iterable[str], parts: dict[str, str]) -> ScheduleRequest:
+    """Return the request of typed words, added to what is known."""
     when = " ".join(_unquote(word) for word in words if not _parse_option(word, parts)).strip()
     cron = validate_cron(when if is_cron(when) else words_to_cron(when)) if when else ""
     cap_micro = _parse_cap(parts.pop("cap")) if "cap" in parts else None

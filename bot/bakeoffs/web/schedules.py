@@ -8,11 +8,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from bot.bakeoffs.commands import schedules as scheduling
-from bot.bakeoffs.cron import DAY_NAMES
+from bot.bakeoffs.cron import DAY_NAMES, weekly_cron, weekly_times
 from bot.bakeoffs.lifecycle import begin_bakeoff
 from bot.bakeoffs.parts import bakeoff_settings, bakeoff_stores
-from bot.bakeoffs.render.schedules import next_runs_line
-from bot.bakeoffs.schedule_parser import ScheduleRequest, find_zone, known_zones, parse_schedule
+from bot.bakeoffs.render.schedules import describe_cron, next_runs_line
+from bot.bakeoffs.schedule_parser import (
+    ScheduleRequest,
+    find_zone,
+    known_zones,
+    read_schedule_fields,
+)
 from bot.context import AppContext
 from bot.web.auth import Form, empty_message
 from bot.web.context import WebContext
@@ -66,6 +71,9 @@ def _fields_of(schedule: Schedule) -> Mapping[str, str]:
     """Return the fields of the form that changes a schedule."""
     cap = schedule.cap_micro
     fields = {"edit": schedule.id, "words": schedule.words, "time": _DEFAULT_TIME}
+    if weekly := weekly_times(schedule.cron):
+        days, time = weekly
+        fields |= {"words": "", "time": time} | {DAY_NAMES[day].lower(): "on" for day in days}
     fields |= {name: getattr(schedule, name) for name in ("name", "suite", "panel", "zone")}
     return defaultdict(str, fields, cap="" if cap is None else f"{cap / MICRO_USD:g}")
 
@@ -74,7 +82,7 @@ async def add_schedule(context: WebContext, request: Request, form: Form) -> Res
     """Store a new or changed schedule, and redirect to the list; show what is wrong."""
     app, incoming = context.app, empty_message(request)
     try:
-        wanted = _read_request(app, form)
+        wanted = _read_request(form)
         if id_ := form["edit"]:
             visible = await scheduling.load_visible_schedules(app, incoming)
             before = next((one for one in visible if one.id == id_), None)
@@ -89,35 +97,27 @@ async def add_schedule(context: WebContext, request: Request, form: Form) -> Res
     return RedirectResponse("/schedules", status_code=303)
 
 
-def _read_request(app: AppContext, form: Form) -> ScheduleRequest:
+def _read_request(form: Form) -> ScheduleRequest:
     """Return what the form asks for; raise ScheduleError with what to change."""
-    name = form["name"].strip()
-    if len(name.split()) != 1:
-        raise ScheduleError("Name the schedule in one word, such as weekly-sql.")
-    options = ("suite", "panel", "zone", "cap")
-    given = {key: form[key].strip() for key in options if form[key].strip()}
+    fields = {key: form[key].strip() for key in ("name", "suite", "panel", "zone", "cap")}
     if form["edit"]:  # an emptied field removes the cap
-        given.setdefault("cap", "none")
-    for key, value in {**given, "name": name}.items():
-        if len(value) > _MAX_TYPED or '"' in value:
-            raise ScheduleError(f"This {key} can't be used: {value[:40]!r}. Write it shorter.")
-    text = scheduling.request_text({**given, "name": name, "when": _when(form)})
-    wanted = parse_schedule(text)
+        fields["cap"] = fields["cap"] or "none"
+    for key, value in fields.items():
+        if len(value) > _MAX_TYPED:
+            raise ScheduleError(f"This {key} is too long: {value[:40]!r}. Write it shorter.")
+    wanted = _add_times(form, fields)
     if wanted.channel:
         raise ScheduleError(f"Schedules made here report here: leave #{wanted.channel} out.")
     return wanted
 
 
-def _when(form: Form) -> str:
-    """Return when it runs: the words of the form if there are any, else its days and time."""
+def _add_times(form: Form, fields: Mapping[str, str]) -> ScheduleRequest:
+    """Return the request of the fields and when it runs: as typed in words, else days and time."""
     if words := form.get("words", "").strip():
-        return words[:_MAX_TYPED]
-    days = [day.lower() for day in WEEK if form.get(day.lower())]
-    if not days:
-        raise ScheduleError("Tick at least one day of the week.")
-    if not (time := form.get("time", "")[:5]):
-        raise ScheduleError("Choose a time of day.")
-    return f"every {' and '.join(days)} {time}"
+        return read_schedule_fields({**fields, "when": words[:_MAX_TYPED]})
+    days = [day for day, name in enumerate(DAY_NAMES) if form.get(name.lower())]
+    cron = weekly_cron(days, form.get("time", ""))
+    return replace(read_schedule_fields(fields), cron=cron, when=describe_cron(cron))
 
 
 def _preview(app: AppContext, form: Form) -> str:
@@ -125,7 +125,7 @@ def _preview(app: AppContext, form: Form) -> str:
     zone = find_zone(typed) if typed else bakeoff_settings(app).zone
     if zone is None:
         raise ScheduleError(f"There is no time zone {typed[:40]!r}. Choose one from the list.")
-    wanted = parse_schedule(f"preview {_when(form)}")
+    wanted = _add_times(form, {"name": "preview"})
     if not wanted.cron:
         raise ScheduleError("Say when to run it.")
     return next_runs_line(wanted.cron, wanted.zone or zone, app.now())

@@ -6,11 +6,7 @@ import pytest
 
 from bot.access import NotYoursError
 from bot.chat import Asker, Button, Buttons, IncomingMessage, Post
-from bot.commands.buttons import (
-    confirmation_post,
-    confirmed_action,
-    replacement_post,
-)
+from bot.commands.buttons import confirmation_post
 from council.errors import CouncilError
 from council.places import Place
 from council.rounds import Question, Round
@@ -77,14 +73,14 @@ async def test_a_forgotten_question_cannot_be_put_again() -> None:
 
 @pytest.mark.parametrize("action", BUTTONS.confirmations)
 def test_a_yes_is_to_something_that_is_done_and_a_no_to_nothing(action: str) -> None:
-    assert confirmed_action(f"yes_{action}") == action
+    assert BUTTONS.confirmed_action(f"yes_{action}") == action
     assert action in BUTTONS.handlers
-    assert confirmed_action(f"no_{action}") == confirmed_action(action) == ""
-    assert replacement_post(f"no_{action}")
-    assert replacement_post(action) is None
+    assert BUTTONS.confirmed_action(f"no_{action}") == BUTTONS.confirmed_action(action) == ""
+    assert BUTTONS.replacement_post(f"no_{action}")
+    assert BUTTONS.replacement_post(action) is None
 
 
 @pytest.mark.parametrize("action", ["yes_answers", "yes_", "no_export", "export"])
 def test_nothing_else_is_a_yes_or_a_no(action: str) -> None:
-    assert confirmed_action(action) == ""
-    assert replacement_post(action) is None
+    assert BUTTONS.confirmed_action(action) == ""
+    assert BUTTONS.replacement_post(action) is None
