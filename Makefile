@@ -74,8 +74,9 @@ pictures: $(VENV)/.dev ## retake the pictures in the documents with Debian's chr
 	$(BIN)/python -m tests.bench.slack_pictures
 	$(BIN)/python -m tests.bench.discord_pictures
 
-docs: $(VENV)/.dev ## regenerate docs/cli.md from the help texts
+docs: $(VENV)/.dev ## regenerate docs/cli.md from the help texts, and the graph of packages
 	$(BIN)/python -m tests.docs.cli_reference
+	$(BIN)/python -m tests.docs.package_graph
 
 lock: $(VENV)/.dev ## regenerate requirements*.txt from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from bot.access import RoundLimitError, check_rate_limit, is_rate_limited
 from bot.context import AppContext, usual_seconds
+from bot.hooks import gather_files
 from bot.render.formatting import rough_duration
 from bot.services import Service
 from council.errors import RoundNotFoundError, StoreError
@@ -17,10 +18,11 @@ from council.rounds import Round
 async def admit_round(app: AppContext, round_: Round) -> bool:
     """Store a new round and reserve its budget; return False if its id is stored already.
 
-    It is stored with what earlier rounds tell of its judges and authors. Raise BudgetError if
-    the round may cost more than is left, RoundLimitError if its asker or
-    workspace has reached a limit. Then nothing is stored.
+    It is stored with the files that plug-ins find for it, and with what earlier rounds tell of its
+    judges and authors. Raise BudgetError if the round may cost more than is left, RoundLimitError
+    if its asker or workspace has reached a limit. Then nothing is stored.
     """
+    round_ = replace(round_, question=await gather_files(app, round_.question))
     versions = dict(round_.versions)
     for service in app.parts.all(Service):
         versions |= await service.opening_versions(round_)

@@ -12,7 +12,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import structlog
-from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.api_keys import own_budget
@@ -23,17 +22,18 @@ from bot.coordination.clock import SharedClock, now
 from bot.coordination.locks import LocalLocks, leader_lock, lock_file_claims
 from bot.coordination.pubsub import LocalPubSub, ProviderSync
 from bot.coordination.tasks import running_alongside
+from bot.hooks import run_closing_hooks
 from bot.observability import metrics
 from bot.observability.tracing import open_tracing
 from bot.outbox import Outbox
 from bot.plugins import Parts, Plugins
 from bot.ports import LocalModels, NamedLocks, PubSub, Runner
 from bot.runners.local import GatewayFactory, LocalRunner, Prepare
-from bot.services import Service, run_closing_hooks
+from bot.services import Service
 from bot.settings import PanelConfig, Seat, Settings, load_panel_config
 from bot.settings.connections import Connection, Connections, load_connected
 from bot.settings.default_panels import LOCAL, default_panels, demonstration_panel
-from bot.settings.panels import is_built_in, receiver_of
+from bot.settings.panels import is_built_in, receiver_of, stored_registry
 from bot.settings.provider_keys import ProviderKeys
 from council.anonymize import scrub
 from council.answers import Call, Prompt
@@ -50,7 +50,7 @@ from council.gateways.scripted import ScriptedGateway
 from council.panel import Member, Panel
 from council.ports import Gateway, Ledger, SharedRateLimiter
 from council.providers import ProviderHint
-from council.research.methods import plug_in_all
+from council.registry import Registry
 from council.rounds import Round
 from storage.engine import check_file_opens, open_engine, open_separate_pool
 from storage.hash_chain import SqlHashChain
@@ -64,10 +64,8 @@ from storage.rounds import SqlRoundStore
 
 if TYPE_CHECKING:
     from bot.cluster.setup import Cluster
-    from storage.installations import SqlInstallationStore
 
 PING = Prompt("Reply with one word.", "Say ok.")
-plug_in_all()  # before any panel or round that names one of them is loaded
 SHARED_CONNECTIONS, SHARED_WAIT_SECONDS = 4, 2.0
 
 
@@ -108,7 +106,7 @@ async def open_app(
             cluster = await stack.enter_async_context(opened_cluster(settings.database))
         pubsub: PubSub = cluster.pubsub if cluster else LocalPubSub()
         services = await stack.enter_async_context(_open_cluster_services(engine, pubsub))
-        store = _round_store(engine, plugins)
+        store = _round_store(engine, sources.own)
         budget = _budget(engine, panels.caps, services.now)
         gateway, prepare, remote, local = await stack.enter_async_context(
             _open_models(settings, panels, services, options)
@@ -169,19 +167,19 @@ async def open_app(
             now=services.now,
             budget=budget,
             key_values=SqlKeyValueStore(engine),
+            registry=sources.own.registry,
             texts_days=panels.texts_days,
             access=panels.access,
             pubsub=pubsub,
             locks=services.locks,
             job_queue=cluster.job_queue if cluster and options.serves else None,
-            installations=_installation_store(engine, settings.slack_client_secret),
             judges=tuple(panels.seats[key].member for key in options.judges),
             is_local=options.local,
             claims=claims,
             leader_lock=SqlLeaderLock(engine) if cluster else leader_lock(claims),
             plugins=plugins,
             parts=Parts(
-                *_open_plugin_stores(engine, plugins),
+                *_open_plugin_stores(engine, settings, plugins),
                 LocalModels(local.address),
                 build_registry(plugins),
                 build_buttons(plugins),
@@ -201,15 +199,17 @@ async def _open_services(app: AppContext, config: PanelConfig, stack: AsyncExitS
         app.parts.add(service)
 
 
-def _open_plugin_stores(engine: AsyncEngine, plugins: Plugins) -> list[object]:
+def _open_plugin_stores(engine: AsyncEngine, settings: Settings, plugins: Plugins) -> list[object]:
     """Return the stores of all plug-ins that are present: what is stored outlives a switch."""
     opened = plugins.load_duties(lambda plugin: plugin.stores)
-    return [store for open_stores in opened for store in open_stores(engine)]
+    return [store for open_stores in opened for store in open_stores(engine, settings)]
 
 
-def _round_store(engine: AsyncEngine, plugins: Plugins) -> SqlRoundStore:
-    hooks = plugins.load_duties(lambda plugin: plugin.on_forgotten)
-    return SqlRoundStore(engine, tuple(new_hooks() for new_hooks in hooks))
+def _round_store(engine: AsyncEngine, config: PanelConfig) -> SqlRoundStore:
+    hooks = config.plugins.load_duties(lambda plugin: plugin.on_forgotten)
+    return SqlRoundStore(
+        engine, tuple(new_hooks() for new_hooks in hooks), stored_registry(config.plugins)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,19 +221,21 @@ class Stores:
     ledger: Ledger
     parts: Parts
     plugins: Plugins
+    registry: Registry
 
 
 @asynccontextmanager
 async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
     """Yield all stores, their schema up to date; no models."""
-    plugins = load_panel_config(settings.config_file).plugins
+    config = load_panel_config(settings.config_file)
     async with open_database(settings) as engine:
         yield Stores(
-            _round_store(engine, plugins),
+            _round_store(engine, config),
             SqlHashChain(engine),
             SqlLedger(engine),
-            Parts(*_open_plugin_stores(engine, plugins)),
-            plugins,
+            Parts(*_open_plugin_stores(engine, settings, config.plugins)),
+            config.plugins,
+            stored_registry(config.plugins),
         )
 
 
@@ -269,17 +271,6 @@ async def open_database(settings: Settings) -> AsyncIterator[AsyncEngine]:
 
 def _budget(engine: AsyncEngine, caps: Caps, now: Callable[[], datetime]) -> Budget:
     return Budget(SqlLedger(engine), caps, now, partial(own_budget, SqlKeyValueStore(engine)))
-
-
-def _installation_store(
-    engine: AsyncEngine, secret: SecretStr | None
-) -> "SqlInstallationStore | None":
-    if secret is None:
-        return None
-    # It imports Slack's library, which takes a third of a second.
-    from storage.installations import SqlInstallationStore
-
-    return SqlInstallationStore(engine, secret.get_secret_value().strip())
 
 
 # --- The cluster: what the processes on one Postgres share, besides its rows.

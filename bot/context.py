@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from statistics import median
-from typing import TYPE_CHECKING
 
 from bot.access import (
     Access,
@@ -27,17 +26,16 @@ from bot.ports import JobQueue, NamedLocks, PubSub, RoundClaims, Runner
 from bot.settings.connections import Connections
 from council.budget import Budget
 from council.errors import PanelError, QuestionError
-from council.methods import find_method
+from council.filters import check_filters
+from council.methods import check_panel_rules, find_method
 from council.panel import Member, Panel
 from council.pipeline.run import versions
 from council.places import Place
 from council.ports import Gateway, KeyValueStore, RoundQuery, Store
 from council.providers import Health
+from council.registry import NO_PLUGINS, Registry
 from council.rounds import Question, Round
 from council.tally.chance import DEFAULT_RULE, ChanceRule
-
-if TYPE_CHECKING:
-    from storage.installations import SqlInstallationStore
 
 PICKED_PANEL = "panel"  # the kind of memo
 MIN_TIMED_ROUNDS, MAX_TIMED_ROUNDS = 3, 20
@@ -52,13 +50,11 @@ class AppContext:
     the panel picked in each channel. `prepare` loads the models of a panel. Texts are deleted after
     `texts_days`; None keeps them. `chats` maps a chat's name to a function that returns the chat
     for a place, or None while it is not connected.
-    `job_queue` is None unless this process is part of a cluster. `installations` is None unless
-    many Slack workspaces may install the app. `connections` adds models at run time. `shards` is
-    the number of Discord gateway connections of the cluster. `judges` are those that a command
-    named apart from the panels. A run with `--local` `is_local`: then a panel is used only if
-    somebody names it, or has chosen it since the start. Of the processes that share a database,
-    one at a time holds a name of the `leader_lock`; `claims` are those of one machine. `parts`
-    are what `plugins` have added.
+    `job_queue` is None unless this process is part of a cluster. `connections` adds models at run
+    time. `judges` are those that a command named apart from the panels. A run with `--local`
+    `is_local`: then a panel is used only if somebody names it, or has chosen it since the start.
+    Of the processes that share a database, one at a time holds a name of the `leader_lock`;
+    `claims` are those of one machine. `parts` are what `plugins` have added.
     """
 
     store: Store
@@ -74,15 +70,14 @@ class AppContext:
     chosen: dict[str, str] = field(default_factory=dict)
     budget: Budget = field(kw_only=True)
     key_values: KeyValueStore = field(kw_only=True)
+    registry: Registry = NO_PLUGINS
     texts_days: int | None = None
     access: Access = field(default_factory=Access)
     chats: dict[str, Callable[[Place], Chat | None]] = field(default_factory=dict)
     job_queue: JobQueue | None = None
     pubsub: PubSub = field(default_factory=LocalPubSub)
     locks: NamedLocks = field(default_factory=LocalLocks)
-    shards: int = 1
     chance_rule: ChanceRule = DEFAULT_RULE
-    installations: "SqlInstallationStore | None" = None
     connections: Connections | None = None
     file_reader: FileReader = field(default_factory=FileReader)
     judges: tuple[Member, ...] = ()
@@ -128,8 +123,8 @@ class AppContext:
     def panel(self, name: str | None, place: Place, method: str | None = None) -> Panel:
         """Return the named panel, else the one used in the place, with the method if one is named.
 
-        Raise PanelError if there is no such panel or method, AccessDeniedError if the panel may not
-        be used in the place.
+        Raise PanelError if there is no such panel, method or filter, AccessDeniedError if the panel
+        may not be used in the place.
         """
         wanted = name or self.panel_name(place)
         if wanted is None:
@@ -140,10 +135,10 @@ class AppContext:
             raise PanelError(self._unknown_panel(wanted, was_picked=name is None))
         check_panel(self.access, place, self.panels[wanted])
         panel = self.panels[wanted]
-        if method is None:
-            return panel
-        find_method(method).check(panel)
-        return replace(panel, terms=replace(panel.terms, method=method))
+        if method is not None:
+            panel = replace(panel, terms=replace(panel.terms, method=method))
+        check_panel_rules(panel, self.registry)
+        return panel
 
     def _unknown_panel(self, wanted: str, *, was_picked: bool) -> str:
         known = ", ".join(self.panels) or "none"
@@ -156,7 +151,8 @@ class AppContext:
 
     def new_round(self, question: Question, panel: Panel, seed: str | None, key: str) -> Round:
         """Return a round that is not stored yet, with a random seed unless one is given."""
-        method = find_method(panel.terms.method)
+        method = find_method(panel.terms.method, self.registry)
+        check_filters(panel, self.registry)
         return Round(
             id=key,
             question=checked_question(question),
@@ -164,6 +160,7 @@ class AppContext:
             seed=secrets.token_hex(8) if seed is None else seed,
             asked_at=self.now(),
             versions=tuple(sorted(versions(self.gateway, self.chance_rule, method).items())),
+            registry=self.registry,
         )
 
 

@@ -1,7 +1,7 @@
 """Hints to commands, written `/council show ID` everywhere, as each surface understands them.
 
-Slack shows them as they are and Discord as mentions (`bot/discord/command_mentions.py`); here are
-those for the shell and for the page.
+Slack shows them as they are, Discord as mentions (`bot/discord/command_mentions.py`), the page as
+links (`bot/web/pages.py`); here are those for the shell.
 """
 
 import re
@@ -17,16 +17,6 @@ _SHELL_FORMS = (
     ("bakeoff ", "bakeoff run "),
     ("panel NAME", "ask --panel NAME"),
 )
-_PAGES = {
-    "bakeoff": ("Bake-offs", "/bakeoffs"),
-    "suite": ("Suites", "/suites"),
-    "schedule": ("Schedules", "/schedules"),
-    "panel": ("Panels", "/panels"),
-    "rounds": ("Rounds", "/rounds"),
-    "leaderboard": ("Leaderboard", "/leaderboard"),
-    "bias": ("Bias", "/bias"),
-    "QUESTION": ("New question", "/"),
-}
 
 
 def shell_hints(text: str) -> str:
@@ -39,24 +29,3 @@ def _shell_form(command: str) -> str:
         if command.startswith(chat):
             return shell + command.removeprefix(chat)
     return command
-
-
-def page_link(code: str) -> tuple[str, str] | None:
-    """Return the label and path of the page that does what a hint says.
-
-    None if it is no hint, or if no page does exactly that: the command can be typed there.
-    """
-    if not code.startswith("/council"):
-        return None
-    match code.split()[1:]:
-        case ["show", id_] if id_.islower():
-            return "this round", f"/rounds/{id_}"
-        case ["forget", id_, "yes"]:
-            return "Delete this round", f"/rounds/{id_}/forget"
-        case ["bakeoff", verb, id_] if id_.islower():
-            has_button = verb in {"resume", "cancel"}
-            label = "the button on its page" if has_button else "this bake-off"
-            return label, f"/bakeoffs/{id_}"
-        case [group] | [group, "list"]:
-            return _PAGES.get(group)
-    return None

@@ -25,11 +25,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bot.access import check_admitted, listable_rounds
 from bot.admission import dismissed_at_end
-from bot.bakeoffs.leaderboard import load_leaderboard, parse_query
-from bot.bakeoffs.parts import bakeoff_stores
-from bot.bakeoffs.records import update_records
-from bot.bakeoffs.render.leaderboard import leaderboard_thread
-from bot.bakeoffs.render.leaderboard_export import leaderboard_document
 from bot.chat import Asker, Heading, IncomingMessage, Post, Prose, Thread
 from bot.commands.ask import AskOptions, open_round
 from bot.commands.rounds import cancel, find_round
@@ -37,14 +32,17 @@ from bot.context import AppContext, checked_question
 from bot.coordination.tasks import running_alongside
 from bot.hints import shell_hints
 from bot.observability import logs
-from bot.render.formatting import count_noun, join_words, panel_seat_names, points
+from bot.plugins import Plugins
+from bot.render.formatting import count_noun, join_words, points
+from bot.render.markdown import thread_markdown
 from bot.render.round_json import (
     Document,
     ranking_document,
     round_document,
     summary_document,
 )
-from bot.render.round_report import describe_certainty, round_post, thread_markdown
+from bot.render.round_report.thread import round_post
+from bot.render.round_report.verdict import describe_certainty
 from bot.render.round_status import progress_summary
 from bot.settings.council_toml import validation_faults
 from council.errors import CouncilError
@@ -118,12 +116,6 @@ class ListRounds(Arguments):
     limit: int | None = Field(None, ge=1, le=MAX_LISTED_ROUNDS, description="How many; else 20.")
 
 
-class GetLeaderboard(Arguments):
-    """Rank models over all stored rounds, or over those of one suite of questions."""
-
-    suite: str | None = Field(None, description="A suite, by name.")
-
-
 # --- Calls
 
 
@@ -153,10 +145,17 @@ class ToolCall:
             await asyncio.sleep(PROGRESS_SECONDS)
 
 
-RunTool = Callable[[ToolCall, Any], Awaitable[CallToolResult]]
+@dataclass(frozen=True, slots=True)
+class McpTool:
+    """A tool: the docstring of its `arguments` describes it. `costs_money` if models are asked."""
+
+    name: str
+    arguments: type[Arguments]
+    run: Callable[[ToolCall, Any], Awaitable[CallToolResult]]
+    costs_money: bool = False
 
 
-def _reply(text: str, document: Document, *, is_error: bool = False) -> CallToolResult:
+def reply(text: str, document: Document, *, is_error: bool = False) -> CallToolResult:
     """Return the reply of a tool: text for people and models, and a document for programs."""
     content = [TextContent(text=text)]
     return CallToolResult(content=content, structured_content=document, is_error=is_error)
@@ -190,28 +189,28 @@ def _round_reply(call: ToolCall, round_: Round) -> CallToolResult:
     document = round_document(round_) | {"url": call.caller.link(round_.id)}
     if not round_.closing:
         status = progress_summary(round_)
-        return _reply(f"Not finished: {status}.\n\n{reference}", document)
+        return reply(f"Not finished: {status}.\n\n{reference}", document)
     has_failed = round_.closing.failure is not None
     answer = round_.synthesis.text if round_.synthesis else ""
     parts = round_post(round_, with_results=True).parts
     rest = tuple(part for part in parts if not isinstance(part, Heading | Prose))
     told = thread_markdown(Thread(Post(rest, ""))).strip()
     text = "\n\n---\n\n".join(filter(None, (answer, told)))
-    return _reply(f"{text}\n\n{reference}", document, is_error=has_failed)
+    return reply(f"{text}\n\n{reference}", document, is_error=has_failed)
 
 
 async def _rank_answers(call: ToolCall, given: RankAnswers) -> CallToolResult:
     """Rank texts; nothing of it is stored but its cost."""
     app, message = call.app, call.message(given.question)
     check_admitted(app.access, message)
-    judges = Judges.of(app.panel(given.panel, message.place))
+    judges = Judges.of(app.panel(given.panel, message.place), app.registry)
     question = checked_question(Question(given.question, message.asker.id, place=message.place))
     round_ = ranking_round(question, given.answers, judges, None, app.gateway)
     call.status = f"{count_noun(len(judges.members), 'model')} are ranking"
     async with call.reporting(), app.budget.paying(round_, app.gateway) as gateway:
         await app.prepare(round_.panel)
         ranked = await run_ranking(round_, gateway)
-    return _reply(_ranked_text(ranked), ranking_document(ranked, round_.id))
+    return reply(_ranked_text(ranked), ranking_document(ranked, round_.id))
 
 
 def _ranked_text(ranked: Ranked) -> str:
@@ -238,27 +237,24 @@ async def _list_rounds(call: ToolCall, given: ListRounds) -> CallToolResult:
         f"{line['id']}  {line['asked_at']}  {line['stage']}  {line['question']}"
         for line in documents
     )
-    return _reply("\n".join(lines) or "There are no rounds yet.", {"rounds": documents})
+    return reply("\n".join(lines) or "There are no rounds yet.", {"rounds": documents})
 
 
-async def _leaderboard(call: ToolCall, given: GetLeaderboard) -> CallToolResult:
-    app = call.app
-    query = parse_query({"suite": given.suite or ""}, app.now())
-    await update_records(app)
-    names = panel_seat_names(app.panels.values())
-    board = await load_leaderboard(bakeoff_stores(app), query, names)
-    text = thread_markdown(Thread(leaderboard_thread(board).root))
-    return _reply(text, leaderboard_document(board))
+CORE_TOOLS = (
+    McpTool("ask_council", AskCouncil, _ask_council, costs_money=True),
+    McpTool("rank_answers", RankAnswers, _rank_answers, costs_money=True),
+    McpTool("get_round", GetRound, _get_round),
+    McpTool("list_rounds", ListRounds, _list_rounds),
+)
 
 
-TOOLS: Mapping[str, tuple[type[Arguments], RunTool]] = {
-    "ask_council": (AskCouncil, _ask_council),
-    "rank_answers": (RankAnswers, _rank_answers),
-    "get_round": (GetRound, _get_round),
-    "list_rounds": (ListRounds, _list_rounds),
-    "leaderboard": (GetLeaderboard, _leaderboard),
-}
-_COSTS_MONEY = ("ask_council", "rank_answers")
+def load_tools(plugins: Plugins) -> Mapping[str, McpTool]:
+    """Return the tools of the core, then those of plug-ins, by name; of two, the first counts."""
+    tools = {tool.name: tool for tool in CORE_TOOLS}
+    for tool in plugins.load(lambda plugin: plugin.tools):
+        if tools.setdefault(tool.name, tool) is not tool:
+            plugins.report(f"Two tools are named {tool.name}. The first of them is used.")
+    return tools
 
 
 # --- The server
@@ -266,11 +262,12 @@ _COSTS_MONEY = ("ask_council", "rank_answers")
 
 def create_server(app: AppContext, identify: Identify) -> "Server[Any]":
     """Return a server with the tools; `identify` says who calls, from the transport's request."""
+    tools = load_tools(app.plugins)
 
     async def list_tools(
         _: ServerRequestContext[Any], __: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        return ListToolsResult(tools=[_describe(name) for name in TOOLS])
+        return ListToolsResult(tools=[_describe(tool) for tool in tools.values()])
 
     async def call_tool(
         context: ServerRequestContext[Any], params: CallToolRequestParams
@@ -279,7 +276,7 @@ def create_server(app: AppContext, identify: Identify) -> "Server[Any]":
             await context.session.report_progress(seconds, message=status)
 
         call = ToolCall(app, identify(context.request), report)
-        return await _finish(asyncio.create_task(_run(call, params)))
+        return await _finish(asyncio.create_task(_run(tools, call, params)))
 
     return Server(
         "council",
@@ -290,22 +287,26 @@ def create_server(app: AppContext, identify: Identify) -> "Server[Any]":
     )
 
 
-def _describe(name: str) -> Tool:
-    arguments, _ = TOOLS[name]
-    schema = arguments.model_json_schema()
-    hints = ToolAnnotations(read_only_hint=name not in _COSTS_MONEY, destructive_hint=False)
+def _describe(tool: McpTool) -> Tool:
+    schema = tool.arguments.model_json_schema()
+    hints = ToolAnnotations(read_only_hint=not tool.costs_money, destructive_hint=False)
     return Tool(
-        name=name, description=schema.pop("description"), input_schema=schema, annotations=hints
+        name=tool.name,
+        description=schema.pop("description"),
+        input_schema=schema,
+        annotations=hints,
     )
 
 
-async def _run(call: ToolCall, params: CallToolRequestParams) -> CallToolResult:
+async def _run(
+    tools: Mapping[str, McpTool], call: ToolCall, params: CallToolRequestParams
+) -> CallToolResult:
     """Return the reply of a tool; an error is a reply as well, so that a model can correct it."""
-    if params.name not in TOOLS:
-        return _error(f"There is no tool {params.name!r}. Known tools: {', '.join(TOOLS)}.")
-    arguments, run = TOOLS[params.name]
+    tool = tools.get(params.name)
+    if tool is None:
+        return _error(f"There is no tool {params.name!r}. Known tools: {', '.join(tools)}.")
     try:
-        return await run(call, arguments.model_validate(params.arguments or {}))
+        return await tool.run(call, tool.arguments.model_validate(params.arguments or {}))
     except ValidationError as error:
         return _error("\n".join(validation_faults(error, "")))
     except CouncilError as error:
@@ -317,7 +318,7 @@ async def _run(call: ToolCall, params: CallToolRequestParams) -> CallToolResult:
 
 def _error(text: str) -> CallToolResult:
     sentence = shell_hints(text)
-    return _reply(sentence, {"error": sentence}, is_error=True)
+    return reply(sentence, {"error": sentence}, is_error=True)
 
 
 async def _finish(task: asyncio.Task[CallToolResult]) -> CallToolResult:

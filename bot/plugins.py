@@ -4,14 +4,18 @@ Own plug-ins are on unless `[plugins] disabled` names them. Those of other packa
 points, and on only if `[plugins] enabled` names them, since they run next to all keys.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Literal, Protocol, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
-from council.plugin import API, ENTRY_POINTS, Plugin, PluginError, load_object
-from council.ports import Store
+from council.plugin import API, ENTRY_POINTS, Plugin, PluginError, addresses, load_object
+
+if TYPE_CHECKING:  # every `council --help` imports this module
+    from council.ports import Store
 
 State = Literal["loaded", "disabled", "not enabled", "failed"]
 T = TypeVar("T")
@@ -65,7 +69,7 @@ class RecordSources(HasParts, Protocol):
     """The stores of rounds, and what plug-ins add to them: AppContext, or Stores."""
 
     @property
-    def store(self) -> Store:
+    def store(self) -> "Store":
         """The store of rounds."""
 
 
@@ -103,25 +107,26 @@ class Plugins:
 
     def load(self, choose: Callable[[Plugin], Sequence[str]]) -> list[Any]:
         """Return the objects at the addresses that `choose` names, of all active plug-ins."""
-        return [one for plugin in [*self.active] for one in self._objects(plugin, choose)]
+        return [one for plugin in [*self.active] for one in self._load(plugin, choose(plugin))]
 
     def load_named(self, choose: Callable[[Plugin], Sequence[str]]) -> list[tuple[str, Any]]:
         """Return likewise the name of the plug-in with each object."""
         return [
-            (plugin.name, one) for plugin in [*self.active] for one in self._objects(plugin, choose)
+            (plugin.name, one)
+            for plugin in [*self.active]
+            for one in self._load(plugin, choose(plugin))
         ]
 
     def load_duties(self, choose: Callable[[Plugin], Sequence[str]]) -> list[Any]:
         """Return likewise the hooks on stored data, also of plug-ins that are disabled."""
-        return [one for plugin in [*self.present] for one in self._objects(plugin, choose)]
+        return [one for plugin in [*self.present] for one in self._load(plugin, choose(plugin))]
 
     def find(self, choose: Callable[[Plugin], Mapping[str, str]], name: str) -> Any | None:  # noqa: ANN401
         """Return the named object of the first active plug-in that has the name, or None."""
         for plugin in [*self.active]:
             if address := choose(plugin).get(name):
-                found = [*self._objects(plugin, lambda _, it=address: (it,))]
-                if found:
-                    return found[0]
+                for one in self._load(plugin, [address]):
+                    return one
         return None
 
     def names(self, choose: Callable[[Plugin], Mapping[str, T]]) -> dict[str, T]:
@@ -132,9 +137,21 @@ class Plugins:
                 named.setdefault(name, value)
         return named
 
+    def load_of(self, plugin: Plugin, addresses: Iterable[str]) -> list[Any]:
+        """Return the objects at these addresses of one plug-in."""
+        return [*self._load(plugin, addresses)]
+
+    def is_own(self, name: str) -> bool:
+        """Return whether a plug-in is part of this program."""
+        return any(one.name == name and one.origin == OWN for one in self.statuses)
+
     def is_active(self, name: str) -> bool:
         """Return whether the plug-in with this name is on."""
         return any(plugin.name == name for plugin in self.active)
+
+    def check(self, plugin: Plugin) -> None:
+        """Load every object of a plug-in; leave it out if one can't be loaded."""
+        self.load_of(plugin, addresses(plugin))
 
     def fail(self, name: str, why: str) -> None:
         """Leave a plug-in out from now on, and report why."""
@@ -152,12 +169,12 @@ class Plugins:
                 self.statuses[at] = replace(status, why=f"{status.why} {why}".strip())
         self.report(f"The plug-in {name}: {why}")
 
-    def _objects(self, plugin: Plugin, choose: Callable[[Plugin], Sequence[str]]) -> Iterator[Any]:
-        for address in choose(plugin):
+    def _load(self, plugin: Plugin, addresses: Iterable[str]) -> Iterator[Any]:
+        """Yield the objects at these addresses; leave the plug-in out at the first that fails."""
+        for address in addresses:
             try:
                 yield load_object(address)
             except PluginError as error:
-                # Without its packages our own part is not there; that is no failure of a plug-in.
                 self.fail(plugin.name, str(error))
                 return
 
@@ -183,6 +200,20 @@ def find_plugins(
     return found
 
 
+def read_switches(path: Path | None) -> PluginSwitches:
+    """Return the section [plugins] of a council.toml, and nothing else of it.
+
+    Raise ValueError or OSError if it cannot be read; the settings say what is wrong.
+    """
+    if path is None:
+        return PluginSwitches()
+    section = tomllib.loads(path.read_text(encoding="utf-8")).get("plugins", {})
+    names = {name: section.get(name, ()) for name in ("enabled", "disabled")}
+    if not all(isinstance(named, list | tuple) for named in names.values()):
+        raise ValueError("[plugins] must have lists of names")
+    return PluginSwitches(**{name: tuple(map(str, named)) for name, named in names.items()})
+
+
 def failures(found: Plugins) -> list[str]:
     """Return a sentence for each plug-in that is left out because it failed."""
     return [
@@ -190,6 +221,14 @@ def failures(found: Plugins) -> list[str]:
         for status in found.statuses
         if status.state == "failed"
     ]
+
+
+def load_everything(found: Plugins) -> None:
+    """Load every object of other packages' plug-ins; leave out those of which one can't be."""
+    origins = {status.name: status.origin for status in found.statuses}
+    for plugin in [*found.present]:
+        if origins[plugin.name] != OWN:
+            found.check(plugin)
 
 
 def list_installed(found: Plugins) -> list[PluginStatus]:
@@ -231,6 +270,10 @@ def _add_installed(found: Plugins, entry: EntryPoint, switches: PluginSwitches) 
         return
     if not isinstance(plugin, Plugin):
         refuse(f"{entry.value} is not a Plugin. Ask its author.")
+    elif plugin.name != entry.name:
+        refuse(
+            f"Its entry point is named {entry.name!r}, but itself {plugin.name!r}. Ask its author."
+        )
     elif any(status.name == plugin.name for status in found.statuses):
         refuse(f"There is already a plug-in {plugin.name!r}. Uninstall one of the two.")
     else:

@@ -144,30 +144,32 @@ class LocalModels:
     address: Callable[[], Awaitable[tuple[str, str]]]
 
 
-# --- Names of job queues: one for each chat or Discord shard, for each kind of job.
+# --- Names of job queues: one for each chat, or each connection of one, for each kind of job.
 
 SHOW, BAKEOFFS = "show", "bakeoffs"  # deliver rounds where they were asked, run bake-offs
-GATEWAY = "discord gateway"  # whose job names are the shards, "K/N"
-DISCORD, PAGE = "discord", "web"
+PAGE = "web"
 
 
-def job_for(kind: str, place: Place, name: str, shards: int) -> Job:
-    """Return the job of a kind that reports to a place, given the number of Discord shards."""
-    return Job(f"{kind} {queue_for(place, shards)}", name)
+class PlaceQueues:
+    """Job queues of the places of one chat, which has several connections; a part."""
+
+    chat: str
+
+    def queue_for(self, place: Place) -> str:
+        """Return the queue of the connection that serves a place."""
+        raise NotImplementedError
 
 
-def queue_for(place: Place, shards: int) -> str:
-    """Return which processes report to a place: a chat's, one Discord shard's or the page's."""
+def job_for(kind: str, place: Place, name: str, queues: Iterable[PlaceQueues] = ()) -> Job:
+    """Return the job of a kind that reports to a place."""
+    return Job(f"{kind} {queue_for(place, queues)}", name)
+
+
+def queue_for(place: Place, queues: Iterable[PlaceQueues] = ()) -> str:
+    """Return which processes report to a place: a chat's, one connection's or the page's."""
     if place.chat in LOCAL_CHATS:
         return PAGE
-    if place.chat == DISCORD:
-        return f"{DISCORD} {shard_for(place.workspace, shards)}/{shards}"
-    return place.chat
-
-
-def shard_for(server: str, shards: int) -> int:
-    """Return the shard that receives a server's events; direct messages go to the first."""
-    return (int(server) >> 22) % shards if server.isdigit() else 0
+    return next((one.queue_for(place) for one in queues if one.chat == place.chat), place.chat)
 
 
 async def is_probably_queued(job_queue: JobQueue, job: Job) -> bool:

@@ -1,12 +1,9 @@
-"""Services of plug-ins: what they do while the program runs, and when a round closes."""
+"""Services of plug-ins: what they do while the program runs."""
 
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from typing import Protocol
 
 from bot.chat import FindChat
-from bot.observability.logs import log_unexpected_error
-from bot.plugins import HasParts, Plugins
 from council.rounds import Round
 
 
@@ -48,21 +45,3 @@ class Service:
 
     async def close(self) -> None:
         """Stop what still runs, before the runner and the database close."""
-
-
-class HasPlugins(HasParts, Protocol):
-    """What has plug-ins and their parts: AppContext."""
-
-    @property
-    def plugins(self) -> Plugins:
-        """The plug-ins of this process."""
-
-
-async def run_closing_hooks(app: HasPlugins, round_: Round) -> None:
-    """Run the hooks of a round that has just closed; the failure of one is logged, no more."""
-    for hook in app.plugins.load_duties(lambda plugin: plugin.on_closed):
-        try:
-            await hook(app, round_)
-        # A plug-in must not hurt the round, nor the hooks of others.
-        except Exception as error:  # noqa: BLE001
-            log_unexpected_error("closing_hook_failed", error, round_id=round_.id)

@@ -11,7 +11,7 @@ from council.budget_caps import Account, CapRefusal, Caps, OwnBudget
 from council.errors import BudgetError, RoundNotFoundError, StoreError, UncoveredError
 from council.files import IMAGE_TOKENS
 from council.labels import MIN_TO_RANK, Label
-from council.methods import find_method
+from council.methods import method_of
 from council.money import Price, cost_micro_usd, format_rounded_usd, format_usd
 from council.panel import Member, Panel
 from council.ports import Gateway, Ledger, Store
@@ -62,7 +62,7 @@ async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
         if panel.has_given_texts
         else {member.key: max_reply_tokens(prices[member.key]) for member in panel.members}
     )
-    method = find_method(panel.terms.method)
+    method = method_of(round_)
     most = len(panel.members) if method.pair_ballots is None else MIN_TO_RANK
     votes = [_ballot(round_, x, prices[x.key], tokens, most) for x in method.judges(panel)]
     ballots = (
@@ -131,7 +131,7 @@ def _ballot(
     texts = dict.fromkeys(_LETTERS[: len(others)], "")
     frame = judge_prompt(round_.question, round_.panel.rubric, BallotPrompt(texts, _NONCE))
     answer_tokens = sum(tokens[member.key] for member in others)
-    answer_tokens += find_method(round_.panel.terms.method).extra_texts * max_reply_tokens(price)
+    answer_tokens += method_of(round_).extra_texts * max_reply_tokens(price)
     answer_tokens += CANARY_TOKENS if round_.panel.terms.canary_share else 0
     return price.cost_micro_usd(
         max_prompt_tokens(frame) + _image_tokens(round_) + answer_tokens,
@@ -233,16 +233,16 @@ class Budget:
         self.check_prices(round_.panel, estimate)
         account = Account.of(round_, self.now())
         await self._reserve(round_.panel, account, estimate, self.ledger.extend)
-        cap, wanted = round_.panel.terms.cap_micro_usd, estimate.capped(round_.panel)
-        async with self.budget_gateway(account, gateway, cap, reserved=wanted) as budgeted:
+        cap, reserved = round_.panel.terms.cap_micro_usd, estimate.capped(round_.panel)
+        async with self.budget_gateway(account, gateway, cap, reserved=reserved) as budgeted:
             yield budgeted
 
     async def _reserve(
         self, panel: Panel, account: Account, estimate: Estimate, reserve: _Reserve
     ) -> None:
-        wanted, (paying, caps) = estimate.capped(panel), await self._find_payer(account)
-        if wanted and (refused := await reserve(paying, wanted, caps)):
-            sentence = refused.sentence(wanted, account.day)
+        reserved, (paying, caps) = estimate.capped(panel), await self._find_payer(account)
+        if reserved and (refused := await reserve(paying, reserved, caps)):
+            sentence = refused.sentence(reserved, account.day)
             raise BudgetError(sentence, refused.retry_at(self.now()))
 
     async def _find_payer(self, account: Account) -> tuple[Account, Caps]:

@@ -9,60 +9,77 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from council.model_families import family_of
-from council.panel import Member, ModelId, Panel
+from council.panel import Member, ModelId, Panel, Terms
 
 if TYPE_CHECKING:
     from council.pipeline.ranking import Ranked
+    from council.plugin import Plugin
     from council.ports import Gateway
     from council.rounds import Round
 
+DEFAULT_METHOD = Terms().method
 
-async def rank(
+
+async def rank(  # noqa: PLR0913 - all but the first two are named
     question: str,
     texts: Mapping[str, str],
     *,
     judges: Sequence[str | Member],
     seed: str | None = None,
     gateway: "Gateway | None" = None,
+    method: str = DEFAULT_METHOD,
+    plugins: "Sequence[Plugin]" = (),
 ) -> "Ranked":
     """Return texts by name, 2 to 10, as the judges rank them without knowing the names.
 
     Judges are model ids, or members for two seats of one model. A judge with the name of a text
-    does not see that text. Raise QuestionError or PanelError for what cannot be ranked, QuorumError
-    if no judge ranked it. One gateway for many calls shares its rate limits: see `open_models`.
+    does not see that text. The method is built in or one of the plug-ins'. Raise QuestionError or
+    PanelError for what cannot be ranked, QuorumError if no judge ranked it. One gateway for many
+    calls shares its rate limits: see `open_models`.
     """
     from council.pipeline.ranking import Judges, ranking_round, run_ranking
+    from council.registry import build_registry
     from council.rounds import Question
 
     members = _members(judges)
+    terms, registry = Terms(method=method), build_registry(plugins)
     gateway = gateway or await open_models(members)
-    round_ = ranking_round(Question(question), texts, Judges(members), seed, gateway)
+    ranked_by = Judges(members, terms=terms, registry=registry)
+    round_ = ranking_round(Question(question), texts, ranked_by, seed, gateway)
     return await run_ranking(round_, gateway)
 
 
-async def ask(
+async def ask(  # noqa: PLR0913 - all but the first are named
     question: str,
     *,
     members: Sequence[str | Member],
     chairman: Sequence[str | Member] = (),
     seed: str | None = None,
     gateway: "Gateway | None" = None,
+    method: str = DEFAULT_METHOD,
+    plugins: "Sequence[Plugin]" = (),
 ) -> "Round":
     """Return a closed round: the members answer and rank, the first chairman that can writes.
 
-    Without a chairman, the first member is the first chairman. Raise PanelError for members that
-    make no panel, QuestionError for an empty question, QuorumError if fewer than two answered.
+    Without a chairman, the first member is the first chairman. The method is built in or one of the
+    plug-ins'. Raise PanelError for members that make no panel or are too few for the method,
+    QuestionError for an empty question, QuorumError if fewer than two answered.
     """
     from council.errors import QuestionError, QuorumError
+    from council.methods import find_method
     from council.pipeline.ranking import run_in_memory
     from council.pipeline.run import versions
     from council.prompts.shared import DEFAULT_RUBRIC
+    from council.registry import build_registry
     from council.rounds import Question, Round
 
     if not question.strip():
         raise QuestionError("The question is empty.")
     seats, chairmen = _members(members), _members(chairman)
-    panel = Panel("council", seats, DEFAULT_RUBRIC, chairmen=chairmen)
+    panel = Panel("council", seats, DEFAULT_RUBRIC, chairmen=chairmen, terms=Terms(method=method))
+    registry = build_registry(plugins)
+    rules = find_method(method, registry)
+    rules.check(panel)
     gateway = gateway or await open_models(panel.seats)
     round_ = Round(
         id=secrets.token_hex(5),
@@ -70,7 +87,8 @@ async def ask(
         panel=panel,
         seed=secrets.token_hex(8) if seed is None else seed,
         asked_at=datetime.now(UTC),
-        versions=tuple(sorted(versions(gateway).items())),
+        versions=tuple(sorted(versions(gateway, method=rules).items())),
+        registry=registry,
     )
     closed = await run_in_memory(round_, gateway)
     if closed.closing and closed.closing.failure:

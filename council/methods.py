@@ -1,18 +1,19 @@
 """Methods: named ways in which a panel judges its answers, as run and verification both need them.
 
-Pure. What a method asks of models is in council.pipeline.
+Pure. council.pipeline runs them.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 
 from council.answers import Exchange, Prompt
 from council.ballots import Ballot, SpoiledBallot, cast_ballot
 from council.errors import PanelError
+from council.filters import check_filters, find_filters
 from council.labels import LabelMap, Slate, draw_slates
 from council.panel import Member, Panel, Rubric
 from council.prompts.ballot import ballot_schema, judge_prompt
+from council.registry import Registry
 from council.rounds import Draw, Round
 from council.tally import Tally, count_ballots
 from council.tally.chance import ChanceRule
@@ -48,7 +49,8 @@ class Method:
     at most, where it asks for no others. `extra_texts` is how many texts a ballot's prompt has
     besides the answers. `exchanges` says how many calls, at most, each seat makes besides answers
     and ballots; `read` returns an exchange with nonce, scores and fault as reply and seed give
-    them.
+    them. `collect` asks for all that lies between the draw and the count (from RoundSession and
+    Draw); without it, the ballots of the draw are asked for.
 
     A round keeps the `version` it was opened under, and `earlier` has the rules of older versions.
     """
@@ -76,6 +78,7 @@ class Method:
     exchanges: Callable[[Panel], Mapping[str, int]] = lambda _panel: {}
     extra_texts: int = 0
     read: Callable[[Round, Exchange], Exchange] = lambda _round, exchange: exchange
+    collect: Callable[..., Awaitable[None]] | None = None
     version: str = FIRST_VERSION
     earlier: "tuple[Method, ...]" = ()
 
@@ -140,50 +143,82 @@ PANEL_OF_JUDGES = Method(
     least_outside=1,
 )
 METHODS = {method.name: method for method in (BLIND_RANKING, BOTH_ORDERS, PANEL_OF_JUDGES)}
-_PLUGGED_IN: dict[str, Method] = {}  # known, but not offered until a panel names them
-_CHANGES: "list[Callable[[Round, Method], Method]]" = []  # what panels' settings add to methods
 
 
-def plug_in(method: Method) -> None:
-    """Make a method from elsewhere known."""
-    _PLUGGED_IN[method.name] = method
-
-
-def plug_in_change(change: Callable[[Round, Method], Method]) -> None:
-    """Add what changes the method of rounds whose panel asks for it, once."""
-    if change not in _CHANGES:
-        _CHANGES.append(change)
-
-
-def offered_methods(panels: Iterable[Panel]) -> tuple[str, ...]:
-    """Return the methods to choose from: the usual ones, and those that a panel names."""
-    return tuple(dict.fromkeys((*METHODS, *(panel.terms.method for panel in panels))))
-
-
-def known_methods() -> tuple[str, ...]:
-    """Return the names of all methods, whether they are offered or not, in alphabetical order."""
-    return tuple(sorted({*METHODS, *_PLUGGED_IN}))
-
-
-def find_method(name: str) -> Method:
-    """Return the method with this name; raise PanelError for an unknown one."""
-    method = METHODS.get(name) or _PLUGGED_IN.get(name)
-    if method is None:
-        raise PanelError(f"There is no method {name!r}. Known methods: {', '.join(METHODS)}.")
+def find_method(name: str, registry: Registry) -> Method:
+    """Return the method with this name; raise PanelError for one that is unknown or broken."""
+    if name in METHODS:
+        return METHODS[name]
+    part = registry.methods.get(name)
+    if part is None:
+        raise PanelError(
+            f"There is no method {name!r}. {registry.missing_part('methods', name)}Known methods: "
+            f"{', '.join(offered_methods((), registry))}."
+        )
+    method: Method = part.load(Method)
+    if method.name != name:
+        raise part.fault(f"its method {name!r} has the name {method.name!r}.")
     return method
+
+
+def method_summary(name: str, registry: Registry) -> str:
+    """Return what a method does, in a sentence, or why it can't be used."""
+    try:
+        return find_method(name, registry).summary
+    except PanelError as error:
+        return str(error)
+
+
+def offered_methods(panels: Iterable[Panel], registry: Registry) -> tuple[str, ...]:
+    """Return the methods to choose from: those built in, of plug-ins, and named by a panel."""
+    offered = (name for name, part in registry.methods.items() if part.is_offered)
+    return tuple(dict.fromkeys((*METHODS, *offered, *(panel.terms.method for panel in panels))))
+
+
+def known_methods(registry: Registry) -> tuple[str, ...]:
+    """Return the names of all methods, whether they are offered or not, in alphabetical order."""
+    return tuple(sorted({*METHODS, *registry.methods}))
+
+
+def check_panel_rules(panel: Panel, registry: Registry) -> None:
+    """Raise PanelError for a panel whose method or filters are missing, or do not suit it."""
+    find_method(panel.terms.method, registry).check(panel)
+    check_filters(panel, registry)
 
 
 def method_of(round_: Round) -> Method:
     """Return a round's method with the rules of the version that the round was opened under.
 
-    Also with what its panel adds. Raise PanelError for a version that this program does not know.
+    Also with what its panel adds. Raise PanelError for a method or a version that this program
+    does not know.
     """
-    newest = find_method(round_.panel.terms.method)
+    newest = find_method(round_.panel.terms.method, round_.registry)
     version = dict(round_.versions).get("method", FIRST_VERSION)
     for method in (newest, *newest.earlier):
         if method.version == version:
-            return reduce(lambda changed, change: change(round_, changed), _CHANGES, method)
+            if not round_.panel.terms.canary_share:
+                return method
+            changed: Method = find_filters(round_.registry).with_canary(round_, method)
+            return changed
     raise PanelError(
         f"This round used version {version} of method {newest.name}, which this program does not "
         "know. Install the newer version."
     )
+
+
+def missing_rules(round_: Round) -> str:
+    """Return which method or filters of a round this program lacks, in a sentence; "" if none."""
+    try:
+        method_of(round_)
+        check_filters(round_.panel, round_.registry)
+    except PanelError as error:
+        return str(error)
+    return ""
+
+
+def shown_method(round_: Round) -> Method:
+    """Return a round's method to show the round; one that this program lacks says so instead."""
+    try:
+        return method_of(round_)
+    except PanelError as error:
+        return Method(round_.panel.terms.method, str(error), is_blind=False)

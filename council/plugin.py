@@ -4,7 +4,7 @@ Pure, and quick to import: an object is imported when it is first used (`load_ob
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from importlib import import_module
 from typing import Any
 
@@ -25,15 +25,18 @@ class Plugin:
     For everybody, from api 1 on:
 
     - `methods`, `graders`, `suite_formats`: by the name that panels, suites and files use
-    - `chats`: by name; an object of `bot.chat.ChatPlugin`
+    - `chats`: by name; an object of `bot.chats.ChatPlugin`
     - `commands`: tuples of `bot.commands.registry.Command`, in every chat
-    - `cli`: subcommands of `council` by name, each with its line in `council --help`
-    - `checks`: coroutines for `council doctor`
+    - `cli`: subcommands of `council` by name, each with its line in `council --help`, or hidden
+      without one; a name such as "bias run" adds to the group of another plug-in
+    - `checks`: coroutines for `council doctor`, of (CheckReport, AppContext, Settings)
     - `gather`: coroutines that return files for a question, before it is answered
     - `on_closed`, `on_forgotten`, `on_export`, `on_import`, `on_verify`: hooks on stored rounds
 
     For the council's own parts, until their interfaces have settled: `filters`, `gateways`,
-    `buttons`, `pages`, `tools`, `sections` of council.toml, `stores` and `services`.
+    `buttons`, `pages` (`bot.web.pages.Pages`), `tools` (`bot.mcp.McpTool`), `sections` of
+    council.toml, `stores` and `services`. Forms and suggestions show a plug-in's methods, unless
+    `offers_methods` is False: then only those that a panel names.
 
     `requires` names the plug-ins it builds on, `api` the newest interface it uses.
     """
@@ -58,6 +61,7 @@ class Plugin:
     on_verify: tuple[str, ...] = ()
 
     filters: tuple[str, ...] = ()
+    offers_methods: bool = True
     gateways: Mapping[str, str] = field(default_factory=dict)
     buttons: tuple[str, ...] = ()
     pages: tuple[str, ...] = ()
@@ -65,6 +69,18 @@ class Plugin:
     sections: Mapping[str, str] = field(default_factory=dict)
     stores: tuple[str, ...] = ()
     services: tuple[str, ...] = ()
+
+
+def addresses(plugin: Plugin) -> list[str]:
+    """Return the addresses of all objects of a plug-in."""
+    found: list[str] = [address for address, _ in plugin.cli.values()]
+    for one in fields(plugin):
+        value = getattr(plugin, one.name)
+        if isinstance(value, tuple) and one.name != "requires":
+            found += value
+        elif isinstance(value, Mapping) and one.name != "cli":
+            found += value.values()
+    return found
 
 
 def load_object(address: str) -> Any:  # noqa: ANN401 - the caller knows its type

@@ -125,9 +125,12 @@ class RoundSummary:
         """Return a round's summary; whether it is paused or delivered is not part of a round."""
         question, closing = round_.question, round_.closing
         return cls(
-            *(round_.id, question.text, round_.asked_at, round_.stage),
-            question.asked_by,
-            question.place,
+            id=round_.id,
+            question=question.text,
+            asked_at=round_.asked_at,
+            stage=round_.stage,
+            asked_by=question.asked_by,
+            place=question.place,
             forgotten=round_.forgotten.at if round_.forgotten else None,
             panel=round_.panel.name,
             seconds=closing.seconds if closing else None,

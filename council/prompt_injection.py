@@ -9,15 +9,26 @@ import re
 from base64 import b64decode
 from binascii import Error as Base64Error
 from collections.abc import Iterator
+from enum import StrEnum
 from html import unescape
 from urllib.parse import unquote
 
 from council.confusables import fold, hides_characters, remove_invisible
 from council.pleas import Span, find_pleas, sentence_ends
 
-# Judges see the mask instead.
-PLEA, ENCODED = "begs for a place", "hides an instruction"
 PLEA_MASK = "[request to the judges removed]"
+
+
+class Suspicion(StrEnum):
+    """A way in which a text tries to steer a judge, as answers store it."""
+
+    HIDDEN_CHARACTERS = "hides characters"
+    FENCE = "imitates a fence"
+    BALLOT = "imitates a ballot"
+    ROLE_MARKER = "imitates a role marker"
+    PLEA = "begs for a place"  # judges see the mask instead
+    ENCODED = "hides an instruction"  # the same
+
 
 # Patterns for folded text; their group "at" is what is replaced, or empty where words are inserted.
 _LINE = r"(?:^|(?<=[\r\v\f\x1c-\x1e\x85\u2028\u2029]))"
@@ -62,30 +73,30 @@ def mask_pleas(text: str, *, by_author: bool = True) -> str:
 
     A judge's reason, which is not `by_author`, may say which answer is best.
     """
-    found, pieces, end = find_pleas(text, by_author=by_author), [], 0
-    for start, stop in _find_encoded(text) if by_author and not found else found:
+    pleas, pieces, end = find_pleas(text, by_author=by_author), [], 0
+    for start, stop in _find_encoded(text) if by_author and not pleas else pleas:
         plea = text[start:stop]
         pieces += [text[end:start], plea[: len(plea) - len(plea.lstrip())], PLEA_MASK]
         end = stop
     return "".join((*pieces, text[end:]))
 
 
-def find_suspicions(text: str) -> tuple[str, ...]:
-    """Return the ways in which a text tries to steer a judge, worded for people."""
+def find_suspicions(text: str) -> tuple[Suspicion, ...]:
+    """Return the ways in which a text tries to steer a judge."""
     shown = remove_invisible(text)
     plain = fold(shown, latin=True)[0]
     spoken = _CODE.sub("", plain)
     begs = bool(find_pleas(shown))
-    found = {
-        "hides characters": hides_characters(text),
-        "imitates a fence": _FENCE.search(spoken) or _NONCE_LINE.search(spoken),
-        "imitates a ballot": len({key for _, key, _ in _BALLOT_KEY.findall(plain)}) > 1
+    checks = {
+        Suspicion.HIDDEN_CHARACTERS: hides_characters(text),
+        Suspicion.FENCE: _FENCE.search(spoken) or _NONCE_LINE.search(spoken),
+        Suspicion.BALLOT: len({key for _, key, _ in _BALLOT_KEY.findall(plain)}) > 1
         or _RANKING.search(plain),
-        "imitates a role marker": _ROLE_TOKEN.search(plain) or _ROLE_LINE.search(spoken),
-        PLEA: begs,
-        ENCODED: not begs and _is_encoded(shown),
+        Suspicion.ROLE_MARKER: _ROLE_TOKEN.search(plain) or _ROLE_LINE.search(spoken),
+        Suspicion.PLEA: begs,
+        Suspicion.ENCODED: not begs and _is_encoded(shown),
     }
-    return tuple(name for name, seen in found.items() if seen)
+    return tuple(suspicion for suspicion, seen in checks.items() if seen)
 
 
 def _edit(text: str, edits: _Edits) -> str:
@@ -119,8 +130,8 @@ def _find_encoded(text: str, depth: int = 6) -> list[Span]:
     if not depth or cut in {0, len(text)}:
         return [(0, len(text))]
     later = _find_encoded(text[cut:], depth - 1)
-    found = _find_encoded(text[:cut], depth - 1) + [(cut + a, cut + b) for a, b in later]
-    return found or [(0, len(text))]
+    spans = _find_encoded(text[:cut], depth - 1) + [(cut + a, cut + b) for a, b in later]
+    return spans or [(0, len(text))]
 
 
 def _decoded(text: str) -> Iterator[str]:

@@ -15,15 +15,16 @@ from council.ballots import (
     SpoiledBallot,
     cast_ballot,
 )
+from council.errors import PanelError
 from council.filters import find_filters
 from council.labels import Label, Slate, draw_labels
-from council.methods import BLIND_RANKING, find_method, method_of
+from council.methods import BLIND_RANKING, method_of
 from council.panel import Panel
 from council.prompt_injection import follows_instruction
 from council.prompts.shared import nonce_for
 from council.randomness import random_fraction, shuffle
 from council.rounds import Draw, Round
-from council.tally import Standing, Tally, standings
+from council.tally import Flag, FlagKind, Standing, Tally, standings
 from council.tally.chance import ChanceRule
 from council.tally.standings import counted_ballots
 
@@ -82,10 +83,18 @@ def official_weights(round_: Round) -> dict[str, float] | None:
 
 
 def weighted_standings(round_: Round) -> tuple[Standing, ...]:
-    """Return the standings by judges weighted by consistency; () if they have no weights."""
+    """Return the standings by judges weighted by consistency.
+
+    () if they have no weights, or under a method that this program lacks or that counts otherwise.
+    """
     weights = consistency_weights(round_)
-    method = method_of(round_)
-    if not weights or not round_.draw or not round_.tally or method.tally != BLIND_RANKING.tally:
+    if not weights or not round_.draw or not round_.tally:
+        return ()
+    try:
+        method = method_of(round_)
+    except PanelError:
+        return ()
+    if method.tally != BLIND_RANKING.tally:
         return ()
     ballots = method.ballots(round_, round_.draw)
     return standings(round_.draw.labels.labels, ballots, weights)
@@ -157,45 +166,49 @@ def ballot_version(round_: Round) -> str:
     return dict(round_.versions).get("ballots", FIRST_VERSION)
 
 
-def _flags(round_: Round, draw: Draw) -> tuple[str, ...]:
-    """Return what weakens the verdict; a flag about a seat starts with its key."""
+def _flags(round_: Round, draw: Draw) -> tuple[Flag, ...]:
+    """Return what weakens the verdict."""
     voted = {ballot.judge for ballot in round_.ballots if ballot.counts}
     asked = dict.fromkeys(slate.judge for slate in method_of(round_).slates(round_, draw))
     return (
-        *_family_majority(round_.panel),
+        *_family_majority(round_),
         *(
-            f"{one.fallback.key} sits in for {one.display}"
+            Flag(FlagKind.STAND_IN, one.fallback.key, (one.display,))
             for one in round_.panel.replaced
             if one.fallback
         ),
         *(
-            f"{seat.key} did not answer"
+            Flag(FlagKind.NO_ANSWER, seat.key)
             for seat in round_.panel.members
             if round_.absence(seat.key, Role.ANSWER)
         ),
-        *(f"{judge} has no ballot that counts" for judge in asked if judge not in voted),
+        *(Flag(FlagKind.NO_BALLOT, judge) for judge in asked if judge not in voted),
         *_kept_drafts(round_),
         *(
-            f"{ballot.judge} did not put the canary last"
+            Flag(FlagKind.CANARY_NOT_LAST, ballot.judge)
             for ballot in round_.ballots
             if ballot.canary == CANARY_NOT_LAST
         ),
         *_reason_flags(round_.ballots, round_.panel, ballot_version(round_)),
-        *(find_filters().flags(round_, draw) if round_.panel.terms.text_checks else ()),
+        *(
+            find_filters(round_.registry).flags(round_, draw)
+            if round_.panel.terms.text_checks
+            else ()
+        ),
     )
 
 
-def _kept_drafts(round_: Round) -> Iterator[str]:
+def _kept_drafts(round_: Round) -> Iterator[Flag]:
     """Yield whose draft was judged where others were revised."""
     pairs = [*zip(round_.answers, round_.revised, strict=True)]
     if any(draft != answer for draft, answer in pairs):
         yield from (
-            f"{draft.member} did not revise its draft" for draft, answer in pairs if draft == answer
+            Flag(FlagKind.DRAFT_KEPT, draft.member) for draft, answer in pairs if draft == answer
         )
 
 
-def _family_majority(panel: Panel) -> tuple[str, ...]:
-    families = [seat.family for seat in find_method(panel.terms.method).judges(panel)]
+def _family_majority(round_: Round) -> tuple[Flag, ...]:
+    families = [seat.family for seat in method_of(round_).judges(round_.panel)]
     if not families:
         return ()
     largest = max(families, key=families.count)
@@ -203,15 +216,15 @@ def _family_majority(panel: Panel) -> tuple[str, ...]:
     if 2 * seats <= len(families):
         return ()
     name = largest.removeprefix("unknown:")  # an unknown family carries its provider's name
-    return (f"{seats} of {len(families)} seats are of the {name} family",)
+    return (Flag(FlagKind.FAMILY_MAJORITY, detail=(str(seats), str(len(families)), name)),)
 
 
-def _reason_flags(ballots: Sequence[Ballot], panel: Panel, version: str) -> tuple[str, ...]:
+def _reason_flags(ballots: Sequence[Ballot], panel: Panel, version: str) -> tuple[Flag, ...]:
     families = [seat.family for seat in panel.judges]
-    found = []
+    flags = []
     for ballot in (ballot for ballot in ballots if ballot.counts):
         if names := mask_names(ballot.reason, families).found:
-            found.append(f"{ballot.judge} named {names[0]} in its reason")
+            flags.append(Flag(FlagKind.MODEL_NAMED, ballot.judge, (names[0],)))
         if follows_instruction(ballot.reason, version):
-            found.append(f"{ballot.judge} may have followed an instruction in an answer")
-    return tuple(found)
+            flags.append(Flag(FlagKind.INSTRUCTION_FOLLOWED, ballot.judge))
+    return tuple(flags)

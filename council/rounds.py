@@ -14,6 +14,7 @@ from council.labels import Label, LabelMap, Slate
 from council.money import sum_or_none
 from council.panel import IF_SET, Panel
 from council.places import NOWHERE, Place
+from council.registry import NO_PLUGINS, Registry
 from council.tally import Tally
 
 REVISION = "revision"  # the kind of exchange that takes the place of a seat's answer
@@ -139,7 +140,8 @@ class Round:
     `versions` are those of the program and its libraries. `forgotten` is set once the texts are
     erased, `redacted` once those are that it quotes of a forgotten round. `bakeoff` is the id of
     its bake-off, "" for a person's question. Replies in `late` may come after the closing, so no
-    seal covers them. `exchanges` are of its method and grader.
+    seal covers them. `exchanges` are of its method and grader. `registry` has the rules that it
+    does not store; whatever makes or loads a round sets it.
     """
 
     id: str
@@ -161,6 +163,9 @@ class Round:
     late: tuple[LateReply, ...] = field(default=(), metadata=IF_SET)
     exchanges: tuple[Exchange, ...] = field(default=(), metadata=IF_SET)
     redacted: Erasure | None = field(default=None, metadata=IF_SET)
+    registry: Registry = field(
+        default=NO_PLUGINS, compare=False, repr=False, metadata={"exclude": True}
+    )
 
     @property
     def stage(self) -> Stage:

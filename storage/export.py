@@ -1,7 +1,7 @@
 """The export format: rounds, suites, bake-offs and schedules as lines of JSON, and back."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -13,7 +13,9 @@ from council.bakeoffs.ports import StoredSuite
 from council.errors import PanelError, StoreError
 from council.feedback import Feedback, HumanVote
 from council.integrity.seal import Seal
-from council.rounds import Round, sort_by_panel
+from council.registry import NO_PLUGINS, Registry
+from council.rounds import Round
+from storage.row_mapping import complete_round
 from storage.validation import describe_fault
 
 T = TypeVar("T")
@@ -76,17 +78,20 @@ def dump_item(item: ExportedItem) -> str:
 
 def _dump_line(adapter: TypeAdapter[T], value: T, what: str, **extra: object) -> str:
     try:
-        own: Mapping[str, Any] = adapter.dump_python(value, mode="json")
-        return to_json({"format": FORMAT, **own, **extra}).decode()
+        values: Mapping[str, Any] = adapter.dump_python(value, mode="json")
+        return to_json({"format": FORMAT, **values, **extra}).decode()
     except PydanticSerializationError as error:
         raise StoreError(f"{what} can't be written as JSON: {error}.") from error
 
 
-def parse_item(line: bytes | str) -> ExportedRound | ExportedItem:
-    """Return the content of a line; raise StoreError with the name of an invalid field."""
+def parse_item(line: bytes | str, registry: Registry = NO_PLUGINS) -> ExportedRound | ExportedItem:
+    """Return the content of a line, a round with the registry.
+
+    Raise StoreError with the name of an invalid field.
+    """
     values = _parse_line(line)
     if "kind" not in values:
-        return _round_from_values(values)
+        return _round_from_values(values, registry)
     kind = values.pop("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise StoreError(f"this version does not know the kind {kind!r}; use a newer version")
@@ -94,9 +99,10 @@ def parse_item(line: bytes | str) -> ExportedRound | ExportedItem:
     return item
 
 
-def _round_from_values(values: dict[str, Any]) -> ExportedRound:
+def _round_from_values(values: dict[str, Any], registry: Registry) -> ExportedRound:
+    values.pop("registry", None)  # a file must not name objects to import
     extras = {name: values.pop(name) for name in EXTRAS if name in values}
-    round_ = sort_by_panel(_validate(ROUND, values))
+    round_ = replace(complete_round(_validate(ROUND, values)), registry=registry)
     if extras.get("seal", ...) is None:
         del extras["seal"]
     exported = ExportedRound(

@@ -21,8 +21,14 @@ from storage.transactions import fetch_rows, insert, retried_and_shielded
 
 LINK = TypeAdapter(Link)
 LINK_COLUMNS = (
-    *(LinkRow.scope, LinkRow.number, LinkRow.round_id, LinkRow.digest),
-    *(LinkRow.previous, LinkRow.origin, LinkRow.version, LinkRow.hash),
+    LinkRow.scope,
+    LinkRow.number,
+    LinkRow.round_id,
+    LinkRow.digest,
+    LinkRow.previous,
+    LinkRow.origin,
+    LinkRow.version,
+    LinkRow.hash,
 )
 
 

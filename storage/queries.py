@@ -57,21 +57,32 @@ async def fetch_round(
     connection: AsyncConnection, round_id: str, *, lock: bool = False
 ) -> tuple[dict[str, Any], RowsByTable]:
     """Return a round's own row, which may be locked, and its parts; raise RoundNotFoundError."""
-    wanted = {"round_id": round_id}
-    own = await fetch_rows(connection, _LOCKED_ROW if lock else _OWN_ROW, wanted)
-    if not own:
+    key = {"round_id": round_id}
+    rows = await fetch_rows(connection, _LOCKED_ROW if lock else _OWN_ROW, key)
+    if not rows:
         raise round_not_found(round_id)
-    parts = {table: await fetch_rows(connection, query, wanted) for table, query in _PARTS.items()}
-    return own[0], parts
+    parts = {table: await fetch_rows(connection, query, key) for table, query in _PARTS.items()}
+    return rows[0], parts
 
 
 @lru_cache(maxsize=64)
-def summaries_query(wanted: RoundQuery) -> Any:  # noqa: ANN401
+def summaries_query(query: RoundQuery) -> Any:  # noqa: ANN401
     """Return the query for the summaries of the wanted rounds, newest first."""
     columns = (
-        *(RoundRow.id, RoundRow.question, RoundRow.asked_at, RoundRow.asked_by, RoundRow.paused),
-        *(RoundRow.forgotten_at, RoundRow.delivered, RoundRow.panel_name, RoundRow.seconds),
-        *(RoundRow.bakeoff, RoundRow.chat, RoundRow.workspace, RoundRow.channel, RoundRow.thread),
+        RoundRow.id,
+        RoundRow.question,
+        RoundRow.asked_at,
+        RoundRow.asked_by,
+        RoundRow.paused,
+        RoundRow.forgotten_at,
+        RoundRow.delivered,
+        RoundRow.panel_name,
+        RoundRow.seconds,
+        RoundRow.bakeoff,
+        RoundRow.chat,
+        RoundRow.workspace,
+        RoundRow.channel,
+        RoundRow.thread,
         RoundRow.private,
     )
     strength = select(col(VerdictRow.strength)).where(col(VerdictRow.round_id) == RoundRow.id)
@@ -81,14 +92,14 @@ def summaries_query(wanted: RoundQuery) -> Any:  # noqa: ANN401
         _has(LabelRow).label("drawn"),
     )
     newest_first = (col(RoundRow.asked_at).desc(), by_letter(RoundRow.id))
-    query = select(*map(col, columns), *stage).order_by(*newest_first)
-    return query.where(*_conditions(wanted))
+    statement = select(*map(col, columns), *stage).order_by(*newest_first)
+    return statement.where(*_conditions(query))
 
 
-def ids_query(wanted: RoundQuery) -> Any:  # noqa: ANN401
+def ids_query(query: RoundQuery) -> Any:  # noqa: ANN401
     """Return the query for the ids of the wanted rounds, oldest first."""
     oldest_first = (col(RoundRow.asked_at), by_letter(RoundRow.id))
-    return select(col(RoundRow.id)).where(*_conditions(wanted)).order_by(*oldest_first)
+    return select(col(RoundRow.id)).where(*_conditions(query)).order_by(*oldest_first)
 
 
 def quoting_query(source: Round, *, by_text: bool) -> Any:  # noqa: ANN401
@@ -97,7 +108,7 @@ def quoting_query(source: Round, *, by_text: bool) -> Any:  # noqa: ANN401
     With `by_text` also of those that note no quotes, and have its texts: see `erasure.quotes`.
     """
     noted = func.coalesce(cast(col(RoundRow.quotes), String), "null")
-    found = noted.contains(json.dumps(source.id), autoescape=True)
+    quotes = noted.contains(json.dumps(source.id), autoescape=True)
     if by_text:
         context, question = col(RoundRow.context), source.question
         has_texts = [context.contains(start, autoescape=True) for start in quote_starts(source)]
@@ -108,47 +119,47 @@ def quoting_query(source: Round, *, by_text: bool) -> Any:  # noqa: ANN401
                 col(RoundRow.asked_by) != question.asked_by,
             )
         )
-        found = or_(found, and_(noted == "null", or_(*has_texts)))
-    conditions = (found, col(RoundRow.id) != source.id, col(RoundRow.forgotten_at).is_(None))
+        quotes = or_(quotes, and_(noted == "null", or_(*has_texts)))
+    conditions = (quotes, col(RoundRow.id) != source.id, col(RoundRow.forgotten_at).is_(None))
     oldest_first = (col(RoundRow.asked_at), by_letter(RoundRow.id))
     return select(col(RoundRow.id)).where(*conditions).order_by(*oldest_first)
 
 
-def _conditions(wanted: RoundQuery) -> Iterator[Any]:
-    if wanted.containing:
-        yield _contains(RoundRow.question, wanted.containing)
-    if wanted.anywhere:
+def _conditions(query: RoundQuery) -> Iterator[Any]:
+    if query.containing:
+        yield _contains(RoundRow.question, query.containing)
+    if query.anywhere:
         answered, written = (
-            _has(table, _contains(table.text, wanted.anywhere))
+            _has(table, _contains(table.text, query.anywhere))
             for table in (AnswerRow, SynthesisRow)
         )
-        yield or_(_contains(RoundRow.question, wanted.anywhere), answered, written)
-    if wanted.winner:
-        author = and_(col(LabelRow.round_id) == RoundRow.id, col(LabelRow.member) == wanted.winner)
+        yield or_(_contains(RoundRow.question, query.anywhere), answered, written)
+    if query.winner:
+        author = and_(col(LabelRow.round_id) == RoundRow.id, col(LabelRow.member) == query.winner)
         is_first = and_(col(StandingRow.place) == 1, col(StandingRow.label) == LabelRow.label)
         yield _has(StandingRow, is_first, author)
-    if wanted.panel:
-        yield col(RoundRow.panel_name) == wanted.panel
+    if query.panel:
+        yield col(RoundRow.panel_name) == query.panel
     for name in ("asked_by", "bakeoff", "workspace"):
-        if (value := getattr(wanted, name)) is not None:
+        if (value := getattr(query, name)) is not None:
             yield col(getattr(RoundRow, name)) == value
-    if wanted.since:
-        yield col(RoundRow.asked_at) >= wanted.since
-    if wanted.before:
-        yield col(RoundRow.asked_at) < wanted.before
-    yield from _place_conditions(wanted)
-    yield from _state_conditions(wanted)
+    if query.since:
+        yield col(RoundRow.asked_at) >= query.since
+    if query.before:
+        yield col(RoundRow.asked_at) < query.before
+    yield from _place_conditions(query)
+    yield from _state_conditions(query)
 
 
-def _place_conditions(wanted: RoundQuery) -> Iterator[Any]:
-    if wanted.chats:
-        yield col(RoundRow.chat).in_(wanted.chats)
-    if wanted.asker is not None:
-        yield or_(not_(col(RoundRow.private)), col(RoundRow.asked_by) == wanted.asker)
-    is_here = _in_channel(wanted.here) if wanted.here else false()
-    if wanted.here:
+def _place_conditions(query: RoundQuery) -> Iterator[Any]:
+    if query.chats:
+        yield col(RoundRow.chat).in_(query.chats)
+    if query.asker is not None:
+        yield or_(not_(col(RoundRow.private)), col(RoundRow.asked_by) == query.asker)
+    is_here = _in_channel(query.here) if query.here else false()
+    if query.here:
         yield or_(not_(col(RoundRow.private)), is_here)
-    if wanted.only_here:
+    if query.only_here:
         yield is_here
 
 
@@ -160,22 +171,22 @@ def _in_channel(place: Place) -> Any:  # noqa: ANN401
     )
 
 
-def _state_conditions(wanted: RoundQuery) -> Iterator[Any]:
-    if wanted.unfinished:
+def _state_conditions(query: RoundQuery) -> Iterator[Any]:
+    if query.unfinished:
         yield from (col(RoundRow.seconds).is_(None), not_(col(RoundRow.paused)))
-    if wanted.undelivered:
+    if query.undelivered:
         yield from (not_(col(RoundRow.delivered)), col(RoundRow.bakeoff) == "")
-    if wanted.succeeded:
+    if query.succeeded:
         yield from (col(RoundRow.seconds).is_not(None), col(RoundRow.failure).is_(None))
-    if wanted.excludes_forgotten:
+    if query.excludes_forgotten:
         yield col(RoundRow.forgotten_at).is_(None)
 
 
 def summary_from_row(row: Any) -> RoundSummary:  # noqa: ANN401
     """Return the summary from a row of `summaries_query`."""
-    own = {"stage": _stage(row), "panel": row.panel_name, "forgotten": row.forgotten_at}
-    own["strength"] = row.strength or ""
-    return from_row(RoundSummary, row, place=from_row(Place, row), **own)
+    values = {"stage": _stage(row), "panel": row.panel_name, "forgotten": row.forgotten_at}
+    values["strength"] = row.strength or ""
+    return from_row(RoundSummary, row, place=from_row(Place, row), **values)
 
 
 def _has(table: Any, *conditions: Any) -> Any:  # noqa: ANN401

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -25,6 +25,7 @@ from council.integrity.erasure import (
 from council.integrity.seal import Seal
 from council.places import Place
 from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
+from council.registry import NO_PLUGINS, Registry
 from council.rounds import AnswerFindings, Artefact, Closing, Round, StandIn
 from storage.feedback import SqlFeedback, clear_reasons
 from storage.hash_chain import append_link, imported_entry, load_seal, new_salt
@@ -82,10 +83,19 @@ LOG_IN_USE = (
 
 
 class SqlRoundStore(SqlFeedback):
-    """The round store on SQLite and Postgres; `hooks` run in the transactions that delete."""
+    """The round store on SQLite and Postgres.
 
-    def __init__(self, engine: AsyncEngine, hooks: Sequence[RoundHooks] = ()) -> None:
+    `hooks` run in the transactions that delete. Loaded rounds get the `registry`.
+    """
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        hooks: Sequence[RoundHooks] = (),
+        registry: Registry = NO_PLUGINS,
+    ) -> None:
         super().__init__(engine)
+        self._registry = registry
         self._saves = WriteBatcher(self._save)
         self._hooks = hooks
 
@@ -131,13 +141,13 @@ class SqlRoundStore(SqlFeedback):
                 round_id: await _lock_state(connection, round_id, is_closing=round_id in closing)
                 for round_id in ids
             }
-            wanted = []
+            accepted = []
             for round_id, artefact in saves:
                 state = states[round_id]
                 if not (state and state.is_closed) or isinstance(artefact, LateReply):
                     kept = redact_artefact(artefact) if state and state.redacted else artefact
-                    wanted.append((round_id, kept))
-            for kind, same_kind in groupby(wanted, key=lambda save: type(save[1])):
+                    accepted.append((round_id, kept))
+            for kind, same_kind in groupby(accepted, key=lambda save: type(save[1])):
                 if kind in TABLES:  # one row each: all of them in one statement
                     rows = (
                         row for id_, artefact in same_kind for row in artefact_rows(artefact, id_)
@@ -156,7 +166,7 @@ class SqlRoundStore(SqlFeedback):
         """Return a round in panel order; raise RoundNotFoundError."""
         async with self._read() as connection:
             rows = await fetch_round(connection, round_id)
-        return round_from_rows(*rows)
+        return replace(round_from_rows(*rows), registry=self._registry)
 
     @retried_and_shielded
     async def seal(self, round_id: str) -> Seal | None:
@@ -233,8 +243,8 @@ class SqlRoundStore(SqlFeedback):
         """Return who asked each round that loses texts when a round is forgotten."""
         async with self._read() as connection:
             source = round_from_rows(*await fetch_round(connection, round_id))
-            found = await _fetch_quoting(connection, source)
-        return tuple(quoting.question.asked_by for quoting in found)
+            quoting_rounds = await _fetch_quoting(connection, source)
+        return tuple(quoting.question.asked_by for quoting in quoting_rounds)
 
     @retried_and_shielded
     async def delete_workspace(self, chat: str, workspace: str) -> int:
@@ -302,12 +312,12 @@ class SqlRoundStore(SqlFeedback):
     @retried_and_shielded
     async def list_scores(self, bakeoff: str, kind: str) -> tuple[tuple[Scores, ...], ...]:
         """Return the scores of a bake-off's readable exchanges of a kind, for each round."""
-        of = col(ExchangeRow.round_id)
+        round_id = col(ExchangeRow.round_id)
         rounds = select(col(RoundRow.id)).where(col(RoundRow.bakeoff) == bakeoff)
-        query = select(of, col(ExchangeRow.scores)).where(
-            of.in_(rounds), col(ExchangeRow.kind) == kind, col(ExchangeRow.fault) == ""
+        query = select(round_id, col(ExchangeRow.scores)).where(
+            round_id.in_(rounds), col(ExchangeRow.kind) == kind, col(ExchangeRow.fault) == ""
         )
-        rows = await self._fetch(query.order_by(by_letter(of), by_letter(ExchangeRow.seat)))
+        rows = await self._fetch(query.order_by(by_letter(round_id), by_letter(ExchangeRow.seat)))
         return tuple(
             tuple(validate("scores", SCORES.validate_python, row["scores"]) for row in same_round)
             for _, same_round in groupby(rows, key=lambda row: row["round_id"])
@@ -354,18 +364,18 @@ async def _fetch_forgotten(connection: AsyncConnection, ids: Sequence[str]) -> S
 
 async def _fetch_quoting(connection: AsyncConnection, source: Round) -> list[Round]:
     """Return each remembered round that quotes a round, at any distance."""
-    found: dict[str, Round] = {}
+    quoting: dict[str, Round] = {}
     # Rounds that note no quotes are found by the texts that they have of a round that they follow.
     sources = [(source, True)]
     for one, by_text in sources:
         ids = await connection.execute(quoting_query(one, by_text=by_text))
         for round_id in ids.scalars().all():
-            if round_id not in {source.id, *found}:
+            if round_id not in {source.id, *quoting}:
                 later = round_from_rows(*await fetch_round(connection, round_id))
                 if quotes(later, one):
-                    found[round_id] = later
+                    quoting[round_id] = later
                     sources.append((later, repeats(later, source)))
-    return [*found.values()]
+    return [*quoting.values()]
 
 
 async def _redact(connection: AsyncConnection, round_id: str, source: Round, at: datetime) -> None:
@@ -400,9 +410,9 @@ async def _insert_artefact(connection: AsyncConnection, round_id: str, artefact:
         await connection.execute(statement)
         return
     if isinstance(artefact, AnswerFindings):
-        found = {"scrubbed": [*artefact.scrubbed], "suspicions": [*artefact.suspicions]}
+        findings = {"scrubbed": [*artefact.scrubbed], "suspicions": [*artefact.suspicions]}
         is_answer = col(AnswerRow.round_id) == round_id, col(AnswerRow.member) == artefact.member
-        await connection.execute(update(AnswerRow).where(*is_answer).values(**found))
+        await connection.execute(update(AnswerRow).where(*is_answer).values(**findings))
         return
     # If the key of the first row is taken, the artefact is stored already.
     first, *others = artefact_rows(artefact, round_id)

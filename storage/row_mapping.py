@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -26,6 +26,7 @@ from council.rounds import (
     sort_by_panel,
 )
 from council.tally import Standing, Tally, Verdict
+from council.tally.flags import parse_flag
 from storage import tables as rows
 from storage.validation import describe_fault
 
@@ -57,8 +58,14 @@ _PARSERS: dict[type[SQLModel], Callable[[object], Any]] = {
 NESTED = {"agreement", "paper", "prompt", "reply"}  # fields whose values are in their owner's row
 # The columns of a synthesis that are null if no chairman wrote it.
 REPLY_COLUMNS = (
-    *("prompt_system", "prompt_user", "cut", "attempts", "seconds"),
-    *("tokens_in", "tokens_out", "cost_usd"),
+    "prompt_system",
+    "prompt_user",
+    "cut",
+    "attempts",
+    "seconds",
+    "tokens_in",
+    "tokens_out",
+    "cost_usd",
 )
 
 PART_TABLES: tuple[type[Any], ...] = (
@@ -143,6 +150,7 @@ def _artefact_columns(artefact: Artefact) -> Iterator[tuple[type[SQLModel], dict
     elif isinstance(artefact, Tally):
         verdict = asdict(artefact.verdict)
         verdict["first_on"], verdict["first_of"] = verdict["first_on"]
+        verdict["flags"] = [*map(str, artefact.verdict.flags)]
         yield rows.VerdictRow, verdict | verdict.pop("agreement")
         for i, standing in enumerate(artefact.standings):
             yield rows.StandingRow, asdict(standing) | {"position": i}
@@ -200,16 +208,17 @@ def _question_columns(round_: Round) -> dict[str, Any]:
 # --- From rows to a round
 
 
-def round_from_rows(own: RowValues, parts: RowsByTable) -> Round:
+def round_from_rows(row_values: RowValues, parts: RowsByTable) -> Round:
     """Return a round in panel order; raise StoreError for values that no round can hold."""
-    with translate_validation_errors("Round", own["id"]):
-        row = validate("round", rows.RoundRow.model_validate, own)
+    with translate_validation_errors("Round", row_values["id"]):
+        row = validate("round", rows.RoundRow.model_validate, row_values)
         syntheses = [_synthesis(values) for values in parts[rows.SynthesisRow]]
-        return sort_by_panel(
+        return complete_round(
             Round(
                 id=row.id,
                 question=from_row(
-                    *(Question, row),
+                    Question,
+                    row,
                     text=row.question,
                     place=from_row(Place, row),
                     files=validate("round.files", FILES.validate_python, row.files),
@@ -235,6 +244,17 @@ def round_from_rows(own: RowValues, parts: RowsByTable) -> Round:
                 redacted=validate("round.redacted", REDACTED.validate_python, row.redacted),
             )
         )
+
+
+def complete_round(round_: Round) -> Round:
+    """Return a round as it was read in panel order, with its stored sentences parsed as flags."""
+    if round_.tally:
+        seats = {seat.key for seat in round_.panel.seats}
+        verdict = round_.tally.verdict
+        flags = tuple(parse_flag(str(flag), seats) for flag in verdict.flags)
+        tally = replace(round_.tally, verdict=replace(verdict, flags=flags))
+        round_ = replace(round_, tally=tally)
+    return sort_by_panel(round_)
 
 
 def past_ballot_from_row(values: RowValues) -> Ballot:
@@ -265,16 +285,16 @@ def _erasure(row: rows.RoundRow) -> Erasure | None:
 
 def _parse_all(table: type[SQLModel], parts: RowsByTable) -> tuple[Any, ...]:
     """Return the artefacts in a table's rows, by position; raise ValueError for a gap."""
-    found = parts[table]
+    table_rows = parts[table]
     if hasattr(table, "position"):
-        in_order = {row["position"]: row for row in found}
-        if in_order.keys() != {*range(len(found))}:
+        in_order = {row["position"]: row for row in table_rows}
+        if in_order.keys() != {*range(len(table_rows))}:
             raise ValueError(
                 f"{table.__tablename__}.position: the positions do not count up from 0."
             )
-        found = [in_order[position] for position in range(len(found))]
+        table_rows = [in_order[position] for position in range(len(table_rows))]
     name, parse = str(table.__tablename__), _PARSERS[table]
-    return tuple(validate(name, parse, _nested(row), NESTED) for row in found)
+    return tuple(validate(name, parse, _nested(row), NESTED) for row in table_rows)
 
 
 def _nested(row: RowValues) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from council.model_families import family_of
 from council.panel import Member, ModelId, Panel, Rubric, Terms
 from council.places import Place
 from council.prompts.shared import nonce_for
+from council.registry import NO_PLUGINS, Registry
 from council.round_rules import compute_draw, compute_tally
 from council.rounds import Question, Round
 from council.tally.chance import DEFAULT_RULE
@@ -79,11 +80,22 @@ def a_question(text: str = "Is Postgres enough for a job queue?", context: str =
 
 
 def a_round(
-    panel: Panel | None = None, *, seed: str = "seed", question: Question | None = None
+    panel: Panel | None = None,
+    *,
+    seed: str = "seed",
+    question: Question | None = None,
+    registry: Registry = NO_PLUGINS,
 ) -> Round:
     """Return an open round under today's rule of chance."""
-    rule = tuple(DEFAULT_RULE.versions.items())
-    return Round("r1", question or a_question(), panel or a_panel(), seed, ASKED_AT, versions=rule)
+    return Round(
+        id="r1",
+        question=question or a_question(),
+        panel=panel or a_panel(),
+        seed=seed,
+        asked_at=ASKED_AT,
+        versions=tuple(DEFAULT_RULE.versions.items()),
+        registry=registry,
+    )
 
 
 def an_answer(

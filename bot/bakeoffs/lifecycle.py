@@ -18,7 +18,17 @@ from bot.bakeoffs.runner import BakeoffRunner
 from bot.chat import Chat, FindChat, PostingForbiddenError
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
-from bot.ports import BAKEOFFS, PAGE, Job, JobQueue, is_probably_queued, job_for, queue_for
+from bot.ports import (
+    BAKEOFFS,
+    PAGE,
+    Job,
+    JobQueue,
+    PlaceQueues,
+    is_probably_queued,
+    job_for,
+    queue_for,
+)
+from council.bakeoffs.grading import check_graders
 from council.bakeoffs.models import Bakeoff, BakeoffProgress, Ending, FailedQuestion
 from council.bakeoffs.ports import BakeoffQuery
 from council.errors import BakeoffError, CouncilError, StoreError
@@ -54,8 +64,10 @@ async def run_bakeoff(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> B
 async def begin_bakeoff(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> None:
     """Start a stored bake-off and return; post its progress with `chat` if there is one.
 
-    In a cluster any process runs it, and finds the chat itself.
+    In a cluster any process runs it, and finds the chat itself. Raise SuiteError if a grader is
+    missing.
     """
+    check_graders(bakeoff.suite, app.registry)
     if app.job_queue is None:
         bakeoff_registry(app).start(bakeoff, partial(_run, app, chat))
     else:
@@ -94,7 +106,7 @@ async def is_bakeoff_running(app: AppContext, bakeoff: Bakeoff) -> bool:
 
 
 def _job(app: AppContext, bakeoff: Bakeoff) -> Job:
-    return job_for(BAKEOFFS, bakeoff.place, bakeoff.id, app.shards)
+    return job_for(BAKEOFFS, bakeoff.place, bakeoff.id, app.parts.all(PlaceQueues))
 
 
 async def _follow(
@@ -150,8 +162,10 @@ async def reopen_bakeoff(
 ) -> Bakeoff:
     """Mark a bake-off with open questions as unfinished, under a new cap if given; return it.
 
-    Raise BakeoffError if it is running or every question is closed.
+    Raise BakeoffError if it is running or every question is closed, SuiteError if a grader is
+    missing.
     """
+    check_graders(bakeoff.suite, app.registry)
     if (await bakeoff_stores(app).bakeoffs.load(bakeoff.id)).ending:
         await _wait_for_end(app, bakeoff)
     if await is_bakeoff_running(app, bakeoff):
@@ -248,7 +262,7 @@ async def _run(app: AppContext, chat: Chat | None, running: RunningBakeoff) -> N
 
 @dataclass(frozen=True, slots=True)
 class BakeoffJobs:
-    """Worker for the bake-offs of one chat, Discord shard or the page, as jobs of a cluster.
+    """Worker for the bake-offs of a chat, one of its connections or the page, as jobs of a cluster.
 
     `way` finds the chat for a place. Bake-offs of the page are not posted: people look there.
     """
@@ -269,7 +283,8 @@ class BakeoffJobs:
     def _is_ours(self, bakeoff: Bakeoff) -> bool:
         if self.teller == PAGE:
             return bakeoff.place.chat == PAGE
-        is_of_queue = queue_for(bakeoff.place, self.app.shards) == self.teller
+        queues = self.app.parts.all(PlaceQueues)
+        is_of_queue = queue_for(bakeoff.place, queues) == self.teller
         return is_of_queue and self.way(bakeoff.place) is not None
 
     async def run(self, bakeoff_id: str) -> None:

@@ -5,6 +5,20 @@ from council.plugin import Plugin
 PLUGIN = Plugin(
     name="bakeoffs",
     summary="Put suites of questions to panels, and compare models over many rounds.",
+    cli={
+        "leaderboard": (
+            "bot.bakeoffs.cli.reports:leaderboard",
+            "Rank models over many rounds, with intervals.",
+        ),
+        "schedule": ("bot.bakeoffs.cli.schedules:schedule_app", "Manage recurring bake-offs."),
+        "bakeoff": (
+            "bot.bakeoffs.cli.bakeoffs:bakeoff_app",
+            "Run a suite of questions on a panel.",
+        ),
+        "bias": ("bot.bakeoffs.cli.bias:bias_app", "Report how biased judges are."),
+        "suite": ("bot.bakeoffs.cli.suites:suite_app", "Manage lists of questions for bake-offs."),
+    },
+    checks=("bot.bakeoffs.checks:check_schedules",),
     sections={
         "suites": "bot.bakeoffs.settings:parse_suites",
         "bakeoffs": "bot.bakeoffs.settings:parse_bakeoffs",
@@ -14,6 +28,8 @@ PLUGIN = Plugin(
     buttons=("bot.bakeoffs.commands.buttons:BUTTONS",),
     stores=("bot.bakeoffs.service:open_stores",),
     services=("bot.bakeoffs.service:open_service",),
+    pages=("bot.bakeoffs.web.pages:PAGES",),
+    tools=("bot.bakeoffs.mcp:LEADERBOARD",),
     on_closed=("bot.bakeoffs.records:count_closed_round",),
     on_forgotten=("storage.bakeoffs.hooks:BakeoffHooks",),
 )

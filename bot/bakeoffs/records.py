@@ -18,14 +18,19 @@ from bot.plugins import RecordSources
 from council.bakeoffs.bias.vote_arrays import pack_votes
 from council.bakeoffs.bias.votes import build_votes
 from council.bakeoffs.models import Bakeoff
-from council.bakeoffs.ports import BakeoffStores, RecordStore
-from council.bakeoffs.record_arrays import pack_record
+from council.bakeoffs.ports import BakeoffStores, RecordQuery, RecordStore
+from council.bakeoffs.record_arrays import count_repeats, pack_record, record_columns
 from council.bakeoffs.records import FIRST_VERSION, PackedRecord, build_record
 from council.errors import BakeoffError, CouncilError, StoreError
+from council.methods import method_of
+from council.round_rules import CONSISTENCY
 from council.rounds import Round, sort_by_panel
+from council.tally.consistency import MIN_REPEATS, consistency_weights
 
 Report = Callable[[str], None]
 
+MAX_PAST_ROUNDS = 5_000  # the newest of a workspace, which tell of its judges and authors
+WEIGHT_DIGITS = 4  # of a stored weight
 BATCH = 50  # rounds in memory at once
 REDO = "save it again with `council bakeoff run SUITE --save FILE`."
 
@@ -93,6 +98,31 @@ async def count_closed_round(sources: RecordSources, round_: Round) -> None:
     with _errors_logged():
         numbers = await _count(sources, [sort_by_panel(round_)], log_uncounted)
         await _save(bakeoff_stores(sources), numbers)
+
+
+async def list_past_records(sources: RecordSources, round_: Round) -> Sequence[PackedRecord]:
+    """Return the records of the newest rounds of a round's workspace, before it."""
+    query = RecordQuery(
+        scope=round_.question.place.scope, before=round_.asked_at, newest=MAX_PAST_ROUNDS
+    )
+    return await bakeoff_stores(sources).records.list_recent(query)
+
+
+async def judges_consistency(sources: RecordSources, round_: Round) -> Mapping[str, str]:
+    """Return the weights of a new round's judges, as an entry of its versions, if all are known.
+
+    They serve once every judge has been asked twenty times again.
+    """
+    # Which methods count by weights is theirs to say; a round keeps the weights under any.
+    judges = [seat.key for seat in method_of(round_).judges(round_.panel)]
+    rows = await list_past_records(sources, round_)
+    repeats = await asyncio.to_thread(lambda: count_repeats(record_columns(rows)))
+    known = {judge: repeats[judge] for judge in judges if judge in repeats}
+    if not judges or sum(one.ballots >= MIN_REPEATS for one in known.values()) < len(judges):
+        return {}
+    weights = consistency_weights(known).weights
+    digits = {judge: round(weight, WEIGHT_DIGITS) for judge, weight in weights.items()}
+    return {CONSISTENCY: json.dumps(digits)}
 
 
 @contextmanager

@@ -35,7 +35,7 @@ UNFORESEEN = "something went wrong; see the log"
 
 async def estimate_bakeoff(app: AppContext, bakeoff: Bakeoff) -> BakeoffEstimate:
     """Return the estimated cost and duration of a bake-off."""
-    cost = await estimate_run(bakeoff.suite, bakeoff.panel, app.gateway)
+    cost = await estimate_run(bakeoff.suite, bakeoff.panel, app.gateway, app.registry)
     usual = await usual_seconds(app.store, bakeoff.panel.name)
     questions = len(bakeoff.suite.questions)
     concurrent = min(questions, bakeoff_settings(app).rounds_at_once)
@@ -283,7 +283,12 @@ def new_question_round(app: AppContext, bakeoff: Bakeoff, number: int) -> Round:
     asked = bakeoff.suite.questions[number - 1]
     seen = asked.known_answer if bakeoff.suite.judges_see_references else ""
     question = Question(
-        *(asked.text, bakeoff.asked_by, asked.context, bakeoff.place, seen), rubric=asked.rubric
+        text=asked.text,
+        asked_by=bakeoff.asked_by,
+        context=asked.context,
+        place=bakeoff.place,
+        reference=seen,
+        rubric=asked.rubric,
     )
     seed, id_ = bakeoff.seed(number), bakeoff.round_id(number)
     return replace(app.new_round(question, bakeoff.panel_of(number), seed, id_), bakeoff=bakeoff.id)

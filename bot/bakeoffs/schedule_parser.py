@@ -264,7 +264,9 @@ def read_schedule_fields(fields: Mapping[str, str]) -> ScheduleRequest:
         raise ScheduleError(
             "Name the schedule in one word of letters, digits, - and _, such as weekly-sql."
         )
-    parts = {key: value for key, value in given.items() if key not in {"when", "zone"}}
+    parts: dict[str, str] = {
+        key: given[key] for key in ("name", "suite", "panel", "channel", "cap") if key in given
+    }
     if "zone" in given:
         parts["zone"] = _parse_zone(given["zone"])
     return _read_words(_WORD.findall(given.get("when", "").translate(_QUOTES)), parts)

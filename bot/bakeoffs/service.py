@@ -1,7 +1,7 @@
 """What bake-offs do while the program runs: stores, runs, schedules and records."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -11,7 +11,7 @@ from bot.bakeoffs.commands.reports import SHARE
 from bot.bakeoffs.commands.suites import DRAFT
 from bot.bakeoffs.lifecycle import BakeoffJobs, resume_bakeoffs_of_chat, resume_local_bakeoffs
 from bot.bakeoffs.parts import BakeoffSettings, bakeoff_registry, bakeoff_stores
-from bot.bakeoffs.records import count_missing_rounds
+from bot.bakeoffs.records import count_missing_rounds, judges_consistency
 from bot.bakeoffs.registry import BakeoffRegistry
 from bot.bakeoffs.scheduler import Scheduler
 from bot.bakeoffs.settings import BakeoffsSection
@@ -19,14 +19,15 @@ from bot.chat import FindChat
 from bot.context import AppContext
 from bot.ports import PAGE, JobQueue
 from bot.services import Service
-from bot.settings import PanelConfig
+from bot.settings import PanelConfig, Settings
 from council.bakeoffs.models import Suite
 from council.bakeoffs.ports import BakeoffStores
+from council.rounds import Round
 from storage.bakeoffs.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
 from storage.bakeoffs.records import SqlRecords, sql_votes
 
 
-def open_stores(engine: AsyncEngine) -> tuple[object, ...]:
+def open_stores(engine: AsyncEngine, _: Settings) -> tuple[object, ...]:
     """Return the stores of bake-offs."""
     return (
         BakeoffStores(
@@ -102,6 +103,10 @@ class BakeoffService(Service):
         """Delete the drafts of suites and the shared reports of a workspace."""
         for kind in (DRAFT, SHARE):
             await self._app.key_values.delete(kind, f"{chat}/{workspace}/")
+
+    async def opening_versions(self, round_: Round) -> Mapping[str, str]:
+        """Return the weights of a new round's judges by consistency, if they are known."""
+        return await judges_consistency(self._app, round_)
 
     async def close(self) -> None:
         """Stop all bake-offs of this process."""

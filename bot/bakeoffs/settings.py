@@ -12,6 +12,7 @@ from bot.bakeoffs.suite_files import parse_suite_file, suite_from_section
 from bot.settings.council_toml import Section, SettingsError, validation_faults
 from council.bakeoffs.models import Suite
 from council.errors import SuiteError
+from council.registry import Registry
 
 
 class BakeoffsSection(Section):
@@ -35,13 +36,13 @@ class SuiteSection(Section):
         return self
 
 
-def parse_suite(name: str, section: SuiteSection, folder: Path) -> Suite:
+def parse_suite(name: str, section: SuiteSection, folder: Path, registry: Registry) -> Suite:
     """Return the suite of a section; a relative file is resolved against `folder`.
 
     Raise SuiteError if the file cannot be read or a question is wrong.
     """
     if section.file is None:
-        suite = suite_from_section(name, section.questions or (), section.category)
+        suite = suite_from_section(name, section.questions or (), section.category, registry)
     else:
         path = folder / section.file
         try:
@@ -51,19 +52,20 @@ def parse_suite(name: str, section: SuiteSection, folder: Path) -> Suite:
                 f"The file {path} can't be read ({error.strerror}). Put it next to council.toml, "
                 "or write its full path."
             ) from None
-        suite = parse_suite_file(name, path.name, content, section.category)
+        suite = parse_suite_file(name, path.name, content, section.category, registry)
     are_references_shown = section.judges_see_references or suite.judges_see_references
     return replace(suite, judges_see_references=are_references_shown)
 
 
-def parse_suites(value: object, folder: Path) -> tuple[Suite, ...]:
+def parse_suites(value: object, folder: Path, registry: Registry) -> tuple[Suite, ...]:
     """Return the suites of the section [suites]; raise SettingsError with every fault."""
     if not isinstance(value, Mapping):
         raise SettingsError(["suites: it must be written as [suites.NAME]."])
     suites, faults = [], []
     for name, section in value.items():
         try:
-            suites.append(parse_suite(name, SuiteSection.model_validate(section), folder))
+            parsed = SuiteSection.model_validate(section)
+            suites.append(parse_suite(name, parsed, folder, registry))
         except ValidationError as error:
             faults += validation_faults(error, f"suites.{name}.")
         except SuiteError as error:
@@ -73,7 +75,7 @@ def parse_suites(value: object, folder: Path) -> tuple[Suite, ...]:
     return tuple(suites)
 
 
-def parse_bakeoffs(value: object, _: Path) -> BakeoffsSection:
+def parse_bakeoffs(value: object, *_: object) -> BakeoffsSection:
     """Return the section [bakeoffs]; raise SettingsError with every fault."""
     try:
         return BakeoffsSection.model_validate(value)
@@ -81,7 +83,7 @@ def parse_bakeoffs(value: object, _: Path) -> BakeoffsSection:
         raise SettingsError(validation_faults(error, "bakeoffs.")) from None
 
 
-def parse_time_zone(value: object, _: Path) -> str:
+def parse_time_zone(value: object, *_: object) -> str:
     """Return the time zone of schedules that name none; raise SettingsError if there is none."""
     zone = find_zone(value) if isinstance(value, str) else None
     if zone is None:

@@ -3,7 +3,7 @@
 import csv
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from math import nan
@@ -30,6 +30,7 @@ from bot.chat import MAX_QUESTION_CHARACTERS, clean_text
 from council.bakeoffs.grading import check_reference, default_reference, final_number
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 from council.errors import SuiteError
+from council.registry import NO_PLUGINS, Registry
 
 MAX_BYTES = 200_000
 MAX_QUESTIONS = 1_000
@@ -55,12 +56,19 @@ class SuiteFile:
 
 
 def read_suite_text(
-    name: str, filename: str, text: str, category: str = "", *, partial: bool = False
+    name: str,
+    filename: str,
+    text: str,
+    category: str = "",
+    *,
+    partial: bool = False,
+    registry: Registry = NO_PLUGINS,
 ) -> SuiteFile:
     """Return the suite in a file's text; SuiteError names the line that is wrong.
 
     `category` is that of questions that name none. A question that lost a part of its grader is
-    graded by the rest if `partial`; else it gets no grade.
+    graded by the rest if `partial`; else it gets no grade. The registry has the graders of
+    plug-ins.
     """
     name = validate_suite_name(name)
     parse = PARSERS.get(PurePath(filename).suffix.lower())
@@ -70,9 +78,10 @@ def read_suite_text(
             ".json or .txt, one question per line."
         )
     left_out: dict[LeftOut, None] = {}
-    entries = (_whole(entry, partial=partial) for entry in parse(text))
+    parsed = _parse_yaml(text, registry.graders) if parse is _parse_yaml else parse(text)
+    entries = (_whole(entry, partial=partial) for entry in parsed)
     try:
-        questions = _parse_questions(entries, category, left_out)
+        questions = _parse_questions(entries, category, left_out, registry)
     except SuiteError as error:
         raise SuiteError(f"{filename}: {error}") from None
     return SuiteFile(Suite(name, questions), tuple(left_out))
@@ -85,15 +94,28 @@ def _whole(entry: Entry | LeftOut, *, partial: bool) -> Entry | LeftOut:
 
 
 def read_suite_file(
-    name: str, filename: str, content: bytes, category: str = "", *, partial: bool = False
+    name: str,
+    filename: str,
+    content: bytes,
+    category: str = "",
+    *,
+    partial: bool = False,
+    registry: Registry = NO_PLUGINS,
 ) -> SuiteFile:
-    """Return the suite in a file's bytes; `partial` as in read_suite_text."""
-    return read_suite_text(name, filename, _decode(filename, content), category, partial=partial)
+    """Return the suite in a file's bytes; `partial` and `registry` as in read_suite_text."""
+    text = _decode(filename, content)
+    return read_suite_text(name, filename, text, category, partial=partial, registry=registry)
 
 
-def parse_suite_file(name: str, filename: str, content: bytes, category: str = "") -> Suite:
+def parse_suite_file(
+    name: str,
+    filename: str,
+    content: bytes,
+    category: str = "",
+    registry: Registry = NO_PLUGINS,
+) -> Suite:
     """Return the whole suite in a file's bytes; SuiteError if a part cannot be imported."""
-    file = read_suite_file(name, filename, content, category)
+    file = read_suite_file(name, filename, content, category, registry=registry)
     if file.left_out:
         raise SuiteError(
             f"{filename}: {_left_out_sentence(file.left_out)} Import the rest with "
@@ -107,20 +129,25 @@ def parse_suite_lines(name: str, lines: str) -> Suite:
     return Suite(validate_suite_name(name), _parse_questions(_parse_lines(lines)))
 
 
-def suite_from_rows(name: str, rows: Iterable[Mapping[str, str]]) -> Suite:
+def suite_from_rows(
+    name: str, rows: Iterable[Mapping[str, str]], registry: Registry = NO_PLUGINS
+) -> Suite:
     """Return the suite of the rows of a form, by column; empty rows do not count."""
     entries = (
         Entry(f"Question {n}", {column: cell for column, cell in row.items() if cell.strip()})
         for n, row in enumerate(rows, start=1)
         if any(cell.strip() for cell in row.values())
     )
-    return Suite(validate_suite_name(name), _parse_questions(entries))
+    return Suite(validate_suite_name(name), _parse_questions(entries, registry=registry))
 
 
-def suite_from_section(name: str, items: Iterable[object], category: str = "") -> Suite:
+def suite_from_section(
+    name: str, items: Iterable[object], category: str = "", registry: Registry = NO_PLUGINS
+) -> Suite:
     """Return the suite of a list of strings and mappings from council.toml."""
     entries = (_parse_item(item, f"Question {n}") for n, item in enumerate(items, start=1))
-    return Suite(validate_suite_name(name), _parse_questions(entries, category))
+    questions = _parse_questions(entries, category, registry=registry)
+    return Suite(validate_suite_name(name), questions)
 
 
 def validate_suite_name(name: str) -> str:
@@ -165,7 +192,7 @@ def question_fields(question: SuiteQuestion) -> dict[str, str]:
         "question": question.text,
         "category": question.category,
         "answer": reference.value if reference and not question.rubric else "",
-        "grading": reference.grading.value if reference else "",
+        "grading": str(reference.grading) if reference else "",
         "tolerance": repr(reference.tolerance) if reference and reference.tolerance else "",
         "rubric": question.rubric,
         "context": question.context,
@@ -234,6 +261,7 @@ def _parse_questions(
     entries: Iterable[Entry | LeftOut],
     category: str = "",
     left_out: dict[LeftOut, None] | None = None,
+    registry: Registry = NO_PLUGINS,
 ) -> tuple[SuiteQuestion, ...]:
     """Return the validated questions; `category` is for those that name none.
 
@@ -252,7 +280,7 @@ def _parse_questions(
                 "suite. Keep those that matter, or split it into several suites."
             )
         try:
-            question = _parse_entry(entry.where, entry.fields, category)
+            question = _parse_entry(entry.where, entry.fields, category, registry)
             _check_new(question, entry.where, seen)
         except SuiteError as error:
             if not entry.is_imported:
@@ -291,7 +319,9 @@ def _check_columns(names: Iterable[str], where: str) -> None:
         )
 
 
-def _parse_entry(where: str, fields: Mapping[str, str], category: str) -> SuiteQuestion:
+def _parse_entry(
+    where: str, fields: Mapping[str, str], category: str, registry: Registry
+) -> SuiteQuestion:
     _check_columns(fields, where)
     given = {name: clean_text(text) for name, text in fields.items()}
     text, context = given.get("question", ""), given.get("context", "")
@@ -308,11 +338,11 @@ def _parse_entry(where: str, fields: Mapping[str, str], category: str) -> SuiteQ
             f"{where} has a category of {len(label):,} characters; the limit is {_MAX_CATEGORY}. "
             "Shorten it."
         )
-    reference = _parse_reference(where, given)
+    reference = _parse_reference(where, given, registry)
     return SuiteQuestion(text, " ".join(label.split()), reference, context)
 
 
-def _parse_reference(where: str, given: Mapping[str, str]) -> Reference | None:
+def _parse_reference(where: str, given: Mapping[str, str], registry: Registry) -> Reference | None:
     value, name = given.get("answer", ""), given.get("grading", "")
     tolerance, rubric = given.get("tolerance", ""), given.get("rubric", "")
     checks = given.get("checks", "")
@@ -326,24 +356,28 @@ def _parse_reference(where: str, given: Mapping[str, str]) -> Reference | None:
             )
         value, name = rubric, Grading.JUDGE.value
     try:
-        reference = _with_grading(value, name.lower())
+        reference = _with_grading(value, name, registry)
     except ValueError:
+        known = ", ".join((*Grading, *registry.graders))
         raise SuiteError(
-            f"{where} has an unknown grading {name[:40]!r}. Choose one of {', '.join(Grading)}."
+            f"{where} has an unknown grading {name[:40]!r}. "
+            f"{registry.missing_part('graders', name)}Choose one of {known}."
         ) from None
     reference = replace(reference, tolerance=_parse_tolerance(tolerance), checks=checks)
     try:
-        check_reference(reference)
+        check_reference(reference, registry)
     except SuiteError as error:
         raise SuiteError(f"{where}: {str(error)[0].lower()}{str(error)[1:]}") from None
     return reference
 
 
-def _with_grading(value: str, name: str) -> Reference:
+def _with_grading(value: str, name: str, registry: Registry) -> Reference:
     """Return a reference with a grading by name, or the default one; ValueError if unknown."""
     if not name:
         return default_reference(value)
-    grading = Grading(name)
+    if name in registry.graders:
+        return Reference(name, value)
+    grading = Grading(name.lower())
     is_solution = grading is Grading.NUMBER and "####" in value
     return Reference(grading, final_number(value) or value if is_solution else value)
 
@@ -509,7 +543,7 @@ def _parse_single_cell(_: list[str], row: list[str], where: str) -> Entry:
     return Entry(where, {"question": _from_csv_cell(row[0])})
 
 
-def _parse_yaml(text: str) -> Imported:
+def _parse_yaml(text: str, graders: Collection[str] = ()) -> Imported:
     """Yield the questions of a YAML list, each a string or a mapping, or those of promptfoo.
 
     Scalars are read as text, so that `no` remains "no".
@@ -518,7 +552,7 @@ def _parse_yaml(text: str) -> Imported:
     if root is None:
         return
     if is_promptfoo(root):
-        yield from import_promptfoo(root, MAX_QUESTIONS)
+        yield from import_promptfoo(root, MAX_QUESTIONS, graders)
         return
     if not isinstance(root, yaml.SequenceNode):
         raise SuiteError(f"{line_of(root)} does not start a list. Write each question after “- ”.")

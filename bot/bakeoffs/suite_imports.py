@@ -6,7 +6,7 @@ A question that lost a check is not graded by the others, unless somebody asks f
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations, product
@@ -83,10 +83,10 @@ def _question_fields(messages: _Messages) -> dict[str, str]:
     return {"question": messages[at][1], "context": context}
 
 
-def _reference_fields(grading: Grading, value: str) -> dict[str, str]:
+def _reference_fields(grading: str, value: str) -> dict[str, str]:
     """Return the columns of a reference; raise SuiteError if no answer could be graded by it."""
     check_reference(Reference(grading, value))
-    return {"answer": value, "grading": grading.value}
+    return {"answer": value, "grading": str(grading)}
 
 
 def _parse_messages(value: object) -> _Messages | None:
@@ -110,8 +110,18 @@ def _parse_messages(value: object) -> _Messages | None:
 
 _EVALS_QUESTIONS = ("question", "input", "prompt", "query", "problem", "text", "ticket_text")
 _EVALS_ANSWERS = (
-    *("ideal", "answer", "correct_label", "expected", "expected_output", "expected_answer"),
-    *("correct_answer", "reference_answer", "reference", "ground_truth", "target", "label"),
+    "ideal",
+    "answer",
+    "correct_label",
+    "expected",
+    "expected_output",
+    "expected_answer",
+    "correct_answer",
+    "reference_answer",
+    "reference",
+    "ground_truth",
+    "target",
+    "label",
 )
 _EVALS_SAME = {"category", "context"}
 _ALPACA = {"instruction": "question", "input": "context", "output": "answer"}
@@ -318,16 +328,17 @@ def is_promptfoo(root: yaml.Node) -> bool:
     return "prompts" in keys or "tests" in keys
 
 
-def import_promptfoo(root: yaml.Node, limit: int) -> Imported:
+def import_promptfoo(root: yaml.Node, limit: int, graders: Collection[str] = ()) -> Imported:
     """Yield a question for each prompt with the variables of each test, and what is left out.
 
-    Raise SuiteError for more than `limit` questions, or if variables multiply the text.
+    An assertion's type can also be one of these `graders` of plug-ins. Raise SuiteError for more
+    than `limit` questions, or if variables multiply the text.
     """
     _check_expansion(root)
     config, left_out = _fields(root), list[LeftOut]()
     _reject_others(config, {"prompts", "tests", "defaultTest"}, left_out)
     prompts = list(_parse_prompts(config.get("prompts"), left_out))
-    tests = _parse_tests(config, left_out)
+    tests = _parse_tests(config, left_out, graders)
     yield from left_out
     count = len(prompts) * sum(prod(map(len, test.variables.values())) for test in tests)
     if count > limit:
@@ -384,10 +395,12 @@ def _parse_prompts(node: yaml.Node | None, left_out: list[LeftOut]) -> Iterator[
         yield _Prompt(where, messages or [("user", text)], shown[:60])
 
 
-def _parse_tests(config: Mapping[str, yaml.Node], left_out: list[LeftOut]) -> list[_Test]:
+def _parse_tests(
+    config: Mapping[str, yaml.Node], left_out: list[LeftOut], graders: Collection[str]
+) -> list[_Test]:
     default = config.get("defaultTest")
     shared = _Test("", {}, _Assertion("", _SET))
-    if default and (parsed := _parse_test(default, shared, "defaultTest", left_out)):
+    if default and (parsed := _parse_test(default, shared, "defaultTest", left_out, graders)):
         shared = parsed
     elif default and (
         scalar_text(default) if isinstance(default, yaml.ScalarNode) else default.value
@@ -397,11 +410,13 @@ def _parse_tests(config: Mapping[str, yaml.Node], left_out: list[LeftOut]) -> li
     listed = config.get("tests")
     if not listed:  # promptfoo asks each prompt once
         return [shared]
-    parsed_tests = (_parse_test(node, shared, "test", left_out) for node in _items(listed))
+    parsed_tests = (_parse_test(node, shared, "test", left_out, graders) for node in _items(listed))
     return [test for test in parsed_tests if test]
 
 
-def _parse_test(node: yaml.Node, shared: _Test, name: str, left_out: list[LeftOut]) -> _Test | None:
+def _parse_test(
+    node: yaml.Node, shared: _Test, name: str, left_out: list[LeftOut], graders: Collection[str]
+) -> _Test | None:
     where, fields = line_of(node), _fields(node)
     if not fields or "path" in fields:
         text = scalar_text(node)[:60] if isinstance(node, yaml.ScalarNode) else ""
@@ -417,7 +432,7 @@ def _parse_test(node: yaml.Node, shared: _Test, name: str, left_out: list[LeftOu
     fault = f"{changed[0]} changes how answers are graded, and is not followed" if changed else ""
     fault = fault or shared.fault
     variables = {**shared.variables, **_parse_variables(fields.get("vars"), left_out)}
-    asserted = _parse_asserted(fields, shared.asserted, left_out)
+    asserted = _parse_asserted(fields, shared.asserted, left_out, graders)
     asserted = _with_fault(asserted, fault) if fault else asserted
     return _Test(where, variables, asserted, category, fault)
 
@@ -528,12 +543,15 @@ _JOINED = re.compile(r"\\[1-9]|\(\?[A-Za-z]+\)")  # back references and flags of
 
 
 def _parse_asserted(
-    fields: Mapping[str, yaml.Node], before: _Assertion, left_out: list[LeftOut]
+    fields: Mapping[str, yaml.Node],
+    before: _Assertion,
+    left_out: list[LeftOut],
+    graders: Collection[str],
 ) -> _Assertion:
     """Return the set of the assertions of a test or a set, after those that come before."""
     parts = list(before.parts)
     for item in _items(fields["assert"]) if "assert" in fields else ():
-        parsed = _parse_assertion(item, left_out)
+        parsed = _parse_assertion(item, left_out, graders)
         if parsed.weight or parsed.kind == _SET:
             parts.append(parsed)
         else:
@@ -550,7 +568,9 @@ def _with_fault(asserted: _Assertion, fault: str) -> _Assertion:
     return replace(asserted, parts=[replace(check, fault=fault) for check in asserted.checks])
 
 
-def _parse_assertion(item: yaml.Node, left_out: list[LeftOut]) -> _Assertion:
+def _parse_assertion(
+    item: yaml.Node, left_out: list[LeftOut], graders: Collection[str]
+) -> _Assertion:
     where, fields = line_of(item), _fields(item)
     kind_node = fields.get("type")
     if not isinstance(kind_node, yaml.ScalarNode):
@@ -559,14 +579,14 @@ def _parse_assertion(item: yaml.Node, left_out: list[LeftOut]) -> _Assertion:
     kind = scalar_text(kind_node)[:60]
     if kind == _SET:
         _reject_others(fields, {"type", "assert", "threshold", "weight"}, left_out)
-        return _parse_asserted(fields, _Assertion(where, kind), left_out)
+        return _parse_asserted(fields, _Assertion(where, kind), left_out, graders)
     assertion = _Assertion(where, kind, fields.get("value"))
     try:
         weight = _number(fields.get("weight"))
     except SuiteError as error:
         return replace(assertion, fault=f"its weight {error}")
     assertion = assertion if weight is None else replace(assertion, weight=weight)
-    if fault := _fault(assertion, fields):
+    if fault := _fault(assertion, fields, graders):
         return replace(assertion, fault=fault)
     _reject_others(fields, {"type", "value", "weight"}, left_out)
     return assertion
@@ -584,10 +604,10 @@ def _number(node: yaml.Node | None) -> float | None:
     return number
 
 
-def _fault(assertion: _Assertion, fields: Mapping[str, yaml.Node]) -> str:
+def _fault(assertion: _Assertion, fields: Mapping[str, yaml.Node], graders: Collection[str]) -> str:
     """Return why an assertion can't be imported; "" if it can, as far as it is known so far."""
     kind, value = assertion.kind, assertion.value
-    if kind.removeprefix("not-") not in _PATTERNS and kind not in _WHOLE:
+    if kind.removeprefix("not-") not in _PATTERNS and kind not in {*_WHOLE, *graders}:
         return _ANSWER_ONLY
     if "transform" in fields:
         return "answers are not transformed before grading"
@@ -617,6 +637,8 @@ def _grader_of(assertion: _Assertion, variables: Mapping[str, str]) -> dict[str,
     if kind == "llm-rubric":
         check_reference(Reference(Grading.JUDGE, values[0]))
         return {"rubric": values[0]}
+    if kind not in _PATTERNS:  # a plug-in's, which is checked with the whole question
+        return {"answer": values[0], "grading": assertion.kind}
     if kind == "regex":
         check_reference(Reference(Grading.REGEX, values[0]))
     look = "?=" if kind == assertion.kind else "?!"

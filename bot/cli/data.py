@@ -30,7 +30,7 @@ from bot.cli.rounds import find_round_id
 from bot.commands.rounds import UnderWayError, describe_quoting, forget_and_wipe
 from bot.coordination.clock import now
 from bot.render.formatting import count_noun, join_words
-from bot.render.round_report import round_title
+from bot.render.round_report.thread import round_title
 from bot.render.text_safety import shorten_to_line
 from bot.research.services import export_judgments
 from bot.runners.retention import forget_older
@@ -40,6 +40,7 @@ from council.bakeoffs.ports import ScheduleStore, StoredSuite
 from council.errors import CouncilError, ForgottenError, PanelError, ScheduleError, StoreError
 from council.integrity.seal import find_changes
 from council.ports import RoundQuery, Store
+from council.registry import Registry
 from council.rounds import Round
 from storage.export import ExportedItem, ExportedRound, dump_item, dump_round, parse_item
 
@@ -106,7 +107,7 @@ async def import_(
         async with open_stores(load_settings()) as stores:
             suites = await bakeoff_stores(stores).suites.list_all()
             known_suites = {(stored.suite.scope, stored.suite.name) for stored in suites}
-            for entry in read_export(file, on_fault):
+            for entry in read_export(file, on_fault, stores.registry):
                 try:
                     is_new = await _store_entry(stores, known_suites, entry)
                 except CouncilError as error:
@@ -219,25 +220,29 @@ async def _judgment_lines(stores: Stores, ids: Iterable[str], on_fault: OnFault)
 
 async def _round_lines(stores: Stores, round_id: str) -> ExportLines:
     round_, store = await stores.store.load(round_id), stores.store
-    feedback = (await store.ratings(round_id), await store.votes(round_id))
-    line = dump_round(round_, *feedback, await store.seal(round_id))
+    line = dump_round(
+        round_,
+        ratings=await store.ratings(round_id),
+        votes=await store.votes(round_id),
+        seal=await store.seal(round_id),
+    )
     yield ExportedRound, line.encode() + b"\n"
 
 
 # --- Import
 
 
-def read_export(path: Path, on_fault: OnFault) -> Iterator[Entry]:
+def read_export(path: Path, on_fault: OnFault, registry: Registry) -> Iterator[Entry]:
     """Yield the entries of an export; `on_fault` gets each line that cannot be read.
 
-    Exit with code 2 if the file cannot be read.
+    Its rounds are of the methods of this registry. Exit with code 2 if the file cannot be read.
     """
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if line.strip():
                     try:
-                        yield parse_item(line)
+                        yield parse_item(line, registry)
                     except StoreError as error:
                         why = str(error).rstrip(".")
                         on_fault(f"{path.name}, line {number}: {why}.")

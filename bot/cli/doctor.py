@@ -1,38 +1,28 @@
 """The command `council doctor`: health checks of settings, tokens, database and models."""
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from bot.bakeoffs.commands.schedules import load_schedule_status
-from bot.bakeoffs.parts import bakeoff_stores
-from bot.bakeoffs.render.schedules import describe_cron, format_moment
 from bot.bootstrap import PING, describe_local_models, find_panels, open_app
-from bot.chat import DeliveryUnknownError
+from bot.chats import find_chats
+from bot.checks import CheckReport
 from bot.cli.output import FAILED, async_command
-from bot.cli.tokens import discord_address, missing_slack_token, slack_tokens
 from bot.context import AppContext
+from bot.plugins import Plugins, find_plugins, list_installed, read_switches
 from bot.render.formatting import count_noun, join_words
 from bot.settings import Seat, Settings, SettingsError, load_settings
 from bot.settings.connections import read_document
 from bot.settings.environment import api_key_variable
 from bot.settings.panels import is_built_in
 from bot.settings.provider_keys import KEYS_FILE, addresses_of
-from bot.slack.config import Tokens
 from council.answers import Call
-from council.bakeoffs.models import Schedule
 from council.errors import CouncilError, GatewayError
 from council.methods import BLIND_RANKING, BOTH_ORDERS
 from council.panel import Member, Panel
-from council.places import LOCAL_CHATS
 from council.providers import ProviderHealth
 from council.tally.verdict import outside_judges_needed, unanimity_p
-
-if TYPE_CHECKING:
-    from slack_sdk.web.async_client import AsyncWebClient
 
 PING_TIMEOUT_SECONDS = 60  # the default of a stage
 
@@ -44,13 +34,15 @@ async def doctor(
     live: Annotated[bool, typer.Option("--live", help="Make one tiny call to each model.")] = False,
 ) -> None:
     """Check settings, tokens, database and models."""
-    report = _Report()
+    report = CheckReport(typer.echo)
     try:
         settings = load_settings()
         report.ok(f"settings read; data in {settings.data_dir}")
         _check_keys(report, settings)
-        await _check_slack(report, settings)
-        await _check_discord(report, settings)
+        plugins = _find_plugins(settings)
+        for chat in find_chats(plugins).values():
+            await chat.check(report, settings)
+        _check_plugins(report, plugins)
         await _check_app(report, settings, live=live)
     except SettingsError as error:
         for fault in error.faults:
@@ -61,37 +53,10 @@ async def doctor(
         raise typer.Exit(FAILED)
 
 
-class _Report:
-    """Prints findings as they come, and remembers whether all is well."""
-
-    def __init__(self) -> None:
-        self.is_healthy = True
-
-    def ok(self, text: str) -> None:
-        typer.echo(f"ok   {text}")
-
-    def note(self, text: str) -> None:
-        typer.echo(f"     {text}")
-
-    def fail(self, text: str) -> None:
-        self.is_healthy = False
-        typer.echo(f"FAIL {text}")
-
-    @contextmanager
-    def failures(
-        self, chat: str, kind: type[CouncilError] = CouncilError, hint: str = ""
-    ) -> Iterator[None]:
-        """Report an error of this kind in the block, with a hint."""
-        try:
-            yield
-        except kind as error:
-            self.fail(f"{chat}: {error}{hint}")
-
-
 # --- Keys that were entered on the page
 
 
-def _check_keys(report: _Report, settings: Settings) -> None:
+def _check_keys(report: CheckReport, settings: Settings) -> None:
     """Name the keys of an earlier version that could belong to several addresses, or to none."""
     connected = read_document(settings.data_dir)
     for name in settings.connected_keys.ambiguous:
@@ -106,86 +71,35 @@ def _check_keys(report: _Report, settings: Settings) -> None:
             report.note(f"{KEYS_FILE}: no model uses the key of {name}; remove it")
 
 
-# --- Slack and Discord
+# --- Plug-ins
 
 
-async def _check_slack(report: _Report, settings: Settings) -> None:
-    """Check Slack's tokens; only Slack receives a token, and nothing is posted."""
-    tokens = slack_tokens(settings)
-    if tokens is None:
-        missing = missing_slack_token(settings)
-        (report.fail if missing else report.note)(f"Slack: {missing or 'no token'}")
-        return
-    from bot.slack import client as slack  # not everyone has its packages
-
-    hint = f" Its address is {tokens.api_url}."
-    with report.failures("Slack", DeliveryUnknownError, hint):
-        async with slack.open_client(tokens.api_url, tokens.bot) as client:
-            with report.failures("Slack", slack.SlackError):
-                await _check_bot_token(report, client, tokens)
-            with report.failures("Slack", slack.SlackError):
-                await _check_events(report, client, tokens)
+def _find_plugins(settings: Settings) -> Plugins:
+    """Return the plug-ins; those that are always on if council.toml has faults, named later."""
+    try:
+        return find_plugins(read_switches(settings.config_file))
+    except (ValueError, OSError):
+        return find_plugins()
 
 
-async def _check_bot_token(report: _Report, client: "AsyncWebClient", tokens: Tokens) -> None:
-    from bot.slack.client import fetch_identity
-
-    if tokens.is_distributed:
-        where = tokens.install_url or "your address and /slack/install"
-        report.note(f"Slack: workspaces install the app at {where}")
-        return
-    me = await fetch_identity(client)
-    report.ok(f"Slack: {me.user_name} in {me.team_name}, over {tokens.transport}")
-    for fault in me.faults:
-        report.fail(f"Slack: {fault}")
-    for warning in me.warnings:
-        report.note(warning)
+def _check_plugins(report: CheckReport, plugins: Plugins) -> None:
+    """Name the plug-ins that failed, and those that are installed but not enabled."""
+    for status in list_installed(plugins):
+        if status.state == "failed":
+            report.fail(f"plug-in {status.name}: {status.why}")
+        elif status.state == "not enabled":
+            report.note(f"plug-in {status.name}, from {status.origin}: not enabled. {status.why}")
 
 
-async def _check_events(report: _Report, client: "AsyncWebClient", tokens: Tokens) -> None:
-    from bot.slack.client import check_app_token
-
-    if tokens.app:
-        await check_app_token(client, tokens.app)
-        report.ok("Slack: Socket Mode works")
-    else:
-        report.note("Slack: the signing secret is checked with the first request from Slack")
+# --- Database, panels and models
 
 
-async def _check_discord(report: _Report, settings: Settings) -> None:
-    """Check Discord's token; only Discord receives it."""
-    address = discord_address(settings)
-    if address is None:
-        report.note("Discord: no token")
-        return
-    from bot.discord import app as discord
-
-    where = address.api_url or "Discord's own"
-    hint = f" Its address is {where}."
-    unreachable = report.failures("Discord", DeliveryUnknownError, hint)
-    with report.failures("Discord"), unreachable:
-        me = await discord.fetch_identity(address)
-        servers = count_noun(me.servers, "server") if me.servers else "no server yet"
-        report.ok(f"Discord: {me.name}, in {servers}")
-        if me.needs_code_grant:
-            report.fail(f"Discord: {discord.CODE_GRANT_REQUIRED}")
-        else:
-            who = "anyone may" if me.is_public else "only its owner may"
-            report.ok(f"Discord: {who} invite it; `council discord invite` prints the link")
-        if me.has_interactions_endpoint:
-            report.fail(f"Discord: {discord.ENDPOINT_URL_IS_SET}")
-
-
-# --- Database, panels, models and schedules
-
-
-async def _check_app(report: _Report, settings: Settings, *, live: bool) -> None:
+async def _check_app(report: CheckReport, settings: Settings, *, live: bool) -> None:
     for fact in await describe_local_models(settings):
         report.note(fact)
     seats = (await find_panels(settings, local=False)).merged(settings).seats
     async with open_app(settings) as app_context:
         report.ok("the database works and its schema is up to date")
-        await _check_installations(report, app_context)
         for provider in app_context.health().providers:
             report.note(_limits(provider))
         if not app_context.panels:
@@ -202,24 +116,8 @@ async def _check_app(report: _Report, settings: Settings, *, live: bool) -> None
                     await _call(report, app_context, seat)
                 else:
                     report.note(f"{seat.key}: not called (--live makes one tiny call)")
-        found = {"slack": slack_tokens(settings), "discord": discord_address(settings)}
-        chats = {name for name, tokens in found.items() if tokens}
-        for schedule in await bakeoff_stores(app_context).schedules.list_all():
-            await _check_schedule(report, app_context, schedule, chats)
-
-
-async def _check_installations(report: _Report, app_context: AppContext) -> None:
-    """Check that the tokens of all installed Slack workspaces can be decrypted."""
-    store, count = app_context.installations, 0
-    if store is None:
-        return
-    for team in await store.list_team_ids():
-        try:
-            count += await store.async_find_bot(enterprise_id=None, team_id=team) is not None
-        except CouncilError as error:
-            report.fail(f"Slack: {error}")
-            return
-    report.ok(f"Slack: {count_noun(count, 'workspace')} installed the app")
+        for check in app_context.plugins.load(lambda plugin: plugin.checks):
+            await check(report, app_context, settings)
 
 
 def _limits(provider: ProviderHealth) -> str:
@@ -253,7 +151,7 @@ def _missing_key(settings: Settings, seat: Seat) -> str | None:
     return named or api_key_variable(provider)
 
 
-async def _call(report: _Report, app_context: AppContext, seat: Member) -> None:
+async def _call(report: CheckReport, app_context: AppContext, seat: Member) -> None:
     try:
         async with asyncio.timeout(PING_TIMEOUT_SECONDS):
             reply = await app_context.gateway.complete(Call(seat, PING))
@@ -266,25 +164,3 @@ async def _call(report: _Report, app_context: AppContext, seat: Member) -> None:
     else:
         attempts = f", at attempt {reply.attempts}" if reply.attempts > 1 else ""
         report.ok(f"{seat.key} answers in {reply.seconds:.1f} s{attempts}")
-
-
-async def _check_schedule(
-    report: _Report, app_context: AppContext, schedule: Schedule, chats: set[str]
-) -> None:
-    name = f"schedule {schedule.name}"
-    try:
-        status = await load_schedule_status(app_context, schedule)
-        next_time = f"{format_moment(status.next_times[0])} {schedule.zone}"
-        times = f"{describe_cron(schedule.cron)}, next {next_time}"
-    except (ValueError, KeyError, OSError):
-        broken = f"its cron {schedule.cron!r} or its zone {schedule.zone!r} is not valid"
-        report.fail(f"{name}: {broken}: edit or remove it")
-        return
-    if status.fault:
-        report.fail(f"{name}: cannot run: {status.fault}")
-    elif schedule.place.chat not in {*LOCAL_CHATS, *chats}:
-        report.fail(f"{name}: reports to {schedule.place.chat}, which has no token")
-    elif schedule.paused:
-        report.note(f"{name}: paused")
-    else:
-        report.ok(f"{name}: {times}")

@@ -1,20 +1,23 @@
 """The command `council` and its subcommands."""
 
+import os
 from functools import partial
-from importlib import import_module
 from importlib.metadata import version
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from bot.extras import missing_extra
+from bot.plugins import Plugins, find_plugins, read_switches
+from council.plugin import PluginError, load_object
 
 new_typer = partial(
     typer.Typer, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
 )
 
-# Name, module, function or app, and the line that `council --help` shows.
+# By name: the address of a function or app, and the line in `council --help`; hidden without one.
 COMMANDS = {
     "ask": ("bot.cli.rounds:ask", "Ask a question, or resume a round that stopped."),
     "chat": ("bot.cli.serve:chat", "Talk to the council in the terminal."),
@@ -31,65 +34,117 @@ COMMANDS = {
     ),
     "rounds": ("bot.cli.rounds:rounds", "List stored rounds, newest first."),
     "budget": ("bot.cli.rounds:budget", "Show what was spent, is reserved and is left."),
-    "leaderboard": (
-        "bot.bakeoffs.cli.reports:leaderboard",
-        "Rank models over many rounds, with intervals.",
-    ),
     "verify": ("bot.cli.verify:verify", "Recompute stored rounds and check the hash chain."),
     "export": ("bot.cli.data:export", "Export one round or everything as JSON Lines."),
     "import": ("bot.cli.data:import_", "Import an export."),
     "forget": ("bot.cli.data:forget", "Delete the texts of a round, or of all old rounds."),
-    "tally": ("bot.cli.tally:tally", "Count ballots from a file."),
-    "slates": ("bot.cli.tally:slates", "Print the orders in which judges would see the answers."),
-    "simulate": ("bot.research.cli.simulate:simulate", "Simulate judges with known biases."),
     "doctor": ("bot.cli.doctor:doctor", "Check settings, tokens, database and models."),
-    "schedule": ("bot.bakeoffs.cli.schedules:schedule_app", "Manage recurring bake-offs."),
-    "bakeoff": ("bot.bakeoffs.cli.bakeoffs:bakeoff_app", "Run a suite of questions on a panel."),
-    "bias": (
-        "bot.research.cli.bias:bias_app",
-        "Report how biased judges are, from rounds or grades.",
-    ),
-    "criteria": (
-        "bot.research.cli.calibrate:criteria",
-        "Draft criteria for judges from blind votes.",
-    ),
-    "suite": ("bot.bakeoffs.cli.suites:suite_app", "Manage lists of questions for bake-offs."),
+    "plugins": ("bot.cli.plugins:plugins", "List plug-ins, and why one is not on."),
     "key": ("bot.cli.keys:key_app", "Manage API keys."),
-    "slack": ("bot.cli.chats:slack_app", "Set up the Slack app."),
-    "discord": ("bot.cli.chats:discord_app", "Set up the Discord application."),
     "db": ("bot.cli.database:database_app", "Upgrade or copy the database."),
+    "tally": ("bot.cli.tally:tally", ""),
+    "slates": ("bot.cli.tally:slates", ""),
 }
 
 
-def load_command(name: str) -> Any:  # noqa: ANN401
-    """Import the module of a subcommand and return the command, ready to run."""
-    module, attribute = COMMANDS[name][0].split(":")
-    try:
-        found = getattr(import_module(module), attribute)
-    except ModuleNotFoundError as error:
-        if missing := missing_extra(error):
-            typer.echo(str(missing), err=True)
-            raise typer.Exit(1) from None
-        raise
-    parent = new_typer()
-    if isinstance(found, typer.Typer):
-        parent.add_typer(found, name=name)
-    else:
-        parent.command(name)(found)
-    return typer.main.get_group(parent).commands[name]
-
-
 class LazyGroup(TyperGroup):
-    """A group that imports a subcommand's module only when that subcommand runs."""
+    """A group that imports a subcommand's module only when that subcommand runs.
+
+    Plug-ins are only looked for if a command is not one of the core's, or all are listed.
+    """
+
+    _plugins: Plugins | None = None
+
+    # Typer does not export the types of its contexts and commands.
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401
+        """Return the names of all subcommands: the core's, then those of plug-ins."""
+        return [*COMMANDS, *(name for name in self._plugin_commands() if name not in COMMANDS)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401
+        """Return a subcommand with its line of help, not imported yet."""
+        found = COMMANDS.get(cmd_name) or self._plugin_commands().get(cmd_name)
+        if found is None:
+            return None
+        return TyperCommand(cmd_name, help=found[1], hidden=not found[1])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
         """Return the subcommand that the arguments name, imported now."""
+        if args and not self.get_command(ctx, args[0]):
+            self._refuse_disabled(args[0])
         name, placeholder, rest = super().resolve_command(ctx, args)
-        return name, load_command(name) if name and placeholder else None, rest
+        return name, self.load_command(name) if name and placeholder else None, rest
+
+    def load_command(self, name: str) -> Any:  # noqa: ANN401
+        """Import a subcommand and return it, ready to run, with what plug-ins add below it."""
+        if name in COMMANDS:
+            command = _new_command(name, _load(COMMANDS[name][0]))
+        else:
+            command = _new_command(name, _load(self._plugin_commands()[name][0]))
+        if not isinstance(command, TyperGroup):
+            return command
+        for full_name, (address, line) in self._find_plugins().names(lambda one: one.cli).items():
+            group, _, below = full_name.partition(" ")
+            if below and group == name:
+                command.commands[below] = _new_command(below, _load(address), is_hidden=not line)
+        return command
+
+    def _find_plugins(self) -> Plugins:
+        if self._plugins is None:
+            self._plugins = _find_plugins()
+        return self._plugins
+
+    def _plugin_commands(self) -> dict[str, tuple[str, str]]:
+        named = self._find_plugins().names(lambda plugin: plugin.cli)
+        return {name: value for name, value in named.items() if " " not in name}
+
+    def _refuse_disabled(self, name: str) -> None:
+        """Exit with a sentence if the command is one of a plug-in that is present, but not on."""
+        for plugin in self._find_plugins().present:
+            if name in plugin.cli:
+                typer.echo(
+                    f"council {name} is part of the plug-in {plugin.name}, which is not on. "
+                    "`council plugins` says why.",
+                    err=True,
+                )
+                raise typer.Exit(2)
 
 
-def _placeholder() -> None:
-    """Stand in for a subcommand in the list that `council --help` prints."""
+def _new_command(name: str, found: Any, *, is_hidden: bool = False) -> Any:  # noqa: ANN401
+    parent = new_typer()
+    if isinstance(found, typer.Typer):
+        parent.add_typer(found, name=name, hidden=is_hidden)
+    else:
+        parent.command(name, hidden=is_hidden)(found)
+    return typer.main.get_group(parent).commands[name]
+
+
+def _load(address: str) -> Any:  # noqa: ANN401
+    try:
+        return load_object(address)
+    except PluginError as error:
+        cause = error.__cause__
+        missing = missing_extra(cause) if isinstance(cause, ModuleNotFoundError) else None
+        typer.echo(str(missing or error), err=True)
+        raise typer.Exit(1) from None
+
+
+def _find_plugins() -> Plugins:
+    """Return the plug-ins; a council.toml that can't be read does not break the help."""
+    try:
+        return find_plugins(read_switches(_config_file()))
+    except (ValueError, OSError):
+        return find_plugins()
+
+
+def _config_file() -> Path | None:
+    """Return the council.toml of the settings, whose libraries are too slow for `--help`."""
+    named = os.environ.get("COUNCIL_CONFIG")  # noqa: TID251 - see above
+    if not named and Path(".env").exists():
+        from dotenv import dotenv_values
+
+        named = dotenv_values(".env").get("COUNCIL_CONFIG")
+    file = Path(named or "council.toml")
+    return file if named or file.exists() else None
 
 
 app = new_typer(
@@ -116,7 +171,3 @@ def council(
     ] = False,
 ) -> None:
     """Take the options of `council` itself."""
-
-
-for _name, (_, _help) in COMMANDS.items():
-    app.command(_name, help=_help)(_placeholder)

@@ -128,8 +128,8 @@ def _read(file: Path) -> bytes:
 def _judges(app: AppContext, panel: str | None) -> Judges:
     """Return the named judges, under the panel's rubric and terms if one is named, else its own."""
     if app.judges and panel is None:
-        return Judges(app.judges)
-    of_panel = Judges.of(app.panel(panel, TERMINAL))
+        return Judges(app.judges, registry=app.registry)
+    of_panel = Judges.of(app.panel(panel, TERMINAL), app.registry)
     return replace(of_panel, members=app.judges) if app.judges else of_panel
 
 

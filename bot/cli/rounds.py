@@ -33,7 +33,7 @@ from bot.context import AppContext
 from bot.observability import logs
 from bot.render.budgets import budget_document, budget_post
 from bot.render.round_json import round_document, summary_document
-from bot.render.round_report import round_state, whole_round
+from bot.render.round_report.thread import round_state, whole_round
 from bot.render.voting import add_votes, takes_blind_votes, voting_posts
 from bot.settings import load_settings
 from bot.terminal import TERMINAL, TerminalChat, new_session_place

@@ -9,13 +9,14 @@ import structlog
 from rich.console import Console
 
 from bot.bootstrap import StartOptions, open_app
+from bot.chats import RunningChats
 from bot.cli.output import Local, async_command
 from bot.cli.progress import DownloadBar
-from bot.cli.tokens import discord_address, missing_slack_token, slack_tokens
 from bot.commands.buttons import MAX_REMEMBERED_PRESSES, PRESS
 from bot.commands.retraction import retract_regularly
 from bot.context import AppContext
 from bot.coordination.tasks import running_alongside
+from bot.hooks import run_missed_hooks
 from bot.observability import logs, metrics
 from bot.render.formatting import seat_names
 from bot.render.round_status import receivers
@@ -79,43 +80,32 @@ async def serve(local: Local = False) -> None:
     token = settings.web_token.get_secret_value() if settings.web_token else None
     async with open_app(settings, options) as app_context:
         panel = _default_panel(app_context)
-        slack, chats = None, list[Callable[[], Task]]()
-        # A chat's library takes a third of a second to import: only a start with its token pays.
-        if tokens := slack_tokens(settings):
-            from bot.slack.app import Slack
-
-            slack = Slack(app_context, tokens, report)
-            chats.append(slack.run)
-        if address := discord_address(settings):
-            from bot.discord.app import Discord
-
-            chats.append(Discord(app_context, address, report).run)
+        chats = RunningChats.start(app_context, settings, report)
         key = await _signing_key(app_context, settings)
         web_context = WebContext(
             app_context,
             PageSigner(key, lambda: app_context.now().timestamp(), token),
             token,
             lambda: models.state,
-            is_slack_ready=lambda: slack is None or slack.is_ready,
+            chats_not_ready=chats.not_ready,
             contact=settings.contact,
         )
-        app = create_app(
-            web_context, loopback=is_loopback(settings.host), slack=slack.routes if slack else ()
-        )
+        app = create_app(web_context, loopback=is_loopback(settings.host), routes=chats.routes)
         # A page that waits for a round must not see it stopped: resume rounds, then serve.
         before_serving = partial(_resume, app_context)
-        listen = settings.host, settings.port
-        async with run_server(app, *listen, before_serving, behind_proxy=bool(token)) as server:
+        async with run_server(
+            app, settings.host, settings.port, before_serving, behind_proxy=bool(token)
+        ) as server:
             report(f"The page: {server.address}")
             if any(seat.demonstration for seat in panel.members):
                 report(DEMO.format(address=server.address))
-            for line in (*_introduction(app_context), *_chats_not_started(settings)):
+            for line in (*_introduction(app_context), *chats.not_started):
                 report(line)
             tasks = [
                 models.prepare(app_context, panel),
                 metrics.watch_lag(),
                 *_background_tasks(app_context),
-                *(run_chat() for run_chat in chats),
+                *chats.tasks(),
             ]
             async with running_alongside(*tasks):
                 await server.task
@@ -174,15 +164,6 @@ def _introduction(app_context: AppContext) -> list[str]:
     return lines
 
 
-def _chats_not_started(settings: Settings) -> list[str]:
-    lines = []
-    if not slack_tokens(settings):
-        lines.append(f"Slack: not started ({missing_slack_token(settings) or 'no token'})")
-    if not discord_address(settings):
-        lines.append("Discord: not started (no token)")
-    return lines
-
-
 async def _resume(app_context: AppContext) -> None:
     """Resume the page's rounds and bake-offs, and release money that nothing holds."""
     if app_context.job_queue is None:
@@ -194,6 +175,7 @@ async def _resume(app_context: AppContext) -> None:
 
 def _background_tasks(app_context: AppContext) -> list[Task]:
     tasks = [task for service in app_context.parts.all(Service) for task in service.tasks()]
+    tasks.append(run_missed_hooks(app_context))
     tasks.append(retract_regularly(app_context))
     tasks.append(metrics.watch_outbox(app_context.outbox.count_unmarked))
     if app_context.texts_days is not None:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from bot.cli.output import MISUSED, Json, async_command, fail, print_json, read_file
 from bot.render.round_json import tally_document
-from bot.render.round_report import describe_certainty
+from bot.render.round_report.verdict import describe_certainty
 from bot.settings.council_toml import SettingsError, validation_faults
 from council.ballots import Ballot
 from council.labels import Label, draw_labels, draw_slates

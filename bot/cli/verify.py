@@ -15,6 +15,7 @@ from bot.cli.output import MISUSED, OnFault, async_command, exit_on_faults, fail
 from bot.cli.rounds import find_round_id
 from bot.render.formatting import count_noun, join_words
 from bot.settings import load_settings
+from bot.settings.panels import load_panel_config, stored_registry
 from council.errors import PanelError, StoreError
 from council.integrity.erasure import find_text_names
 from council.integrity.hash_chain import Link
@@ -108,7 +109,8 @@ async def _verify_all(stores: Stores, known_heads: Sequence[str], on_fault: OnFa
 def _verify_export(path: Path, on_fault: OnFault) -> None:
     """Verify every round of an export, and links that follow each other in their chain."""
     count, links = 0, list[Link]()
-    for entry in read_export(path, on_fault):
+    registry = stored_registry(load_panel_config(load_settings().config_file).plugins)
+    for entry in read_export(path, on_fault, registry):
         if isinstance(entry, ExportedRound):
             count += 1
             _verify_record(entry, on_fault, is_exported=True)

@@ -32,7 +32,8 @@ from bot.context import AppContext, usual_seconds
 from bot.plugins import Plugins
 from bot.render.formatting import file_name
 from bot.render.round_json import round_document
-from bot.render.round_report import answers_by_label, details_posts, forgotten_line, whole_round
+from bot.render.round_report.answers import answers_by_label
+from bot.render.round_report.thread import details_posts, forgotten_line, whole_round
 from bot.render.round_status import terms_line
 from bot.render.text_safety import shorten_to_line
 from bot.render.voting import VOTE

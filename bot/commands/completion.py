@@ -42,7 +42,7 @@ async def _suggestions(
             allowed = allows_panel
             names = [n for n, p in app.panels.items() if allowed(app.access, message.place, p)]
         case Kind.METHOD:
-            names = [*offered_methods(app.panels.values())]
+            names = [*offered_methods(app.panels.values(), app.registry)]
         case Kind.TOPIC:
             names = [one.full_name for one in commands_of(app).commands if not one.hidden]
         case _:

@@ -8,7 +8,7 @@ import structlog
 from bot.chat import Chat, MessageGoneError, SentMessage
 from bot.context import AppContext
 from bot.outbox import ROOTS, PostedPart
-from bot.render.round_report import round_post, round_title
+from bot.render.round_report.thread import round_post, round_title
 from council.errors import CouncilError
 from council.rounds import Round
 

@@ -33,6 +33,7 @@ from bot.ports import (
     SHOW,
     Job,
     JobQueue,
+    PlaceQueues,
     PubSub,
     RoundSnapshot,
     RoundStoppedError,
@@ -40,13 +41,9 @@ from bot.ports import (
     job_for,
     queue_for,
 )
-from bot.render.round_report import (
-    MAX_REASON_CHARACTERS,
-    details_posts,
-    results_post,
-    round_post,
-    whole_round,
-)
+from bot.render.round_report.rankings import MAX_REASON_CHARACTERS
+from bot.render.round_report.results import results_post
+from bot.render.round_report.thread import details_posts, round_post, whole_round
 from bot.render.round_status import add_asker, progress_post, running_post, stopped_post
 from bot.render.voting import add_votes, hint_post, is_offer, offer_post, takes_blind_votes
 from council.errors import CouncilError, StoreError
@@ -84,7 +81,7 @@ async def deliver_round(
     if app.job_queue is None or not chat.is_room or chat.is_bound:
         await follow_and_deliver(app, chat, place, round_)
         return
-    job = job_for(SHOW, place, round_.id, app.shards)
+    job = job_for(SHOW, place, round_.id, app.parts.all(PlaceQueues))
     await enqueue_and_relay(app.job_queue, app.pubsub, job, chat, message)
 
 
@@ -431,7 +428,7 @@ def _receipt_topic(job: Job) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RoundDelivery:
-    """Worker that delivers the rounds of one chat or Discord shard, as jobs of a cluster.
+    """Worker that delivers the rounds of one chat, or one connection of it, as jobs of a cluster.
 
     `wanted` selects the rounds to check for undelivered ones, and `serves` the places that are
     connected. `new_chat` builds the chat that a round of a place is posted with; it may raise
@@ -456,11 +453,11 @@ class RoundDelivery:
         """Return this queue's rounds that are not fully delivered, oldest first."""
         wanted = replace(self.wanted, undelivered=True)
         found = await self.app.store.list_summaries(wanted=wanted)
-        shards = self.app.shards
+        queues = self.app.parts.all(PlaceQueues)
         return [
             one
             for one in reversed(found)
-            if queue_for(one.place, shards) == self.teller and self.serves(one.place)
+            if queue_for(one.place, queues) == self.teller and self.serves(one.place)
         ]
 
     async def unfinished(self) -> list[str]:

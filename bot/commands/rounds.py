@@ -27,7 +27,7 @@ from bot.commands.parameters import LAST, Arguments
 from bot.context import AppContext
 from bot.render.budgets import budget_post
 from bot.render.formatting import count_noun, seat_names
-from bot.render.round_report import forgotten_line, round_state, whole_round
+from bot.render.round_report.thread import forgotten_line, round_state, whole_round
 from bot.render.round_status import receivers
 from bot.render.text_safety import shorten_to_line
 from bot.render.voting import add_votes
@@ -177,7 +177,9 @@ async def show_rounds(app: AppContext, chat: Chat, message: IncomingMessage, lim
     rows = tuple(
         (
             shorten_to_line(line.question, 60) or "(forgotten)",
-            *(f"{line.asked_at:%Y-%m-%d %H:%M}", round_state(line), line.id),
+            f"{line.asked_at:%Y-%m-%d %H:%M}",
+            round_state(line),
+            line.id,
         )
         for line in lines
     )

@@ -19,7 +19,7 @@ from bot.render.voting import (
 )
 from council.feedback import HumanVote
 from council.labels import Label
-from council.methods import method_of
+from council.methods import shown_method
 from council.rounds import Draw, Round
 
 NOT_BLIND = "You have already seen who wrote what, so this vote is not blind."
@@ -113,7 +113,7 @@ def draw_to_vote_on(round_: Round) -> Draw:
     """Return the draw of a round that takes votes; raise FeedbackError, which says why not."""
     if round_.forgotten:
         raise FeedbackError(f"The answers of round {round_.id} have been forgotten.")
-    if not round_.closing and not (method := method_of(round_)).is_ranked:
+    if not round_.closing and not (method := shown_method(round_)).is_ranked:
         raise FeedbackError(
             f"Nobody votes in round {round_.id} while it runs: method {method.name} ranks nothing. "
             "You can mark the best answer when it is finished."

@@ -21,7 +21,8 @@ from bot.render.charts import render_png
 from bot.render.formatting import file_name
 from bot.render.pagination import paginate
 from bot.render.ranking_chart import ranking_figure
-from bot.render.round_report import menu_buttons, placement_table
+from bot.render.round_report.placements import placement_table
+from bot.render.round_report.thread import menu_buttons
 from bot.render.text_safety import shorten
 from bot.render.voting import BEST
 from council.errors import CouncilError

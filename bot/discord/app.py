@@ -10,6 +10,7 @@ from functools import partial
 import discord
 
 from bot.chat import Chat, DeliveryUnknownError, SendEphemeral
+from bot.chats import RunningChat
 from bot.commands.recovery import ChatSupervisor, serve_chat
 from bot.commands.round_delivery import RoundDelivery
 from bot.context import AppContext
@@ -17,11 +18,11 @@ from bot.coordination.tasks import BackgroundTasks, run_until_first
 from bot.discord.config import DiscordCredentials
 from bot.discord.ephemeral import discard_reply
 from bot.discord.errors import translate_errors
-from bot.discord.events import CHAT
 from bot.discord.listeners import DiscordClient
-from bot.discord.servers import ONLY_SHARD, ServerTracker, Shard
+from bot.discord.servers import ServerTracker
+from bot.discord.shards import CHAT, GATEWAY, ONLY_SHARD, Shard, ShardQueues
 from bot.observability.logs import redirect_library_log
-from bot.ports import GATEWAY, JobQueue
+from bot.ports import JobQueue
 from bot.services import Service
 from council.errors import CouncilError
 from council.places import Place
@@ -61,7 +62,7 @@ class DiscordError(CouncilError):
     """Discord cannot be started or continued; the message says what to do."""
 
 
-class Discord:
+class Discord(RunningChat):
     """The bot's connection to Discord; `report` receives each change of its state as a sentence.
 
     In a cluster each process serves some of the shards, as jobs of one queue.
@@ -76,6 +77,8 @@ class Discord:
         self._supervisor = ChatSupervisor("Discord", report)
         self._application = ""
         self._count = 1  # of shards
+        self._queues = app.parts.find(ShardQueues) or ShardQueues()
+        app.parts.add(self._queues)
         self._count_changed = asyncio.Event()
         self._clients: dict[int, DiscordClient] = {}  # by shard, once connected
 
@@ -140,7 +143,7 @@ class Discord:
         if recommended > stored:
             await key_values.put(SHARDS, self._application, str(recommended))
         self._count_changed.clear()
-        self._count = self._app.shards = max(recommended, stored)
+        self._count = self._queues.shards = max(recommended, stored)
 
     async def _connect(self, shard: Shard, supervisor: ChatSupervisor) -> None:
         """Serve a shard until the connection ends; once it is ready, deliver what is pending."""

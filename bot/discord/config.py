@@ -5,6 +5,8 @@ Imports nothing heavy: every start reads the settings, also without a token.
 
 from dataclasses import dataclass, field
 
+from bot.settings import Settings
+
 
 @dataclass(frozen=True, slots=True)
 class DiscordCredentials:
@@ -25,3 +27,13 @@ class DiscordCredentials:
             Route.BASE = self.api_url.rstrip("/")
         if self.gateway_url:
             DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(self.gateway_url)
+
+
+def read_credentials(settings: Settings) -> DiscordCredentials | None:
+    """Return Discord's token and addresses, or None if there is no token."""
+    credentials = DiscordCredentials(
+        token=settings.value("DISCORD_TOKEN"),
+        api_url=settings.url("DISCORD_API_URL"),
+        gateway_url=settings.value("DISCORD_GATEWAY_URL"),
+    )
+    return credentials if credentials.token else None

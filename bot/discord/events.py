@@ -12,9 +12,8 @@ from bot.chat import (
     event_key,
 )
 from bot.discord.errors import translate_errors
+from bot.discord.shards import CHAT
 from council.places import Place
-
-CHAT = "discord"
 
 # docs/discord.md says what each permission is for.
 BOT_PERMISSIONS = discord.Permissions(

@@ -15,10 +15,10 @@ from bot.chat import Chat, IncomingMessage, SendEphemeral
 from bot.commands.ask import ask_with_options
 from bot.commands.button_registry import buttons_of, submit_form
 from bot.commands.buttons import ActionDeduplicator, rate_round, send_busy_note
-from bot.commands.completion import Suggestion, suggest
+from bot.commands.completion import suggest
 from bot.commands.conversations import continue_conversation
 from bot.commands.dispatch import Handler, report_errors, run_command
-from bot.commands.parameters import Parameter
+from bot.commands.parameters import Parameter, Suggestion
 from bot.commands.registry import ASK, Command, Invocation, commands_of
 from bot.commands.rounds import (
     Opinion,

@@ -43,7 +43,8 @@ from bot.discord.errors import (
     thread_error,
     translate_errors,
 )
-from bot.discord.events import CHAT, GuildTextChannel, check_can_post_in, place_of
+from bot.discord.events import GuildTextChannel, check_can_post_in, place_of
+from bot.discord.shards import CHAT
 from bot.render.pagination import paginate
 from bot.render.text_safety import shorten_to_line
 from council.errors import CouncilError

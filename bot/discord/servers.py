@@ -1,9 +1,7 @@
 """Servers (guilds) that the bot is in: shards, their store, and clean-up after a removal."""
 
 import asyncio
-import re
 from collections.abc import Callable, Set
-from dataclasses import dataclass
 
 import aiohttp
 import discord
@@ -11,39 +9,11 @@ import discord
 from bot.commands.recovery import delete_workspace
 from bot.context import AppContext
 from bot.discord.errors import NO_ACCESS, UNKNOWN_GUILD
-from bot.discord.events import CHAT
-from bot.ports import shard_for
+from bot.discord.shards import CHAT, ONLY_SHARD, Shard
 from bot.render.formatting import count_noun
 from council.errors import StoreError
 
-_SHARD_NAME = re.compile(r"(\d{1,4})/(\d{1,4})")
 SERVER = "discord server"  # the kind of memo
-
-
-@dataclass(frozen=True, slots=True)
-class Shard:
-    """The part of all servers that one gateway connection serves: `number` (from 0) among `of`."""
-
-    number: int
-    of: int
-
-    def __str__(self) -> str:
-        return f"{self.number}/{self.of}"
-
-    @classmethod
-    def read(cls, name: str) -> "Shard | None":
-        """Parse "number/of"; return None for anything else."""
-        match = _SHARD_NAME.fullmatch(name)
-        if match is None or int(match[1]) >= int(match[2]):
-            return None
-        return cls(int(match[1]), int(match[2]))
-
-    def serves(self, server: str) -> bool:
-        """Return whether the shard serves a server; "" stands for direct messages."""
-        return shard_for(server, self.of) == self.number
-
-
-ONLY_SHARD = Shard(0, 1)  # the only shard
 
 
 class ServerTracker:

@@ -28,8 +28,9 @@ from bot.discord.components import (
 )
 from bot.discord.ephemeral import EphemeralReplies
 from bot.discord.errors import translate_errors
-from bot.discord.events import CHAT, direct_place
+from bot.discord.events import direct_place
 from bot.discord.messages import DIRECT_PREFIX, ClientState, DiscordChat
+from bot.discord.shards import CHAT
 from council.errors import CouncilError
 from council.places import Place
 

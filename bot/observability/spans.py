@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, suppress
 from functools import partial
 from importlib.metadata import version
 from secrets import token_hex
@@ -17,7 +17,6 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 from opentelemetry.trace import Span, Status, StatusCode, Tracer, set_span_in_context
 
-from bot.observability.tracing import Tracing
 from council.answers import Call, Reply
 from council.budget import GatewayWrapper
 from council.ports import Gateway
@@ -32,7 +31,9 @@ _OUTCOME = "council.outcome"
 
 
 @asynccontextmanager
-async def open_exporter(endpoint: str, headers: Mapping[str, str]) -> AsyncIterator[Tracing]:
+async def open_exporter(
+    endpoint: str, headers: Mapping[str, str]
+) -> AsyncIterator[Callable[[Round], AbstractContextManager["RoundTrace"]]]:
     """Yield a function that traces a round; at the end, send the last spans within seconds."""
     # It would log every batch that the collector refuses.
     logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)

@@ -13,7 +13,7 @@ from bot.render.charts import (
     Figure,
     fill_cell,
 )
-from bot.render.round_report import NO_BALLOT_TEXT, OWN_TEXT, Placement, PlacementTable
+from bot.render.round_report.placements import NO_BALLOT_TEXT, OWN_TEXT, Placement, PlacementTable
 from bot.render.text_safety import shorten, visible_line
 
 if TYPE_CHECKING:

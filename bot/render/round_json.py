@@ -8,7 +8,7 @@ from council.analysis import analyse
 from council.answers import Answer, Exchange, LateReply, Reply
 from council.ballots import Ballot
 from council.filters import find_suspects
-from council.methods import find_method
+from council.methods import shown_method
 from council.money import sum_or_none
 from council.pipeline.ranking import Ranked
 from council.ports import RoundSummary
@@ -82,7 +82,7 @@ def _whole_document(round_: Round) -> Document:
         "weighted": _weighted_document(round_),
         "verdict": verdict_document(round_.tally.verdict, suspicions) if round_.tally else None,
         "synthesis": _synthesis_document(round_.synthesis) if round_.synthesis else None,
-        "analysis": asdict(found) if (found := analyse(round_)) else None,
+        "analysis": asdict(analysis) if (analysis := analyse(round_)) else None,
         "cost_usd": round_.cost_usd,
         "tokens_in": _sum_tokens(reply.tokens_in for reply in replies),
         "tokens_out": _sum_tokens(reply.tokens_out for reply in replies),
@@ -152,7 +152,7 @@ def verdict_document(verdict: Verdict, suspicions: Iterable[str] = ()) -> Docume
         "kendall_w": verdict.agreement.kendall_w,
         "alpha": verdict.agreement.alpha,
         "n_eff": verdict.n_eff,
-        "flags": [*verdict.flags, *suspicions],
+        "flags": [*map(str, verdict.flags), *suspicions],
     }
 
 
@@ -222,7 +222,7 @@ def _weighted_document(round_: Round) -> Document | None:
         "weights": consistency_weights(round_),
         "shares": {line.label: line.share for line in lines},
         "first": [line.label for line in lines if line.place == 1],
-        "official": find_method(round_.panel.terms.method).is_weighted,
+        "official": shown_method(round_).is_weighted,
     }
 
 

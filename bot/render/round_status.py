@@ -22,10 +22,11 @@ from bot.render.formatting import (
     rough_duration,
     seat_names,
 )
-from bot.render.round_report import menu_buttons, ranking_number, round_title
+from bot.render.round_report.rankings import ranking_number
+from bot.render.round_report.thread import menu_buttons, round_title
 from council.answers import Role
 from council.budget import Estimate
-from council.methods import method_of
+from council.methods import shown_method
 from council.money import cap_micro_usd
 from council.panel import THIS_MACHINE, Member, Panel
 from council.providers import OLLAMA_ROUTES
@@ -138,9 +139,9 @@ def progress_summary(round_: Round) -> str:
         return f"{readable} of {members} answered"
     if round_.draw and round_.stage is Stage.ANSWERED:
         voted = sum(ballot.counts for ballot in round_.ballots)
-        slates = method_of(round_).slates(round_, round_.draw)
+        slates = shown_method(round_).slates(round_, round_.draw)
         if not slates:
-            return method_of(round_).summary
+            return shown_method(round_).summary
         if len(slates) > len({slate.judge for slate in slates}):
             return f"{voted} of {len(slates)} rankings are in"
         return f"{voted} of {count_noun(len(slates), 'judge')} voted"
@@ -170,7 +171,7 @@ def ballot_steps(round_: Round) -> list[Step]:
     names = seat_names(round_.panel)
     voted = {ballot.voter for ballot in round_.ballots if ballot.counts}
     steps = []
-    for slate in method_of(round_).slates(round_, round_.draw):
+    for slate in shown_method(round_).slates(round_, round_.draw):
         number = ranking_number(round_, slate)
         again = "" if number == 1 else f" again ({number})"
         title = f"{names[slate.judge]} ranks{again}"

@@ -13,7 +13,7 @@ from bot.render.formatting import add_note, join_words
 from council.answers import Answer, Role
 from council.feedback import HumanVote
 from council.labels import MIN_TO_RANK
-from council.methods import method_of
+from council.methods import shown_method
 from council.pipeline.session import identifying_names
 from council.prompts.shared import anonymize_answer
 from council.randomness import shuffle
@@ -51,7 +51,7 @@ def _blind_answer(round_: Round, key: str, answer: Answer | None) -> BlindAnswer
         return BlindAnswer("", None if round_.absence(key, Role.ANSWER) else "")
     label = round_.draw.labels.label_of(key) if round_.draw else None
     # Who read the others under their names may name any of them.
-    is_blind = method_of(round_).is_blind
+    is_blind = shown_method(round_).is_blind
     seats = (round_.panel.seat(key),) if is_blind else round_.panel.members
     names = tuple(name for seat in seats for name in identifying_names(seat))
     # Names in a draft were found when it came; a revision may name its author anew.
@@ -74,7 +74,7 @@ def is_votable(round_: Round) -> bool:
 def takes_blind_votes(round_: Round) -> bool:
     """Return whether the judges are voting, so that people may vote blind too."""
     is_over = round_.tally or round_.closing
-    is_ranked = method_of(round_).is_ranked
+    is_ranked = shown_method(round_).is_ranked
     return is_votable(round_) and not is_over and is_ranked and has_its_answers(round_)
 
 
@@ -83,7 +83,7 @@ def has_its_answers(round_: Round) -> bool:
 
     Where members are asked for more than answers, these may be drafts until a judge ranked.
     """
-    asked = method_of(round_).exchanges(round_.panel).keys()
+    asked = shown_method(round_).exchanges(round_.panel).keys()
     may_revise = any(seat.key in asked for seat in round_.panel.members)
     return not may_revise or bool(
         round_.ballots or round_.spoiled or round_.tally or round_.closing

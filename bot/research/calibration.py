@@ -19,6 +19,7 @@ from council.pipeline.ranking import Judges, ranking_round, run_ranking
 from council.pipeline.session import Deadline, identifying_names, reply_in_time
 from council.ports import Gateway, Store
 from council.prompts.shared import anonymize_answer, nonce_for
+from council.registry import NO_PLUGINS, Registry
 from council.research.criteria import (
     DRAFTS,
     SAMPLE,
@@ -83,6 +84,7 @@ class CriteriaRun:
     examples: tuple[Example, ...]
     seed: str
     at: datetime
+    registry: Registry = NO_PLUGINS
 
     @property
     def drafter(self) -> Member:
@@ -104,7 +106,7 @@ class CriteriaRun:
 
         Raise QuestionError or PanelError if it cannot be ranked.
         """
-        judges = Judges.of(replace(self.panel, rubric=rubric))
+        judges = Judges.of(replace(self.panel, rubric=rubric), self.registry)
         seed = f"{self.seed} {example.round_id}"
         return ranking_round(example.question, example.texts, judges, seed, gateway)
 

@@ -1,7 +1,6 @@
 """Research services: experiments, weighted leaderboards, and the leaderboard as a prior."""
 
 import asyncio
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -10,7 +9,12 @@ from typing import TYPE_CHECKING
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.bakeoffs.parts import BoardAdditions, bakeoff_stores
-from bot.bakeoffs.records import garbage_collection_paused, update_records, update_votes
+from bot.bakeoffs.records import (
+    garbage_collection_paused,
+    list_past_records,
+    update_records,
+    update_votes,
+)
 from bot.bakeoffs.render.leaderboard_tables import Leaderboard
 from bot.chat import Post
 from bot.context import AppContext
@@ -19,30 +23,20 @@ from bot.ports import LocalModels
 from bot.research.judgments import judgment_lines
 from bot.research.weighted_report import prior_post, too_few_rounds_post, weighted_addition
 from bot.services import Service
-from bot.settings import PanelConfig
+from bot.settings import PanelConfig, Settings
 from council.bakeoffs.ports import RecordQuery
-from council.bakeoffs.record_arrays import record_columns
+from council.bakeoffs.record_arrays import count_repeats, record_columns
 from council.bakeoffs.records import PackedRecord, build_record
 from council.errors import BakeoffError, GatewayError
-from council.methods import find_method
-from council.panel import Panel
 from council.research.experiment import ExperimentStore
 from council.research.filters import PAIRS, stored_history
-from council.research.judge_weights import (
-    MIN_REPEATS,
-    MIN_VOTES,
-    Choice,
-    consistency_weights,
-    count_repeats,
-    human_agreement,
-)
+from council.research.judge_weights import MIN_VOTES, Choice, human_agreement
 from council.research.posterior import strength_scores, win_chances
 from council.research.weighted_leaderboard import (
     Evidence,
     build_evidence,
     build_weighted_board,
 )
-from council.round_rules import CONSISTENCY
 from council.rounds import Round
 from council.tally.standings import counted_ballots
 from storage.research.experiments import SqlExperiments
@@ -50,12 +44,10 @@ from storage.research.experiments import SqlExperiments
 if TYPE_CHECKING:
     from council.research.perplexity import LlamaServer
 
-MAX_PAST_ROUNDS = 5_000  # the newest of a workspace, which tell of its judges and authors
-WEIGHT_DIGITS = 4  # of a stored weight
 MIN_PRIOR_ROUNDS = 10  # before the leaderboard can serve as a prior
 
 
-def open_stores(engine: AsyncEngine) -> tuple[object, ...]:
+def open_stores(engine: AsyncEngine, _: Settings) -> tuple[object, ...]:
     """Return the store of experiments, and what the laboratory adds to leaderboards."""
     return ResearchStores(SqlExperiments(engine)), WeightedBoards()
 
@@ -102,14 +94,14 @@ class ResearchService(Service):
         self._app = app
 
     async def opening_versions(self, round_: Round) -> Mapping[str, str]:
-        """Return a new round's weights by consistency and the history of its pairs, if known.
-
-        Both are of the newest rounds of its workspace.
-        """
-        scope, newest = round_.question.place.scope, MAX_PAST_ROUNDS
-        wanted = RecordQuery(scope=scope, before=round_.asked_at, newest=newest)
-        rows = await bakeoff_stores(self._app).records.list_recent(wanted)
-        return await asyncio.to_thread(_opening_versions, round_.panel, rows)
+        """Return the history of the pairs of a panel with text checks, if it is known."""
+        panel = round_.panel
+        if not panel.terms.text_checks:
+            return {}
+        rows = await list_past_records(self._app, round_)
+        of_panel = record_columns(row for row in rows if row.panel == panel.name)
+        history = await asyncio.to_thread(stored_history, of_panel, panel)
+        return {PAIRS: history} if history else {}
 
 
 async def export_judgments(sources: RecordSources, round_id: str) -> str:
@@ -134,22 +126,6 @@ async def make_prior_post(sources: RecordSources, round_: Round) -> Post:
     with garbage_collection_paused():
         records = await bakeoff_stores(sources).records.list_recent(wanted)
         return await asyncio.to_thread(_prior_post, round_, records)
-
-
-def _opening_versions(panel: Panel, rows: Sequence[PackedRecord]) -> Mapping[str, str]:
-    entries, known = {}, count_repeats(record_columns(rows))
-    judges = [seat.key for seat in find_method(panel.terms.method).judges(panel)]
-    repeats = {judge: known[judge] for judge in judges if judge in known}
-    # Weights serve once every judge has been asked twenty times again.
-    if judges and sum(one.ballots >= MIN_REPEATS for one in repeats.values()) == len(judges):
-        weights = consistency_weights(repeats).weights
-        digits = {judge: round(weight, WEIGHT_DIGITS) for judge, weight in weights.items()}
-        entries[CONSISTENCY] = json.dumps(digits)
-    if panel.terms.text_checks:
-        own = record_columns(row for row in rows if row.panel == panel.name)
-        if history := stored_history(own, panel):
-            entries[PAIRS] = history
-    return entries
 
 
 def experiment_store(app: HasParts) -> ExperimentStore:

@@ -12,17 +12,11 @@ from bot.bakeoffs.render.leaderboard_tables import (
 )
 from bot.chat import Heading, Line, Note, Part, Post, Table
 from bot.render.formatting import count_noun, join_words, number_table, ordinal, seat_names
-from council.research.judge_weights import (
-    CONSISTENCY,
-    FAMILY,
-    HUMAN,
-    PEERRANK,
-    UNIFORM,
-    JudgeWeight,
-)
+from council.research.judge_weights import FAMILY, HUMAN, PEERRANK, UNIFORM
 from council.research.posterior import ANSWER_SD, WinChance
 from council.research.weighted_leaderboard import WeightedBoard, WeightedLine
 from council.rounds import Draw, Round
+from council.tally.consistency import CONSISTENCY, JudgeWeight
 
 _MAX_CHANCE = 0.99
 _PRIOR_TITLE = "With the leaderboard as a prior"

@@ -74,7 +74,9 @@ class ClusterRunner:
         self._poll_seconds = poll_seconds
         self._now = now
         self._local = LocalRunner(
-            *(store, gateway, prepare),
+            store=store,
+            gateway=gateway,
+            prepare=prepare,
             paying=self._fenced,
             clock=clock,
             on_closed=on_closed,
@@ -91,7 +93,10 @@ class ClusterRunner:
         """Take rounds while the block lasts; then let calls end and requeue the rest."""
         self._job_queue.on_job_lost(self._on_job_lost)
         async with self._job_queue.serve_queue(
-            *(QUEUE, self._run, self._unfinished, MAX_ROUNDS),
+            QUEUE,
+            do=self._run,
+            unfinished=self._unfinished,
+            at_once=MAX_ROUNDS,
             on_ended=self._notify,
             grace_seconds=GRACE_SECONDS + RETRY_SECONDS,
         ):

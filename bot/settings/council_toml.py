@@ -108,8 +108,15 @@ class PluginsSection(Section):
 
 SECTIONS = frozenset(
     {
-        *("panels", "models", "providers", "rubrics", "default_panel"),
-        *("budgets", "retention", "access", "plugins"),
+        "panels",
+        "models",
+        "providers",
+        "rubrics",
+        "default_panel",
+        "budgets",
+        "retention",
+        "access",
+        "plugins",
     }
 )
 Document = dict[str, Any]

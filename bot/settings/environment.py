@@ -30,6 +30,7 @@ API_KEY_VARIABLES = {
     "together_ai": "TOGETHERAI_API_KEY",
 }
 MIN_TOKEN_CHARACTERS = 16
+NO_WEB_ADDRESS = "it must start with https://"
 
 
 class Settings(BaseSettings):
@@ -47,16 +48,6 @@ class Settings(BaseSettings):
     port: int = Field(8765, ge=0, le=65535, validation_alias=AliasChoices("COUNCIL_PORT", "PORT"))
     web_token: SecretStr | None = Field(None, validation_alias="COUNCIL_WEB_TOKEN")
     contact: str = Field("", max_length=300, validation_alias="COUNCIL_CONTACT")
-    slack_bot_token: SecretStr | None = Field(None, validation_alias="SLACK_BOT_TOKEN")
-    slack_app_token: SecretStr | None = Field(None, validation_alias="SLACK_APP_TOKEN")
-    slack_signing_secret: SecretStr | None = Field(None, validation_alias="SLACK_SIGNING_SECRET")
-    slack_client_id: str = Field("", validation_alias="SLACK_CLIENT_ID")
-    slack_client_secret: SecretStr | None = Field(None, validation_alias="SLACK_CLIENT_SECRET")
-    slack_redirect_uri: str = Field("", validation_alias="SLACK_REDIRECT_URI")
-    slack_api_url: str = Field("https://slack.com/api/", validation_alias="SLACK_API_URL")
-    discord_token: SecretStr | None = Field(None, validation_alias="DISCORD_TOKEN")
-    discord_api_url: str = Field("", validation_alias="DISCORD_API_URL")
-    discord_gateway_url: str = Field("", validation_alias="DISCORD_GATEWAY_URL")
     ollama: str = Field("http://127.0.0.1:11434", validation_alias="OLLAMA_API_BASE")
     otlp_endpoint: str = Field("", validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT")
     otlp_headers: SecretStr | None = Field(None, validation_alias="OTEL_EXPORTER_OTLP_HEADERS")
@@ -68,11 +59,11 @@ class Settings(BaseSettings):
     def _add_async_driver(cls, url: str) -> str:
         return with_async_driver(url)
 
-    @field_validator("slack_api_url", "slack_redirect_uri", "discord_api_url", "otlp_endpoint")
+    @field_validator("otlp_endpoint")
     @classmethod
     def _check_url(cls, url: str) -> str:
-        if url and not url.startswith(("https://", "http://")):
-            raise ValueError("it must start with https://")
+        if url and not _is_web_address(url):
+            raise ValueError(NO_WEB_ADDRESS)
         return url
 
     @field_validator("web_token")
@@ -86,6 +77,18 @@ class Settings(BaseSettings):
                 f"for example {token_urlsafe(24)}"
             )
         return SecretStr(text) if text else None
+
+    def value(self, name: str, default: str = "") -> str:
+        """Return a plug-in's own variable without surrounding whitespace; it may be a secret."""
+        secret = self.keys.get(name)
+        return (secret.get_secret_value().strip() if secret else "") or default
+
+    def url(self, name: str, default: str = "") -> str:
+        """Return likewise a web address; raise SettingsError for anything else."""
+        url = self.value(name, default)
+        if url and not _is_web_address(url):
+            raise SettingsError([f"{name}: {NO_WEB_ADDRESS}."])
+        return url
 
     def with_connected_keys(self) -> "Settings":
         """Return the settings with the keys that are stored now."""
@@ -145,6 +148,10 @@ class Settings(BaseSettings):
             address = address_of(provider, base or self.base_url(provider))
             secret = self.connected_keys.find(address)
         return secret.get_secret_value() if secret else None
+
+
+def _is_web_address(url: str) -> bool:
+    return url.startswith(("https://", "http://"))
 
 
 def with_async_driver(url: str) -> str:

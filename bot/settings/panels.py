@@ -33,13 +33,15 @@ from bot.settings.council_toml import (
 )
 from council.budget_caps import Caps, Scope
 from council.errors import PanelError
-from council.methods import find_method
+from council.filters import check_filters
+from council.methods import METHODS, Method, find_method
 from council.model_families import family_of
 from council.money import cap_micro_usd
 from council.panel import THIS_MACHINE, Member, ModelId, Panel, Rubric, Terms
 from council.plugin import PluginError, load_object
 from council.prompts.shared import DEFAULT_RUBRIC, make_rubric
 from council.providers import OLLAMA_ROUTES, Limits, is_loopback
+from council.registry import NO_PLUGINS, Registry, build_registry
 
 Parsed = TypeVar("Parsed", bound=Section)
 
@@ -73,6 +75,7 @@ class PanelConfig:
     access: Access = field(default_factory=Access)
     sections: Mapping[str, Any] = field(default_factory=dict)
     plugins: Plugins = field(default_factory=Plugins, compare=False)
+    registry: Registry = field(default=NO_PLUGINS, compare=False)
 
     def with_seats(self, keys: Iterable[str]) -> "PanelConfig":
         """Return it with seats of these keys, which need no panel; PanelError if one is unknown."""
@@ -90,10 +93,12 @@ class PanelConfig:
 def load_panel_config(path: Path | None) -> PanelConfig:
     """Parse a `council.toml`; return the defaults for None.
 
+    Plug-ins are found by its section [plugins], then the rest is checked with what they bring.
     Raise SettingsError with every fault.
     """
     if path is None:
-        return PanelConfig(plugins=find_plugins())
+        plugins = find_plugins()
+        return PanelConfig(plugins=plugins, registry=registry_of(plugins))
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -101,6 +106,21 @@ def load_panel_config(path: Path | None) -> PanelConfig:
     except OSError as error:
         raise SettingsError([f"{path.name} cannot be read: {error.strerror}."]) from None
     return parse_panel_config(document, path)
+
+
+def registry_of(plugins: Plugins) -> Registry:
+    """Return the registry of what these plug-ins bring to rounds and suites."""
+    active = {plugin.name for plugin in plugins.active}
+    return build_registry(
+        plugins.active,
+        disabled=[plugin for plugin in plugins.present if plugin.name not in active],
+        methods=METHODS,
+    )
+
+
+def stored_registry(plugins: Plugins) -> Registry:
+    """Return the registry of stored rounds, which also disabled plug-ins verify and show."""
+    return build_registry(plugins.present, methods=METHODS)
 
 
 def parse_panel_config(document: Document, path: Path) -> PanelConfig:
@@ -136,12 +156,14 @@ class _Parser:
     """Parses one document and collects its faults."""
 
     def __init__(self, path: Path) -> None:
+        self.registry = NO_PLUGINS
         self.name = path.name
         self.folder = path.parent
         self.faults: list[str] = []
 
     def parse(self, document: Document) -> PanelConfig:
         plugins = self._plugins(document)
+        self.registry = registry_of(plugins)
         known = {name for plugin in plugins.present for name in plugin.sections}
         for name in document.keys() - SECTIONS - known:
             self._fault(f"{name}: there is no such section.")
@@ -193,6 +215,7 @@ class _Parser:
             access=access,
             sections=sections,
             plugins=plugins,
+            registry=self.registry,
         )
 
     def _plugins(self, document: Document) -> Plugins:
@@ -208,7 +231,7 @@ class _Parser:
                 if name not in document:
                     continue
                 try:
-                    parsed[name] = load_object(address)(document[name], self.folder)
+                    parsed[name] = load_object(address)(document[name], self.folder, self.registry)
                 except SettingsError as error:
                     for fault in error.faults:
                         self._fault(fault)
@@ -272,6 +295,14 @@ class _Parser:
         member = stand_in[section.fallback].member
         return {**stand_in, key: make_seat(key, section, member)}
 
+    def _method(self, panel: str, section: PanelSection) -> Method | None:
+        """Return a panel's method; None for a fault."""
+        try:
+            return find_method(section.method, self.registry)
+        except PanelError as error:
+            self._fault(f"panels.{panel}: {error}")
+            return None
+
     def _panel(
         self,
         name: str,
@@ -279,11 +310,7 @@ class _Parser:
         seats: Mapping[str, Seat],
         rubrics: Mapping[str, Rubric],
     ) -> Panel | None:
-        method = None
-        try:
-            method = find_method(section.method)
-        except PanelError as error:
-            self._fault(f"panels.{name}: {error}")
+        method = self._method(name, section)
         if section.rubric not in rubrics:
             self._fault(f"panels.{name}: there is no rubric {section.rubric!r}.")
             return None
@@ -308,6 +335,7 @@ class _Parser:
             )
             if method:
                 method.check(panel)
+            check_filters(panel, self.registry)
         except PanelError as error:
             self._fault(f"panels.{name}: {error}")
             return None

@@ -19,8 +19,8 @@ from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
-from starlette.routing import Route
 
+from bot.chats import ChatRoute, RunningChat
 from bot.commands.recovery import ChatSupervisor
 from bot.context import AppContext
 from bot.coordination.tasks import run_until_first
@@ -41,11 +41,13 @@ from bot.slack.middleware import new_bolt
 from bot.slack.oauth import NOT_INSTALLED, new_oauth_flow, render_page
 from bot.slack.workspace import CHAT, DEFAULT_LIMITS, SlackLimits, Workspace
 from council.errors import CouncilError, StoreError
+from storage.installations import SqlInstallationStore
 
 MAX_SIGNATURE_AGE_SECONDS = 300
+MAX_EVENT_BYTES = 1_000_000
 
 
-class Slack:
+class Slack(RunningChat):
     """Slack from start to stop; `report` receives each change of its state as a sentence."""
 
     def __init__(
@@ -67,10 +69,18 @@ class Slack:
         await self._supervisor.serve(self._serve)
 
     @property
-    def routes(self) -> list[Route]:
-        """Return the routes of the web server that are about Slack."""
-        install = (Route(path, self.handle_install) for path in (INSTALL_PATH, REDIRECT_PATH))
-        return [Route(EVENTS_PATH, self.handle_http, methods=["POST"]), *install]
+    def routes(self) -> list[ChatRoute]:
+        """Return the routes of Slack's events and of installations."""
+        return [
+            ChatRoute(
+                EVENTS_PATH,
+                self.handle_http,
+                ("POST",),
+                max_bytes=MAX_EVENT_BYTES,
+                is_limited=False,
+            ),
+            *(ChatRoute(path, self.handle_install) for path in (INSTALL_PATH, REDIRECT_PATH)),
+        ]
 
     async def handle_http(self, request: Request) -> Response:
         """Handle an HTTP request from Slack; refuse one that Slack did not sign."""
@@ -106,7 +116,8 @@ class Slack:
         return bool(self._tokens.app) or self._handler is not None
 
     async def _serve(self) -> None:
-        tokens, store, app = self._tokens, self._app_context.installations, self._app_context
+        tokens, app = self._tokens, self._app_context
+        store = app.parts.find(SqlInstallationStore)
         is_distributed = tokens.is_distributed and store is not None
         bot_token = "" if is_distributed else tokens.bot
         async with open_client(tokens.api_url, bot_token, self._limits.timeout_seconds) as client:
@@ -117,11 +128,18 @@ class Slack:
                 await check_app_token(client, tokens.app)
             keys = {"client_id": tokens.client_id, "client_secret": tokens.client_secret}
             rotator = AsyncTokenRotator(**keys, client=client) if is_distributed else None
-            parts = (app, client, self._limits, self._report, rotator)
-            installations, flow = Installations(*parts), None
+            installations = Installations(app, client, self._limits, self._report, rotator)
+            flow = None
             if me:
-                ids = (me.team, me.user, me.scopes, self._limits, me.bot, me.team_name)
-                installations.connected[me.team] = Workspace(client, *ids)
+                installations.connected[me.team] = Workspace(
+                    client,
+                    team=me.team,
+                    bot_user=me.user,
+                    scopes=me.scopes,
+                    limits=self._limits,
+                    bot_id=me.bot,
+                    name=me.team_name,
+                )
             elif store:
                 flow = new_oauth_flow(app, store, client, tokens, installations.on_installed)
             bolt = new_bolt(installations, client, tokens, flow)

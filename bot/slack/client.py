@@ -30,17 +30,29 @@ MAX_ITEMS = _PAGE_SIZE * _MAX_PAGES  # that `list_items` yields at most
 TIMEOUT_SECONDS = 10  # of one call; the outbox waits longer before it sends again
 _RATE_LIMITED = {"ratelimited", "rate_limited"}
 _UNKNOWN_OUTCOMES = {
-    *("internal_error", "fatal_error", "service_unavailable", "request_timeout"),
+    "internal_error",
+    "fatal_error",
+    "service_unavailable",
+    "request_timeout",
     "team_added_to_org",
 }
 # Errors of a token that a retry cannot fix.
 FINAL_TOKEN_ERRORS = {
-    *("invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"),
-    *("not_allowed_token_type", "missing_scope", "app_uninstalled"),
+    "invalid_auth",
+    "not_authed",
+    "account_inactive",
+    "token_revoked",
+    "token_expired",
+    "not_allowed_token_type",
+    "missing_scope",
+    "app_uninstalled",
 }
 # The same call would succeed once the app is reinstalled or has more permissions.
 _TOKEN_ERRORS = FINAL_TOKEN_ERRORS | {
-    *("no_permission", "access_denied", "org_login_required", "ekm_access_denied"),
+    "no_permission",
+    "access_denied",
+    "org_login_required",
+    "ekm_access_denied",
     "team_access_not_granted",
 }
 _TOO_MANY_REQUESTS, _SERVER_ERROR = 429, 500

@@ -11,6 +11,8 @@ from typing import Any
 
 import yaml
 
+from bot.settings import Settings
+
 EVENTS_PATH = "/slack/events"
 INSTALL_PATH, REDIRECT_PATH = "/slack/install", "/slack/oauth_redirect"
 _HTTP_ONLY = "# HTTP: "
@@ -47,6 +49,36 @@ class Tokens:
     def transport(self) -> str:
         """Return the name of the transport that events arrive by."""
         return "Socket Mode" if self.app else "HTTP at /slack/events"
+
+
+def read_tokens(settings: Settings) -> Tokens | None:
+    """Return Slack's tokens, or None if one that it needs is missing."""
+    tokens = _found_tokens(settings)
+    has_bot = tokens.is_distributed or tokens.bot
+    return tokens if has_bot and (tokens.app or tokens.signing) else None
+
+
+def missing_token(settings: Settings) -> str | None:
+    """Return a sentence about the token that the others lack; None if no token is set at all."""
+    tokens = _found_tokens(settings)
+    if bool(tokens.client_id) != bool(tokens.client_secret):
+        lacking = "SECRET" if tokens.client_id else "ID"
+        return f"SLACK_CLIENT_{lacking} is missing"
+    if tokens.bot or tokens.is_distributed:
+        return "SLACK_APP_TOKEN is missing, or SLACK_SIGNING_SECRET for HTTP"
+    return "SLACK_BOT_TOKEN is missing" if tokens.app or tokens.signing else None
+
+
+def _found_tokens(settings: Settings) -> Tokens:
+    return Tokens(
+        bot=settings.value("SLACK_BOT_TOKEN"),
+        app=settings.value("SLACK_APP_TOKEN"),
+        signing=settings.value("SLACK_SIGNING_SECRET"),
+        api_url=settings.url("SLACK_API_URL", "https://slack.com/api/"),
+        client_id=settings.value("SLACK_CLIENT_ID"),
+        client_secret=settings.value("SLACK_CLIENT_SECRET"),
+        redirect_uri=settings.url("SLACK_REDIRECT_URI"),
+    )
 
 
 def render_manifest(address: str | None = None, *, distributed: bool = False) -> str:

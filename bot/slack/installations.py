@@ -28,6 +28,7 @@ from bot.slack.workspace import CHAT, SlackLimits, Workspace
 from council.errors import CouncilError
 from council.places import Place
 from council.ports import RoundQuery, RoundSummary
+from storage.installations import SqlInstallationStore
 
 INSTALLATION_CHANGED = "slack installation"  # topic of the event bus: the id of a workspace
 ROTATION_SECONDS = 2 * 3600.0  # before a token expires, as Bolt does
@@ -63,7 +64,7 @@ class Installations:
         self._limits = limits
         self._report = report
         self._rotator = rotator
-        self._store = app.installations if rotator else None
+        self._store = app.parts.find(SqlInstallationStore) if rotator else None
         self.connected: dict[str, Workspace] = {}
         self._connecting = asyncio.Lock()
         self._uninstalling = set[str]()
@@ -71,7 +72,11 @@ class Installations:
         self._is_serving = False
         self.ended = asyncio.Event()
         self._delivery = RoundDelivery(
-            *(app, CHAT, RoundQuery(chats=(CHAT,)), self._new_chat, self._send_ephemeral),
+            app=app,
+            teller=CHAT,
+            wanted=RoundQuery(chats=(CHAT,)),
+            new_chat=self._new_chat,
+            send_ephemeral=self._send_ephemeral,
             serves=lambda place: place.workspace in self.connected,
         )
 
@@ -134,8 +139,8 @@ class Installations:
         team, pending = workspace.team, tuple[RoundSummary, ...]()
         resumes = self._is_serving and self._app.job_queue is None
         if resumes:  # read before it is connected: rounds asked from now on deliver themselves
-            wanted = RoundQuery(chats=(CHAT,), workspace=team, undelivered=True)
-            pending = await self._app.store.list_summaries(wanted=wanted)
+            query = RoundQuery(chats=(CHAT,), workspace=team, undelivered=True)
+            pending = await self._app.store.list_summaries(wanted=query)
         self._uninstalling.discard(team)
         self.connected[team] = workspace
         for line in reversed(pending):
@@ -159,15 +164,14 @@ class Installations:
     async def serving(self) -> AsyncIterator[None]:
         """Deliver rounds and follow what other processes notice, for the duration of the block."""
         pending = await self._delivery.undelivered()
-        watchers = (
-            self._watch(CHANNEL_CHANGED, self._forget_channel),
-            self._watch(UNINSTALLED, self._uninstall),
-            self._watch(INSTALLATION_CHANGED, self._reload),
-        )
         self._app.chats[CHAT] = self.chat
         try:
             async with (
-                running_alongside(*watchers),
+                running_alongside(
+                    self._watch(CHANNEL_CHANGED, self._forget_channel),
+                    self._watch(UNINSTALLED, self._uninstall),
+                    self._watch(INSTALLATION_CHANGED, self._reload),
+                ),
                 serve_chat(self._delivery, self.chat, pending, self._tasks_for),
             ):
                 self._is_serving = True

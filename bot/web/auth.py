@@ -1,6 +1,5 @@
-"""Authentication of the web page: signed tokens, visitor cookies, CSRF check of forms, login."""
+"""Authentication of the web page: signed tokens, visitor cookies, CSRF check of forms."""
 
-import asyncio
 import hashlib
 import hmac
 import re
@@ -13,28 +12,21 @@ from dataclasses import dataclass
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING
 
 from itsdangerous import BadSignature, Signer, TimestampSigner
 from starlette.datastructures import UploadFile
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
-from bot.api_keys import find_key
 from bot.chat import Asker, Attachment, IncomingMessage
 from council.errors import CouncilError
 from council.places import Place
 from council.ports import KeyValueStore
 
-if TYPE_CHECKING:
-    from bot.web.context import WebContext
-
 SESSION_SECONDS = 30 * 24 * 3600
 MAX_FORM_BYTES = 4_000_000
 MAX_FORM_FIELDS = 2_000
 VISITOR_COOKIE, SESSION_COOKIE = "council_visitor", "council_pass"
-SLACK_EVENTS = "/slack/events"  # Slack's signature is checked by the handler
-SLACK_INSTALL = ("/slack/install", "/slack/oauth_redirect")  # anybody may install the app
 _KEY_BYTES = 32
 # New signatures are backdated, so that a process with a slower clock accepts them.
 _CLOCK_SKEW_SECONDS = 120
@@ -48,7 +40,6 @@ EXPIRED_LINK = "This link has expired. Ask the person who shared it for a new on
 REVOKED_LINK = "This link is no longer active. Ask the person who shared it for a new one."
 FORGOTTEN_LINK = "What this link opened has been deleted."
 SHARES = "share"  # share links by name in the key-value store
-_LOCAL_PATH = re.compile(r"/(?![/\\])[\x21-\x7e]{0,200}")
 
 
 class FormError(CouncilError):
@@ -219,16 +210,6 @@ def address_of(connection: HTTPConnection) -> str:
     return host
 
 
-def is_member(context: "WebContext", request: Request) -> bool:
-    """Return whether a visitor is more than the holder of a signed link."""
-    return "key" not in request.query_params and context.is_authenticated(request)
-
-
-def is_page_admin(context: "WebContext", request: Request) -> bool:
-    """Return whether the visitor is an admin; without a token everybody who has the page is."""
-    return not context.token or context.app.access.is_admin(visitor_of(request).asker)
-
-
 def place_of(visitor: Visitor, *, private: bool = False) -> Place:
     """Return the visitor's place on the page."""
     return Place("web", channel=visitor.asker.id, private=private)
@@ -252,16 +233,16 @@ def set_cookie(response: Response, connection: HTTPConnection, name: str, value:
     )
 
 
-# --- Forms and login
+# --- Forms and bearer tokens
 
 Form = Mapping[str, str]  # the text fields of a form; one that is missing is ""
 
 
-async def read_form(context: "WebContext", request: Request) -> Form:
+async def read_form(signer: PageSigner, request: Request) -> Form:
     """Return a form; raise FormError if its CSRF token is wrong."""
     form = await request.form(max_part_size=MAX_FORM_BYTES, max_fields=MAX_FORM_FIELDS)
     fields = {name: value for name, value in form.items() if isinstance(value, str)}
-    if not context.signer.is_csrf_token(visitor_of(request).secret, fields.get("token", "")):
+    if not signer.is_csrf_token(visitor_of(request).secret, fields.get("token", "")):
         raise FormError("This page was open for too long: load it again, then send it.", 403)
     return defaultdict(str, fields)
 
@@ -272,31 +253,6 @@ async def read_uploads(request: Request, field: str = "files") -> tuple[Attachme
         uploads = [file for file in form.getlist(field) if isinstance(file, UploadFile)]
         contents = [(file.filename, await file.read()) for file in uploads if file.filename]
     return tuple(Attachment.of(name, content) for name, content in contents)
-
-
-async def login_page(context: "WebContext", request: Request) -> Response:
-    """Show the login form."""
-    target = _local_path(request.query_params.get("next", ""))
-    return await context.render_page(request, "login.html", wrong=False, next=target, lines=())
-
-
-async def log_in(context: "WebContext", request: Request, form: Form) -> Response:
-    """Set a session cookie for a visitor who has entered the token; delay after a wrong one."""
-    target = _local_path(form["next"])
-    password, token = form["password"], context.token
-    is_key = await find_key(context.app.key_values, password) is not None  # which is no guess
-    if is_key or not token or not context.limits.is_right_token(request, token, password):
-        await asyncio.sleep(context.failed_login_delay_seconds)
-        return await context.render_page(
-            request, "login.html", status=403, wrong=True, next=target, lines=()
-        )
-    response = RedirectResponse(target, status_code=303)
-    set_cookie(response, request, SESSION_COOKIE, context.signer.session_token())
-    return response
-
-
-def _local_path(path: str) -> str:
-    return path if _LOCAL_PATH.fullmatch(path) else "/"
 
 
 def bearer_of(connection: HTTPConnection) -> str:

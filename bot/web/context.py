@@ -1,6 +1,7 @@
 """Context of the page's handlers: templates, Markdown, who may read a round, file responses."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -8,7 +9,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
@@ -17,14 +17,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from bot.access import check_readable, listable_rounds
-from bot.bakeoffs.render.leaderboard_tables import place_text
-from bot.bakeoffs.render.schedules import cost_line, last_run_text, next_line, schedule_sentence
 from bot.commands.button_registry import buttons_of
 from bot.context import AppContext
+from bot.coordination.database_probe import DatabaseProbe
 from bot.coordination.tasks import BackgroundTasks
-from bot.hints import page_link
 from bot.render.formatting import duration, money, ordinal, seat_names, styled_runs
-from bot.render.round_report import ranking_text
+from bot.render.round_report.rankings import ranking_text
 from bot.render.round_status import receivers
 from bot.render.text_safety import has_surplus_cells
 from bot.web.auth import (
@@ -43,8 +41,8 @@ from bot.web.auth import (
     set_cookie,
     visitor_of,
 )
-from bot.web.health import DatabaseProbe
 from bot.web.limits import PageLimits
+from bot.web.pages import Pages, Site, merge_pages
 from council.methods import offered_methods
 from council.money import format_usd
 from council.rounds import Round
@@ -64,8 +62,9 @@ class WebContext:
 
     `token` is None if the page is open to all. `state` returns what the models are still waiting
     for, or "" once they are ready. `failed_login_delay_seconds` delays the answer to a wrong token,
-    against guessing. `is_slack_ready` returns whether Slack's endpoint, if there is one, can take
-    work. `tasks` continue after a response. `contact` says who runs this.
+    against guessing. `chats_not_ready` returns which chat can't take its requests yet, or "".
+    `tasks` continue after a response. `contact` says who runs this. `site` has the pages: without
+    those of `create_app`, only the core's templates.
     """
 
     app: AppContext
@@ -74,10 +73,11 @@ class WebContext:
     state: Callable[[], str] = str
     failed_login_delay_seconds: float = 0.5
     limits: PageLimits = field(default_factory=PageLimits)
-    is_slack_ready: Callable[[], bool] = lambda: True
+    chats_not_ready: Callable[[], str] = str
     database: DatabaseProbe = field(default_factory=DatabaseProbe)
     tasks: BackgroundTasks = field(default_factory=BackgroundTasks)
     contact: str = ""
+    site: Site = field(default_factory=lambda: merge_pages(CORE_TEMPLATES))
 
     def is_authenticated(self, request: Request) -> bool:
         """Return whether the visitor has a session or the token, or needs neither."""
@@ -115,7 +115,7 @@ class WebContext:
             "known": is_known,
             "panels": self.app.panels,
             "panel": self.app.picked_panel(place) or self.app.default,
-            "methods": offered_methods(self.app.panels.values()),
+            "methods": offered_methods(self.app.panels.values(), self.app.registry),
             "new_key": self.app.new_id(),
             "key": request.query_params.get("key", ""),
             "current": "",
@@ -123,13 +123,26 @@ class WebContext:
             "typed": "",
             "follows": "",
             "only_me": False,
+            "navigation": self.site.navigation,
             "pressable": buttons_of(self.app).proposals,
         }
-        html = _templates().get_template(template).render(frame | values)
+        html = self.site.render(template, **(frame | values))
         response = HTMLResponse(html, status)
         if visitor.is_new:
             set_cookie(response, request, VISITOR_COOKIE, self.signer.visitor_cookie(visitor))
         return response
+
+    async def load_fragments(
+        self, request: Request, round_: Round
+    ) -> dict[str, list[tuple[str, Mapping[str, Any]]]]:
+        """Return what plug-ins add to a round's page: by spot, templates and their values."""
+        fragments: defaultdict[str, list[tuple[str, Mapping[str, Any]]]] = defaultdict(list)
+        for fragment in self.site.fragments if is_member(self, request) else ():
+            if fragment.load:
+                values = await fragment.load(self, request, round_)
+                if values is not None:
+                    fragments[fragment.spot].append((fragment.template, values))
+        return fragments
 
     async def load_round(self, request: Request) -> Round:
         """Return the round a request is about; raise FormError or RoundNotFoundError."""
@@ -149,48 +162,20 @@ class WebContext:
         return round_
 
 
+def is_member(context: WebContext, request: Request) -> bool:
+    """Return whether a visitor is more than the holder of a signed link."""
+    return "key" not in request.query_params and context.is_authenticated(request)
+
+
+def is_page_admin(context: WebContext, request: Request) -> bool:
+    """Return whether the visitor is an admin; without a token everybody who has the page is."""
+    return not context.token or context.app.access.is_admin(visitor_of(request).asker)
+
+
 def query_options(request: Request, names: Sequence[str]) -> dict[str, str]:
     """Return the options in an address that are not empty, each cut to its limit."""
     found = {name: request.query_params.get(name, "").strip() for name in names}
     return {name: value[:MAX_OPTION_CHARACTERS] for name, value in found.items() if value}
-
-
-def render_fragment(template: str, **values: Any) -> str:  # noqa: ANN401
-    """Render a template without the frame."""
-    return _templates().get_template(template).render(values)
-
-
-@cache
-def _templates() -> Environment:
-    environment = Environment(
-        loader=ChoiceLoader([PackageLoader("bot.web"), PackageLoader("bot.bakeoffs.web")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "markdown": render_markdown,
-        "kind": lambda part: type(part).__name__,
-        "duration": duration,
-        "money": money,
-        "usd": format_usd,
-        "ordinal": ordinal,
-        "ranking": ranking_text,
-        "styled_runs": styled_runs,
-        "page_link": page_link,
-    }
-    environment.globals |= {
-        "asset": _asset_url,
-        "names_of": seat_names,
-        "receivers": receivers,
-        "meaning": schedule_sentence,
-        "next_line": next_line,
-        "cost_line": cost_line,
-        "last_run": last_run_text,
-        "place_text": place_text,
-    }
-    return environment
 
 
 @cache
@@ -260,3 +245,24 @@ def _fence(renderer: RendererHTML, *args: Any) -> str:  # noqa: ANN401
 
 
 _MARKDOWN = _markdown_parser()
+
+
+CORE_TEMPLATES: Pages = Pages(
+    name="Council",
+    package="bot.web",
+    filters={
+        "markdown": render_markdown,
+        "kind": lambda part: type(part).__name__,
+        "duration": duration,
+        "money": money,
+        "usd": format_usd,
+        "ordinal": ordinal,
+        "ranking": ranking_text,
+        "styled_runs": styled_runs,
+    },
+    globals={
+        "asset": _asset_url,
+        "names_of": seat_names,
+        "receivers": receivers,
+    },
+)

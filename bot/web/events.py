@@ -1,8 +1,8 @@
-"""Server-sent events of running rounds and bake-offs, and their state for polling."""
+"""Server-sent events of running rounds, and their state for polling."""
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager
 from functools import lru_cache, partial
 from typing import TypeVar
 
@@ -10,16 +10,12 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from bot.bakeoffs.lifecycle import is_bakeoff_running, load_progress, watch_bakeoff
-from bot.bakeoffs.render.bakeoffs import running_post
-from bot.bakeoffs.web.bakeoffs import load_bakeoff
 from bot.observability import logs
 from bot.ports import RoundSnapshot
 from bot.render.voting import blind_answers, takes_blind_votes
-from bot.web.auth import is_member
-from bot.web.context import WebContext, render_fragment
+from bot.web.context import WebContext, is_member
+from bot.web.pages import Site
 from bot.web.round_view import blind_progress
-from council.bakeoffs.models import BakeoffProgress
 from council.errors import CouncilError
 
 T = TypeVar("T")
@@ -34,8 +30,8 @@ async def round_events(context: WebContext, request: Request) -> Response:
     round_ = await context.load_round(request)
     runner = context.app.runner
     subscription, is_running = runner.subscribe(round_.id), partial(runner.is_running, round_.id)
-    payload = partial(round_payload, may_vote=is_member(context, request))
-    return _stream(subscription, payload, is_running, round_id=round_.id)
+    payload = partial(round_payload, context.site, may_vote=is_member(context, request))
+    return stream_states(subscription, payload, is_running, round_id=round_.id)
 
 
 async def round_state(context: WebContext, request: Request) -> Response:
@@ -45,12 +41,12 @@ async def round_state(context: WebContext, request: Request) -> Response:
         snapshot = await anext(snapshots)
     is_running = await context.app.runner.is_running(round_.id)
     stopped = not snapshot.round_.closing and not is_running
-    payload = round_payload(snapshot, may_vote=is_member(context, request))
+    payload = round_payload(context.site, snapshot, may_vote=is_member(context, request))
     return JSONResponse(payload | {"stopped": stopped})
 
 
 @lru_cache(maxsize=256)  # many browsers show the same snapshot
-def round_payload(snapshot: RoundSnapshot, *, may_vote: bool = False) -> Payload:
+def round_payload(site: Site, snapshot: RoundSnapshot, *, may_vote: bool = False) -> Payload:
     """Return what a page shows of a running round; if it is `closed`, the page reloads."""
     round_, progress = snapshot.round_, blind_progress(snapshot.round_)
     cards = () if round_.closing else blind_answers(round_)
@@ -59,41 +55,13 @@ def round_payload(snapshot: RoundSnapshot, *, may_vote: bool = False) -> Payload
         "closed": round_.closing is not None,
         "summary": progress.summary,
         "seconds": round(snapshot.seconds, 1),
-        "progress": render_fragment("progress.html", progress=progress),
-        "answers": [render_fragment("blind.html", card=card, **shown) for card in cards],
-        "draft": render_fragment("draft.html", draft=snapshot.draft) if snapshot.draft else "",
+        "progress": site.render("progress.html", progress=progress),
+        "answers": [site.render("blind.html", card=card, **shown) for card in cards],
+        "draft": site.render("draft.html", draft=snapshot.draft) if snapshot.draft else "",
     }
 
 
-async def bakeoff_events(context: WebContext, request: Request) -> Response:
-    """Stream the state of a bake-off until it ends or is stopped."""
-    bakeoff = await load_bakeoff(context, request)
-    subscription = nullcontext(watch_bakeoff(context.app, bakeoff))
-    return _stream(subscription, partial(bakeoff_payload, context), bakeoff_id=bakeoff.id)
-
-
-async def bakeoff_state(context: WebContext, request: Request) -> Response:
-    """Return the state of a bake-off once, for browsers that cannot keep a stream open."""
-    bakeoff = await load_bakeoff(context, request)
-    stopped = not await is_bakeoff_running(context.app, bakeoff)
-    progress = await load_progress(context.app, bakeoff)
-    return JSONResponse(bakeoff_payload(context, progress) | {"stopped": stopped})
-
-
-def bakeoff_payload(context: WebContext, progress: BakeoffProgress) -> Payload:
-    """Return what a page shows of a running bake-off; if it is `closed`, the page reloads."""
-    post = running_post(progress, "")
-    bakeoff = progress.bakeoff
-    return {
-        "closed": bakeoff.ending is not None,
-        "summary": post.summary,
-        "seconds": round((context.app.now() - bakeoff.at).total_seconds(), 1),
-        "progress": render_fragment("progress.html", progress=post),
-        "draft": "",
-    }
-
-
-def _stream(
+def stream_states(
     subscription: AbstractAsyncContextManager[AsyncIterator[T]],
     payload: Callable[[T], Payload],
     is_running: Callable[[], Awaitable[bool]] | None = None,

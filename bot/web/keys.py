@@ -5,8 +5,8 @@ from starlette.responses import RedirectResponse, Response
 
 from bot.api_keys import CAP_RULE, ApiKey, ApiKeyError, list_keys, new_key, save_key
 from bot.api_keys import revoke_key as revoke
-from bot.web.auth import Form, FormError, is_page_admin, visitor_of
-from bot.web.context import WebContext
+from bot.web.auth import Form, FormError, visitor_of
+from bot.web.context import WebContext, is_page_admin
 from council.money import format_usd
 
 

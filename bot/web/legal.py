@@ -20,4 +20,5 @@ async def legal_page(context: WebContext, request: Request) -> Response:
         contact=context.contact,
         destinations=tuple(dict.fromkeys(map(receivers, app.panels.values()))),
         texts_days=app.texts_days,
+        stored=[one.template for one in context.site.fragments if one.spot == "privacy.stored"],
     )

@@ -4,7 +4,7 @@ import asyncio
 import math
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +19,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from bot.web.api_requests import API, MAX_API_BYTES, error_document
 from bot.web.auth import (
     MAX_FORM_BYTES,
-    SLACK_EVENTS,
     TooManyRequestsError,
     address_of,
     matches_token,
@@ -27,14 +26,13 @@ from bot.web.auth import (
 from council.files import MAX_TOTAL_BYTES
 
 MAX_BODY_BYTES = 64_000
-MAX_BODY_BYTES_BY_PATH: Mapping[str, int] = {
+MAX_BODY_BYTES_BY_PATH: dict[str, int] = {
     "/login": 4_000,
-    SLACK_EVENTS: 1_000_000,
     "/ask": MAX_TOTAL_BYTES + MAX_FORM_BYTES,
     "mcp": 1_000_000,  # ten texts to rank
     API.strip("/"): MAX_API_BYTES,
     # The forms of the page, by the first part of the path.
-    **dict.fromkeys(("rounds", "bakeoffs", "suites", "schedules", "press"), MAX_FORM_BYTES),
+    **dict.fromkeys(("rounds", "press"), MAX_FORM_BYTES),
 }
 BODY_SECONDS = 30.0
 HEADER_SECONDS = 10.0
@@ -113,11 +111,21 @@ class BodyLimitMiddleware:
 
     Bytes are counted as they arrive, whatever `Content-Length` says. A body that is too large gets
     413, one that arrives too slowly 408, and a request with two kinds of length 400. A body whose
-    sender hangs up in the middle is dropped: half a question must not be asked.
+    sender hangs up in the middle is dropped: half a question must not be asked. `max_bytes` are
+    limits by path, `form_folders` the first parts of the paths of plug-ins' forms, which may be as
+    large as a round's.
     """
 
-    def __init__(self, app: ASGIApp, body_seconds: float = BODY_SECONDS) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        body_seconds: float = BODY_SECONDS,
+        max_bytes: Mapping[str, int] | None = None,
+        form_folders: Collection[str] = (),
+    ) -> None:
         self._app = app
+        forms = dict.fromkeys(form_folders, MAX_FORM_BYTES)
+        self._limits = {**forms, **MAX_BODY_BYTES_BY_PATH, **(max_bytes or {})}
         self._body_seconds = body_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -126,7 +134,7 @@ class BodyLimitMiddleware:
         if scope["type"] == "http":
             try:
                 async with asyncio.timeout(self._body_seconds):
-                    receive = _replay(await _read_body(scope, receive), receive)
+                    receive = _replay(await _read_body(scope, receive, self._limits), receive)
             except ClientDisconnect:
                 return
             except TimeoutError:
@@ -144,13 +152,13 @@ def _refusal(scope: Scope, status: int, sentence: str) -> ASGIApp:
     return PlainTextResponse(f"{sentence}\n", status, headers)
 
 
-async def _read_body(scope: Scope, receive: Receive) -> bytearray:
+async def _read_body(scope: Scope, receive: Receive, limits: Mapping[str, int]) -> bytearray:
     """Return the whole body; raise HTTPException at the first byte too many.
 
     Raise ClientDisconnect if its sender hangs up before the end.
     """
-    headers, path, by_path = Headers(scope=scope), scope["path"], MAX_BODY_BYTES_BY_PATH
-    limit = by_path.get(path) or by_path.get(path.strip("/").partition("/")[0], MAX_BODY_BYTES)
+    headers, path = Headers(scope=scope), scope["path"]
+    limit = limits.get(path) or limits.get(path.strip("/").partition("/")[0], MAX_BODY_BYTES)
     length = headers.get("content-length", "0")
     # A proxy in front could take the other length, and see another request in what is left.
     if not length.isdecimal() or ("content-length" in headers and "transfer-encoding" in headers):

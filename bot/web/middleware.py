@@ -1,6 +1,6 @@
 """ASGI middleware of the web page: security headers, rate limits, trusted hosts, access token."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from urllib.parse import quote
 
 from starlette.datastructures import MutableHeaders
@@ -10,11 +10,10 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bot.api_keys import find_key
+from bot.chats import ChatRoute
 from bot.web.api import authenticate
 from bot.web.api_requests import API
 from bot.web.auth import (
-    SLACK_EVENTS,
-    SLACK_INSTALL,
     VISITOR_COOKIE,
     Visitor,
     address_of,
@@ -26,10 +25,8 @@ from council.errors import CouncilError
 
 Refuse = Callable[[Request, Exception], Awaitable[Response]]
 
-_PUBLIC_PATHS = {"/healthz", "/readyz", "/login", SLACK_EVENTS, *SLACK_INSTALL, *LEGAL_PATHS}
-_ANY_HOST_PATHS = {SLACK_EVENTS, *SLACK_INSTALL, *LEGAL_PATHS}
-# Checks of balancers, files that browsers keep, and Slack, which signs what it sends.
-_UNLIMITED_PATHS = {"/healthz", "/readyz", SLACK_EVENTS}
+_PUBLIC_PATHS = {"/healthz", "/readyz", "/login", *LEGAL_PATHS}
+_UNLIMITED_PATHS = {"/healthz", "/readyz"}  # checks of balancers
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -71,11 +68,18 @@ class SecurityHeadersMiddleware:
 
 
 class TrustedHostsMiddleware(TrustedHostMiddleware):
-    """Middleware against DNS rebinding: answers only to trusted host names."""
+    """Middleware against DNS rebinding: answers only to trusted host names.
+
+    Paths that show no round may use any host name, as a tunnel does: `public` and legal ones.
+    """
+
+    def __init__(self, app: ASGIApp, allowed_hosts: Sequence[str], public: Iterable[str]) -> None:
+        super().__init__(app, allowed_hosts)
+        self._any_host = {*public, *LEGAL_PATHS}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request; paths that show no round may use any host name, as a tunnel does."""
-        if scope["type"] == "http" and scope["path"] in _ANY_HOST_PATHS:
+        """Handle a request, or refuse its host name."""
+        if scope["type"] == "http" and scope["path"] in self._any_host:
             await self.app(scope, receive, send)
         else:
             await super().__call__(scope, receive, send)
@@ -84,13 +88,23 @@ class TrustedHostsMiddleware(TrustedHostMiddleware):
 class GateMiddleware:
     """Middleware that identifies the visitor, limits requests, and requires a session or the token.
 
-    Public paths and signed links need neither. The body of a refused request is never read.
+    Public paths, those of chats and signed links need neither. The body of a refused request is
+    never read.
     """
 
-    def __init__(self, app: ASGIApp, context: WebContext, refuse: Refuse) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        context: WebContext,
+        refuse: Refuse,
+        chat_routes: Sequence[ChatRoute] = (),
+    ) -> None:
         self._app = app
         self._context = context
         self._refuse = refuse
+        self._public = {*_PUBLIC_PATHS, *(route.path for route in chat_routes)}
+        unlimited = (route.path for route in chat_routes if not route.is_limited)
+        self._unlimited = {*_UNLIMITED_PATHS, *unlimited}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request, ask for the token, or say when to try again."""
@@ -117,7 +131,7 @@ class GateMiddleware:
 
     def _check_limits(self, request: Request, visitor: Visitor | None) -> None:
         address, limits, path = address_of(request), self._context.limits, request.scope["path"]
-        if path in _UNLIMITED_PATHS or path.startswith("/static/"):
+        if path in self._unlimited or path.startswith("/static/"):
             return
         is_form = request.method == "POST"
         counted = [(limits.address, address), *[(limits.address_forms, address)] * is_form]
@@ -136,7 +150,7 @@ class GateMiddleware:
 
     def _is_allowed(self, request: Request) -> bool:
         path: str = request.scope["path"]
-        if path in _PUBLIC_PATHS or path.startswith("/static/"):
+        if path in self._public or path.startswith("/static/"):
             return True
         # A signed link only opens its round; the handler checks the signature.
         reads_round = request.method in {"GET", "HEAD"} and path.startswith("/rounds/")

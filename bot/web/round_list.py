@@ -12,9 +12,10 @@ from starlette.responses import RedirectResponse, Response
 from bot.access import NotYoursError, listable_rounds
 from bot.commands.rounds import check_forgettable, describe_quoting, forget_and_wipe
 from bot.render.formatting import panel_seat_names
-from bot.render.round_report import round_title, verdict_facts
-from bot.web.auth import Form, empty_message, is_member, visitor_of
-from bot.web.context import WebContext, query_options
+from bot.render.round_report.thread import round_title
+from bot.render.round_report.verdict import verdict_facts
+from bot.web.auth import Form, empty_message, visitor_of
+from bot.web.context import WebContext, is_member, query_options
 from council.ports import RoundQuery
 from council.rounds import Round
 

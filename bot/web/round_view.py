@@ -5,12 +5,12 @@ While a round runs, nothing here may show who wrote which answer.
 
 from bot.chat import Post, Prose, Step, Steps, StepState
 from bot.render.formatting import seat_names
-from bot.render.round_report import ranking_notes, slates_to_read, voter_title
+from bot.render.round_report.rankings import ranking_notes, slates_to_read, voter_title
 from bot.render.round_status import WRITING, ballot_steps, progress_summary
 from council.answers import Role
 from council.ballots import Ballot
 from council.labels import Slate
-from council.methods import method_of
+from council.methods import shown_method
 from council.rounds import Draw, Round
 
 # --- A running round
@@ -29,7 +29,7 @@ def blind_progress(round_: Round) -> Post:
     ]
     detail = "; ".join((f"{len(round_.answers)} of {len(round_.panel.members)}", *missing))
     answers = Step("Answers", StepState.DONE if round_.draw else StepState.RUNNING, detail)
-    method = method_of(round_)
+    method = shown_method(round_)
     ranks = [
         Step(f"{names[seat.key]} ranks", StepState.WAITING)
         for seat in method.judges(round_.panel)

@@ -1,67 +1,48 @@
-"""Handlers of rounds: ask, list, read, download, rate and vote."""
+"""Handlers of rounds: ask, read, download and vote."""
 
 import asyncio
 import base64
 import json
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from bot.admission import admit_round
-from bot.bakeoffs.parts import bakeoff_stores
-from bot.chat import (
-    MAX_RAW_CHARACTERS,
-    Caution,
-    Chat,
-    IncomingMessage,
-    Post,
-    Prose,
-    SentMessage,
-    check_length,
-)
+from bot.chat import MAX_RAW_CHARACTERS, Caution, IncomingMessage, Post, Prose, check_length
 from bot.commands.ask import AskOptions, new_round
 from bot.commands.conversations import follow_up, load_turns
 from bot.commands.dispatch import handle_message
 from bot.commands.registry import Invocation, commands_of, is_question
-from bot.commands.rounds import Opinion, own_feedback, repeated_ids, save_feedback
+from bot.commands.rounds import repeated_ids
 from bot.commands.voting import NOT_BLIND, cast_vote, own_vote
 from bot.context import usual_seconds
 from bot.render.agreement import agreement_chip, agreement_parts
 from bot.render.formatting import author_names, rough_duration
+from bot.render.markdown import thread_markdown
 from bot.render.round_json import round_document
-from bot.render.round_report import (
-    DISCLAIMER,
-    EXCHANGES_TITLE,
-    answers_by_label,
-    exchange_rows,
-    flag_notes,
-    placement_table,
-    rankings_intro,
-    result_notes,
-    result_rows,
-    round_post,
-    round_title,
-    thread_markdown,
-    verdict_facts,
-    whole_round,
-)
+from bot.render.round_report.answers import answers_by_label
+from bot.render.round_report.exchanges import EXCHANGES_TITLE, exchange_rows
+from bot.render.round_report.flags import flag_notes
+from bot.render.round_report.placements import placement_table
+from bot.render.round_report.rankings import rankings_intro
+from bot.render.round_report.results import result_notes, result_rows
+from bot.render.round_report.thread import DISCLAIMER, round_post, round_title, whole_round
+from bot.render.round_report.verdict import verdict_facts
 from bot.render.round_status import receipt_line
 from bot.render.voting import blind_answers, takes_blind_votes, votes_line
-from bot.research.services import make_prior_post
 from bot.settings.default_panels import DEMO_QUESTIONS
 from bot.web.auth import (
     Form,
-    FormError,
     empty_message,
-    is_member,
     place_of,
     read_uploads,
     visitor_of,
 )
-from bot.web.context import WebContext, file_response
+from bot.web.commands import PageChat
+from bot.web.context import WebContext, file_response, is_member
 from bot.web.round_view import blind_progress, late_answers, ranking_rows
 from bot.web.shares import may_share
 from council.budget import estimate_round
@@ -69,7 +50,6 @@ from council.errors import CouncilError, RoundNotFoundError
 from council.integrity.erasure import check_not_forgotten
 from council.integrity.seal import Seal, find_changes
 from council.integrity.verification import verify
-from council.places import Place
 from council.rounds import Round
 
 # --- Pages and downloads
@@ -117,8 +97,9 @@ async def round_page(context: WebContext, request: Request) -> Response:
         may_share=may_share(context, request, round_),
         seen=NOT_BLIND,
         state=context.state(),
+        fragments=await context.load_fragments(request, round_),
         **values,
-        **await _rating_values(context, request, round_),
+        **await _vote_values(context, request, round_),
     )
 
 
@@ -144,14 +125,12 @@ async def _running_values(context: WebContext, request: Request, round_: Round) 
     }
 
 
-async def _rating_values(context: WebContext, request: Request, round_: Round) -> dict[str, Any]:
-    if not may_rate(context, request, round_):
-        return {"may_rate": False, "voted_before": None}
+async def _vote_values(context: WebContext, request: Request, round_: Round) -> dict[str, Any]:
+    if not may_use_result(context, request, round_):
+        return {"may_mark": False, "voted_before": None}
     app, asker_id = context.app, visitor_of(request).asker.id
     return {
-        "may_rate": True,
-        "suites": tuple(line.name for line in await bakeoff_stores(app).suites.list_summaries("")),
-        "said_before": await own_feedback(app, round_.id, asker_id),
+        "may_mark": True,
         "voted_before": await own_vote(app, round_.id, asker_id),
         "votes": votes_line(round_, await app.store.votes(round_.id)),
     }
@@ -187,19 +166,6 @@ def _closed_values(round_: Round, seal: Seal | None) -> dict[str, Any]:
     return values
 
 
-async def prior_page(context: WebContext, request: Request) -> Response:
-    """Show a closed round with the leaderboard as prior; FormError for a visitor by link alone."""
-    round_ = await context.load_round(request)
-    if not may_rate(context, request, round_):
-        raise FormError(
-            "Open this page without the share link to compare it with the leaderboard.", 403
-        )
-    post = await make_prior_post(context.app, round_)
-    return await context.render_page(
-        request, "beside.html", post_=post, round_=round_, title=round_title(round_)
-    )
-
-
 async def download_json(context: WebContext, request: Request) -> Response:
     """Return a round as `council show --json` prints it; who wrote what only once it is closed."""
     round_ = await context.load_round(request)
@@ -233,31 +199,6 @@ async def download_file(context: WebContext, request: Request) -> Response:
 
 
 # --- Questions
-
-
-@dataclass(slots=True)
-class PageChat(Chat):
-    """Chat adapter that collects posts for the page that answers a form."""
-
-    shows_progress: ClassVar[bool] = False
-    posts: list[Post] = field(default_factory=list)
-
-    async def send(self, place: Place, post: Post, key: str) -> SentMessage:
-        """Collect a post."""
-        self.posts.append(post)
-        return SentMessage(place, str(len(self.posts)))
-
-    async def find(self, place: Place, key: str) -> SentMessage | None:
-        """Return None: nothing is ever sent twice."""
-        return None
-
-    async def edit(self, sent: SentMessage, post: Post) -> None:
-        """Replace a collected post."""
-        self.posts[int(sent.message) - 1] = post
-
-    async def send_ephemeral(self, incoming: IncomingMessage, post: Post) -> None:
-        """Collect a post: only the visitor sees the page."""
-        self.posts.append(post)
 
 
 async def ask(context: WebContext, request: Request, form: Form) -> Response:
@@ -366,17 +307,13 @@ def _is_asker(request: Request, round_: Round) -> bool:
     return round_.question.asked_by == visitor_of(request).asker.id
 
 
-# --- Feedback
+# --- Votes
 
 
-async def rate_round(context: WebContext, request: Request, form: Form) -> Response:
-    """Store whether a round helped the visitor, and redirect to its page."""
+async def show_rated_round(context: WebContext, request: Request, _form: Form) -> Response:
+    """Redirect to the round: pages that were opened long ago still ask whether it was helpful."""
     round_ = await context.load_round(request)
-    if form["helpful"] not in {"yes", "no"}:
-        raise FormError("Press Helpful or Not helpful.", 400)
-    opinion = Opinion(form["helpful"] == "yes", form["reason"])
-    await save_feedback(context.app, round_, visitor_of(request).asker.id, opinion)
-    return RedirectResponse(f"/rounds/{round_.id}#feedback", status_code=303)
+    return RedirectResponse(f"/rounds/{round_.id}", status_code=303)
 
 
 async def vote(context: WebContext, request: Request, form: Form) -> Response:
@@ -388,6 +325,6 @@ async def vote(context: WebContext, request: Request, form: Form) -> Response:
     return RedirectResponse(f"/rounds/{round_.id}#{there}", status_code=303)
 
 
-def may_rate(context: WebContext, request: Request, round_: Round) -> bool:
-    """Return whether the visitor may rate a round: a closed one, and not by a signed link alone."""
+def may_use_result(context: WebContext, request: Request, round_: Round) -> bool:
+    """Return whether a round is closed, and the visitor more than a reader by a share link."""
     return is_member(context, request) and not (round_.forgotten or round_.closing is None)

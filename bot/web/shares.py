@@ -6,9 +6,9 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.render.round_report import round_title
-from bot.web.auth import SHARES, Form, FormError, is_member, link_name, visitor_of
-from bot.web.context import WebContext
+from bot.render.round_report.thread import round_title
+from bot.web.auth import SHARES, Form, FormError, link_name, visitor_of
+from bot.web.context import WebContext, is_member
 from council.providers import is_loopback
 from council.rounds import Round
 

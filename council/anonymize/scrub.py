@@ -34,12 +34,12 @@ class MaskedText:
     found: tuple[str, ...]
 
 
-def scrub(text: str, own: Iterable[str] = ()) -> MaskedText:
-    """Mask self-identification, and the author's `own` ids and names anywhere in the text."""
+def scrub(text: str, names: Iterable[str] = ()) -> MaskedText:
+    """Mask self-identification, and the author's `names` and ids anywhere in the text."""
     marked_text = mark_names(text)
     families = find_signatures(marked_text) if marked_text else []
     patterns = [_family_names(all_families()[index]) for index in families]
-    return _mask(text, patterns + [_exact(name) for name in own if name])
+    return _mask(text, patterns + [_exact(name) for name in names if name])
 
 
 def mask_names(text: str, families: Iterable[str]) -> MaskedText:
@@ -56,11 +56,11 @@ def warm_up() -> None:
 
 
 def _mask(text: str, patterns: Iterable[re.Pattern[str]]) -> MaskedText:
-    found: dict[str, None] = {}
+    traces: dict[str, None] = {}
     for pattern in patterns:
-        found |= dict.fromkeys(match[0].strip() for match in pattern.finditer(text))
+        traces |= dict.fromkeys(match[0].strip() for match in pattern.finditer(text))
         text = pattern.sub(MASK, text)
-    return MaskedText(text, tuple(found))
+    return MaskedText(text, tuple(traces))
 
 
 @cache
@@ -103,7 +103,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 def find_signatures(text: str) -> list[int]:
     """Return the indexes in `all_families` of the families a marked text says it is by."""
     spoken = remove_quotations(text)
-    found = _of(_top().match(spoken[:SIGNATURE_CHARACTERS])) | _of(
+    names = _of(_top().match(spoken[:SIGNATURE_CHARACTERS])) | _of(
         _bottom().search(spoken[-SIGNATURE_CHARACTERS:])
     )
     near = text_near_names(spoken)
@@ -112,8 +112,8 @@ def find_signatures(text: str) -> list[int]:
     for language in languages():
         if not language.cues.isdisjoint(words):
             for match in _prose(language).finditer(near):
-                found |= _of(match)
-    return sorted(found)
+                names |= _of(match)
+    return sorted(names)
 
 
 def _of(match: re.Match[str] | None) -> set[int]:

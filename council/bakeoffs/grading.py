@@ -1,20 +1,25 @@
-"""Graders in code: compare an answer with a known reference, without an LLM."""
+"""Graders in code: compare an answer with a known reference, without an LLM.
+
+A plug-in's grader is a `Grader`; suites name it in the column `grading`.
+"""
 
 import json
 import re
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite, prod
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn, Protocol, runtime_checkable
 from unicodedata import normalize
 
 import regex
 
-from council.bakeoffs.models import Grading, Reference
+from council.bakeoffs.models import Grading, Reference, Suite
 from council.confusables import remove_invisible
-from council.errors import SuiteError
+from council.errors import PanelError, SuiteError
+from council.registry import NO_PLUGINS, Registry
 
 MAX_ANSWER_CHARACTERS = 2_000
 ANY_JSON = "any"  # a reference that every valid JSON matches
@@ -22,7 +27,51 @@ _GSM8K = re.compile(r"(?:\A|\n)[ \t]*####[ \t]*([^\n]+?)\s*\Z")
 _CHECKS = re.compile(r"[0-9]{1,4} of [0-9]{1,4}")
 
 
-def grade(reference: Reference | None, text: str) -> bool | None:
+@runtime_checkable
+class Grader(Protocol):
+    """What a plug-in grades answers with; `reference` is the suite's column `answer`."""
+
+    def check(self, reference: str) -> None:
+        """Raise SuiteError, which says what to write, if no answer could be graded by it."""
+
+    def grade(self, answer: str, reference: str) -> float | None:
+        """Return how right an answer is, 0 to 1; None if that can't be told. Only 1 is right."""
+
+
+def find_grader(name: str, registry: Registry) -> Grader:
+    """Return a plug-in's grader; raise SuiteError for one that is missing or broken."""
+    part = registry.graders.get(name)
+    if part is None:
+        raise SuiteError(
+            f"The grader {name!r} is missing here. {registry.missing_part('graders', name)}Enable "
+            "the plug-in that has it."
+        )
+    try:
+        found: Grader = part.load(Grader)
+    except PanelError as error:
+        raise SuiteError(f"The grader {name!r} is missing here. {error}") from error
+    return found
+
+
+def missing_grader(reference: Reference | None, registry: Registry) -> str:
+    """Return a sentence about a reference's grader, if a plug-in should have it and none has."""
+    if reference is None or reference.grading in {*Grading}:
+        return ""
+    try:
+        find_grader(reference.grading, registry)
+    except SuiteError as error:
+        return str(error)
+    return ""
+
+
+def check_graders(suite: Suite, registry: Registry) -> None:
+    """Raise SuiteError for a suite with a question whose grader is missing."""
+    for question in suite.questions:
+        if why := missing_grader(question.reference, registry):
+            raise SuiteError(f"Suite {suite.name} can't be run. {why}")
+
+
+def grade(reference: Reference | None, text: str, registry: Registry = NO_PLUGINS) -> bool | None:
     """Return whether an answer is right; None if judges grade it, or if the grader fails.
 
     None also if the grader is missing.
@@ -30,17 +79,24 @@ def grade(reference: Reference | None, text: str) -> bool | None:
     if reference is None or reference.grading in {Grading.JUDGE, Grading.MISSING}:
         return None
     try:
-        return is_correct(reference, text)
+        if reference.grading in {*Grading}:
+            return is_correct(reference, text)
+        return _is_right(find_grader(reference.grading, registry).grade(text, reference.value))
     # One answer that a grader can't take must not cost the round its other numbers.
     except Exception:  # noqa: BLE001
         return None
 
 
+def _is_right(share: float | None) -> bool | None:
+    """Return whether a plug-in's grade is the best, 1; None if it can't tell, or is no grade."""
+    return share == 1 if share is not None and 0 <= share <= 1 else None
+
+
 def is_correct(reference: Reference, text: str) -> bool:
-    """Return whether an answer is right. Raise if the reference fits no answer."""
-    if reference.grading is Grading.NUMBER:
+    """Return whether an answer is right by a built-in grader. Raise if it fits no answer."""
+    if reference.grading == Grading.NUMBER:
         return matches_number(reference.value, reference.tolerance, text)
-    graders = {
+    graders: dict[str, Callable[[str, str], bool]] = {
         Grading.EXACT: matches_exactly,
         Grading.CHOICE: matches_choice,
         Grading.REGEX: matches_pattern,
@@ -69,8 +125,8 @@ def final_number(solution: str) -> str:
     return match[1] if match and is_number(match[1]) else ""
 
 
-def check_reference(reference: Reference) -> None:
-    """Raise SuiteError if no answer could be graded against this reference."""
+def check_reference(reference: Reference, registry: Registry = NO_PLUGINS) -> None:
+    """Raise SuiteError if no answer could be graded against this reference, or nobody could."""
     value = reference.value
     if not value.strip():
         raise SuiteError("The answer is empty. Write it, or leave out how it is graded.")
@@ -81,11 +137,19 @@ def check_reference(reference: Reference) -> None:
         )
     if not isfinite(reference.tolerance) or reference.tolerance < 0:
         raise SuiteError("The tolerance must be 0 or more, such as 0.5.")
-    if reference.tolerance and reference.grading is not Grading.NUMBER:
+    if reference.tolerance and reference.grading != Grading.NUMBER:
         raise SuiteError("Only numbers have a tolerance. Leave it out, or grade as a number.")
     if reference.checks and not _CHECKS.fullmatch(reference.checks):
         raise SuiteError(f"{_shorten(reference.checks)} are no checks. Write them as in '2 of 5'.")
-    match reference.grading:
+    if reference.grading in {*Grading}:
+        _check_value(reference.grading, value)
+    else:
+        find_grader(reference.grading, registry).check(value)
+
+
+def _check_value(grading: str, value: str) -> None:
+    """Raise SuiteError if a built-in grader could grade no answer against this value."""
+    match grading:
         case Grading.NUMBER if not is_number(value):
             raise SuiteError(
                 f"{_shorten(value)} is not a number. Write it as 1234.5, or grade it as exact."

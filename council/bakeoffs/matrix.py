@@ -9,7 +9,6 @@ from council.bakeoffs.changes import Changes
 from council.bakeoffs.models import Bakeoff, SuiteQuestion, split_round_id
 from council.bakeoffs.record_arrays import Columns, record_columns
 from council.bakeoffs.records import AUTHOR_FIELDS, PackedRecord
-from council.methods import find_method
 from council.ports import RoundSummary
 from council.rubric_grader import GraderAgreement
 from council.tally.verdict import Strength
@@ -193,7 +192,7 @@ def _method_line(method: str, over: Sequence[MatrixRow]) -> MethodLine:
     rows = [row for row in over if not row.failure]
     graded = [row for row in rows if row.council_grade is not None]
     winners = [row.winner_grade for row in rows if row.strength and row.winner_grade is not None]
-    is_ranked = find_method(method).is_ranked
+    is_ranked = any(row.winner for row in rows)  # a method that ranks nothing has no winners
     return MethodLine(
         method,
         over=len(over),

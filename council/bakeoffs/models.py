@@ -16,7 +16,7 @@ VERSION_LENGTH = 12
 
 
 class Grading(StrEnum):
-    """How an answer is graded: by code against a reference, or by outside judges."""
+    """The built-in ways to grade an answer: by code against a reference, or by outside judges."""
 
     EXACT = "exact"
     NUMBER = "number"
@@ -32,10 +32,11 @@ class Grading(StrEnum):
 class Reference:
     """The known right answer; `tolerance` is absolute and applies to numbers only.
 
+    `grading` is a Grading, or the name of a plug-in's grader: see council.bakeoffs.grading.
     `checks` says how many checks of another tool it stands for: "2 of 5"; "" for all.
     """
 
-    grading: Grading
+    grading: str
     value: str
     tolerance: float = 0.0
     checks: str = field(default="", metadata=IF_SET)
@@ -54,7 +55,7 @@ class SuiteQuestion:
     @property
     def is_graded(self) -> bool:
         """Whether its answers get a grade: it has a grader, and all that was asked for of it."""
-        return self.reference is not None and self.reference.grading is not Grading.MISSING
+        return self.reference is not None and self.reference.grading != Grading.MISSING
 
     @property
     def checks(self) -> str:
@@ -65,7 +66,7 @@ class SuiteQuestion:
     def rubric(self) -> str:
         """What judges grade its answers by; "" if they do not."""
         reference = self.reference
-        return reference.value if reference and reference.grading is Grading.JUDGE else ""
+        return reference.value if reference and reference.grading == Grading.JUDGE else ""
 
     @property
     def known_answer(self) -> str:

@@ -33,6 +33,7 @@ from council.bakeoffs.records import (
     PackedRecord,
     Record,
 )
+from council.tally.consistency import Repeats
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -145,8 +146,18 @@ _UNNAMED_LAYOUT = (
         "m",
         SINGLE,
         (
-            *("share", "place", "correct", "refused", "absent", "words", "tokens_out", "cost_usd"),
-            *("seconds", "first_votes", "ballots", "named_itself"),
+            "share",
+            "place",
+            "correct",
+            "refused",
+            "absent",
+            "words",
+            "tokens_out",
+            "cost_usd",
+            "seconds",
+            "first_votes",
+            "ballots",
+            "named_itself",
         ),
     ),
     Table("j", SINGLE, ("valid", "spoiled", "tau_b", "first_slot", "kept", "pairs", "cost_usd")),
@@ -155,8 +166,12 @@ _UNNAMED_LAYOUT = (
         "",
         SINGLE,
         (
-            *("winner", "council_correct", "cost_usd", "seconds"),
-            *("synthesis_usd", "synthesis_seconds"),
+            "winner",
+            "council_correct",
+            "cost_usd",
+            "seconds",
+            "synthesis_usd",
+            "synthesis_seconds",
         ),
     ),
 )
@@ -243,3 +258,17 @@ def _parse_shape(text: str) -> _Shape:
 
 def _nan_array(*sizes: int) -> Singles:
     return np.full(sizes, np.nan, dtype=np.float32)
+
+
+def count_repeats(columns: Columns) -> dict[str, Repeats]:
+    """Return the repeats of each judge with any: audits in reverse order, and second passes.
+
+    The share is the mean over ballots of the share of pairs kept, as in bias reports.
+    """
+    kept, pairs = columns.judge("kept"), columns.judge("pairs")
+    shares = np.where(pairs > 0, kept / np.where(pairs > 0, pairs, 1.0), np.nan)
+    return {
+        judge: Repeats(len(known), float(known.mean()))
+        for judge, column in zip(columns.judges, shares.T, strict=True)
+        if len(known := column[~np.isnan(column)])
+    }

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from council.answers import Answer
-from council.bakeoffs.grading import grade
+from council.bakeoffs.grading import grade, missing_grader
 from council.bakeoffs.models import (
     Bakeoff,
     Grading,
@@ -186,6 +186,7 @@ def build_record(round_: Round, bakeoff: Bakeoff | None = None) -> Record:
     if round_.closing and round_.closing.failure:
         round_ = replace(round_, draw=None, tally=None)
     result, grade_one = _RoundResult.of(round_), _grader(round_, question.reference)
+    is_graded = question.is_graded and not missing_grader(question.reference, round_.registry)
     return Record(
         round_id=round_.id,
         asked_at=round_.asked_at,
@@ -196,7 +197,7 @@ def build_record(round_: Round, bakeoff: Bakeoff | None = None) -> Record:
         ),
         judged=tuple(_judge_record(slate, round_, result) for slate in result.slates),
         margins=tuple(_margins(round_, result)),
-        whole=_council_record(round_, grade_one, is_graded=question.is_graded),
+        whole=_council_record(round_, grade_one, is_graded=is_graded),
         bakeoff=round_.bakeoff,
         number=number,
         suite=bakeoff.suite.name if bakeoff else "",
@@ -231,10 +232,10 @@ _Grade = Callable[[str, str], bool | None]  # from an answer's label, or SYNTHES
 
 def _grader(round_: Round, reference: Reference | None) -> _Grade:
     """Return the grader of a question: code, or what most of the outside judges say."""
-    if reference is None or reference.grading is not Grading.JUDGE:
+    if reference is None or reference.grading != Grading.JUDGE:
         if round_.forgotten:
             return lambda _key, _text: None
-        return lambda _key, text: grade(reference, text)
+        return lambda _key, text: grade(reference, text, round_.registry)
     counts = count_grades(round_)
     return lambda key, _text: counts.get(key, NOT_GRADED).verdict
 

@@ -161,25 +161,25 @@ def _without_question(name: str, text: str) -> str:
 
 def removable_texts(round_: Round) -> tuple[tuple[str, str], ...]:
     """Return every non-empty text that `forget` erases, by name."""
-    found: list[tuple[str, str]] = []
+    texts: list[tuple[str, str]] = []
 
     def collect(name: str, text: str) -> str:
         if text:
-            found.append((name, text))
+            texts.append((name, text))
         return text
 
     _replace_texts(round_, collect)
-    return tuple(found)
+    return tuple(texts)
 
 
 def find_text_names(round_: Round, text: str) -> tuple[str, ...]:
     """Return the names of the round's texts, erased or not, that equal this one."""
-    found = [name for name, own in removable_texts(round_) if own == text]
+    names = [name for name, stored in removable_texts(round_) if stored == text]
     if erased := round_.forgotten or round_.redacted:
         digest = salted_digest(erased.salt, text)
-        noted = (name for name, own in erased.digests if own == digest)
-        found += [name for name in noted if name not in found and not name.endswith(_REST)]
-    return tuple(found)
+        noted = (name for name, stored in erased.digests if stored == digest)
+        names += [name for name in noted if name not in names and not name.endswith(_REST)]
+    return tuple(names)
 
 
 def check_not_forgotten(round_: Round) -> None:

@@ -11,6 +11,7 @@ from council.files import QuestionFile
 from council.integrity.erasure import text_digests
 from council.integrity.hash_chain import LINK_VERSION, Link
 from council.rounds import Question, Round, Synthesis
+from council.tally import Flag
 
 # The parts of a round: their names in reports, and the fields they stand for.
 PARTS: Mapping[str, str] = {
@@ -91,16 +92,16 @@ def find_changes(round_: Round, seal: Seal) -> tuple[str, ...]:
         return (LINK_IS_GONE,)
     if seal.link.version != LINK_VERSION:
         return (OTHER_VERSION,)
-    found = [] if seal.link.round_id == round_.id else [OTHER_ROUND]
+    changes = [] if seal.link.round_id == round_.id else [OTHER_ROUND]
     if not seal.link.is_sound:
-        found.append(LINK_WAS_CHANGED)
+        changes.append(LINK_WAS_CHANGED)
     notes, salt = seal.notes, seal.notes.salt
     erased = round_.forgotten or round_.redacted
     if (erased and erased.salt != salt) or notes.digest != seal.link.digest:
-        return (*found, DIGESTS_WERE_CHANGED)
+        return (*changes, DIGESTS_WERE_CHANGED)
     now = compute_digests(round_, salt)
     texts = _differing_names(notes.texts, now.texts)
-    return (*found, *texts, *_differing_names(notes.parts, now.parts))
+    return (*changes, *texts, *_differing_names(notes.parts, now.parts))
 
 
 def _differing_names(then: Digests, now: Digests) -> tuple[str, ...]:
@@ -112,7 +113,12 @@ def _differing_names(then: Digests, now: Digests) -> tuple[str, ...]:
 
 
 def plain_json(value: object) -> object:
-    """Return a value as plain JSON without its texts; times in UTC, whole floats as integers."""
+    """Return a value as plain JSON without its texts.
+
+    Times are in UTC, whole floats integers, and flags the sentences that rounds store.
+    """
+    if isinstance(value, Flag):
+        return str(value)
     if is_dataclass(value):
         texts = TEXT_FIELDS.get(type(value), ())
         pairs = ((field, getattr(value, field.name)) for field in fields(value))

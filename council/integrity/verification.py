@@ -68,7 +68,8 @@ def _fields(round_: Round) -> _Fields:
             fields |= _prefixed(f"standings[{line.label}]", asdict(line))
         verdict = asdict(round_.tally.verdict)
         del verdict["n_eff"]
-        verdict["flags"] = sorted({*verdict["flags"]})  # stored in the order of arrival
+        # Stored in the order of arrival.
+        verdict["flags"] = sorted({*map(str, round_.tally.verdict.flags)})
         fields |= _prefixed("verdict", verdict.pop("agreement") | verdict)
     return fields
 
@@ -121,7 +122,7 @@ def _reread_all(round_: Round) -> Iterator[Exchange]:
 
 def _reread(round_: Round, exchange: Exchange) -> Exchange:
     if exchange.kind == FILTER:
-        return find_filters().read(round_, exchange)
+        return find_filters(round_.registry).read(round_, exchange)
     return (reread_grade if exchange.kind == GRADE else method_of(round_).read)(round_, exchange)
 
 

@@ -76,7 +76,8 @@ async def _exchange(
     while len(faults) < MAX_ATTEMPTS and all(faults):
         prompt = request.prompt(faults[-1] if faults else None)
         call = Call(
-            *(request.seat, prompt),
+            member=request.seat,
+            prompt=prompt,
             role=request.role,
             schema=request.schema,
             images=request.images,
@@ -91,7 +92,11 @@ async def _exchange(
                 await finish_despite_cancel(session.save(reply))
             return
         exchange = Exchange(
-            *(request.kind, request.seat.key, prompt, reply, request.subject),
+            kind=request.kind,
+            seat=request.seat.key,
+            prompt=prompt,
+            reply=reply,
+            subject=request.subject,
             nonce=request.nonce,
             attempt=len(faults) + 1,
         )
@@ -123,7 +128,9 @@ def _grade_request(session: RoundSession, seat: Member, texts: Mapping[str, str]
     keys, nonce = graded_keys(round_, seat.key), nonce_for(round_.seed, seat.key, GRADE)
     shown = [texts[key] for key in keys]
     return Request(
-        *(GRADE, seat, partial(grade_prompt, round_.question, shown, nonce)),
+        kind=GRADE,
+        seat=seat,
+        prompt=partial(grade_prompt, round_.question, shown, nonce),
         read=partial(parse_grades, nonce=nonce, keys=keys),
         nonce=nonce,
         schema=grade_schema(len(keys), nonce),

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from council.answers import Absence, Answer, Prompt, Reply, Role, storable_text
 from council.ballots import Ballot
 from council.errors import PanelError, QuestionError, QuorumError
-from council.filters import find_all_suspicions
+from council.filters import check_filters, find_all_suspicions
 from council.labels import Label
 from council.methods import find_method
 from council.panel import MAX_MEMBERS, MIN_MEMBERS, Member, ModelId, Panel, Rubric, Terms
@@ -18,8 +18,9 @@ from council.pipeline.run import run_round, versions
 from council.pipeline.session import RoundServices
 from council.ports import Gateway
 from council.prompts.shared import DEFAULT_RUBRIC
+from council.registry import NO_PLUGINS, Registry
 from council.rounds import Artefact, Draw, Question, Round, sort_by_panel
-from council.tally import Standing, Verdict
+from council.tally import Flag, FlagKind, Standing, Verdict
 
 MAX_TEXT_CHARACTERS = 64_000
 MAX_NAME_CHARACTERS = 200
@@ -33,11 +34,12 @@ class Judges:
     members: tuple[Member, ...]
     rubric: Rubric = DEFAULT_RUBRIC
     terms: Terms = field(default_factory=Terms)
+    registry: Registry = NO_PLUGINS
 
     @classmethod
-    def of(cls, panel: Panel) -> "Judges":
+    def of(cls, panel: Panel, registry: Registry) -> "Judges":
         """Return every seat of a panel that votes, under the panel's rubric and terms."""
-        return cls(panel.judges, panel.rubric, panel.terms)
+        return cls(panel.judges, panel.rubric, panel.terms, registry)
 
     def panel(self, names: Sequence[str]) -> Panel:
         """Return the panel of a ranking of texts; raise PanelError or QuestionError."""
@@ -71,7 +73,8 @@ def ranking_round(
     Raise QuestionError for texts that cannot be ranked, PanelError for judges that cannot.
     """
     _check(question, texts)
-    panel, method = judges.panel([*texts]), find_method(judges.terms.method)
+    panel, method = judges.panel([*texts]), find_method(judges.terms.method, judges.registry)
+    check_filters(panel, judges.registry)
     asks_authors = method.exchanges(panel).keys() - {judge.key for judge in judges.members}
     if not method.is_ranked or method.pair_ballots or asks_authors:
         raise PanelError(f"Method {method.name} can't rank given texts. Choose another one.")
@@ -88,6 +91,7 @@ def ranking_round(
         asked_at=datetime.now(UTC),
         versions=tuple(sorted(versions(gateway, method=method).items())),
         answers=tuple(answers),
+        registry=judges.registry,
     )
 
 
@@ -150,7 +154,7 @@ class Ranked:
             raise QuorumError(f"No judge ranked the texts: {why}.")
         standings = tuple(_ranked_text(line, draw) for line in tally.standings)
         suspicions = (
-            f"the text {answer.member!r} {why}"
+            Flag(FlagKind.SUSPICIOUS_TEXT, detail=(answer.member, why))
             for answer in round_.answers
             for why in find_all_suspicions(round_, answer.text)
         )
@@ -181,7 +185,12 @@ def _absences(round_: Round) -> tuple[Absence, ...]:
 def _ranked_text(line: Standing, draw: Draw) -> RankedText:
     name = draw.labels.author_of(line.label)
     return RankedText(
-        *(name, line.place, line.share, line.points, line.max_points, line.first_votes)
+        name=name,
+        place=line.place,
+        share=line.share,
+        points=line.points,
+        max_points=line.max_points,
+        first_votes=line.first_votes,
     )
 
 

@@ -1,16 +1,14 @@
 """Run a round from where it stands to its end; what it has already is not done again."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
 
-from council import methods
 from council.ballots import VERSION as BALLOTS
 from council.errors import QuorumError
-from council.filters import find_filters
+from council.filters import check_filters, find_filters
 from council.integrity.erasure import check_not_forgotten
-from council.methods import BLIND_RANKING, Method
+from council.methods import BLIND_RANKING, Method, method_of
 from council.pipeline.exchanges import collect_grades
 from council.pipeline.session import RoundServices, RoundSession, run_all
 from council.pipeline.stages import collect_answers, collect_ballots
@@ -24,8 +22,6 @@ from council.tally import Tally
 from council.tally.agreement import effective_judges
 from council.tally.chance import DEFAULT_RULE, ChanceRule
 
-Collect = Callable[[RoundSession, Draw], Awaitable[None]]
-_COLLECT: dict[str, Collect] = {}  # by method, if it does more than ask for the ballots of a draw
 _installed_version = cache(version)  # its metadata is read once
 
 
@@ -38,18 +34,17 @@ def versions(
     return {**gateway.versions, **own, **rule.versions, **method.versions}
 
 
-def plug_in(method: Method, collect: Collect | None = None) -> None:
-    """Make a method from elsewhere known, with what it does between the draw and the count."""
-    methods.plug_in(method)
-    if collect:
-        _COLLECT[method.name] = collect
-
-
 async def run_round(round_id: str, services: RoundServices) -> Round:
-    """Return the round, closed, with a failure if it missed its quorum; raise ForgottenError."""
+    """Return the round, closed, with a failure if it missed its quorum.
+
+    Raise ForgottenError, or PanelError if its method or its filters are missing.
+    """
     session = RoundSession(services, await services.store.load(round_id))
     check_not_forgotten(session.round_)
     if not session.round_.closing:
+        # Without its method or filters it must not start, as every call costs.
+        method_of(session.round_)
+        check_filters(session.round_.panel, session.round_.registry)
         try:
             await _run_stages(session)
             failure = None
@@ -76,7 +71,7 @@ async def _run_stages(session: RoundSession) -> None:
     if not session.round_.synthesis and not session.round_.panel.has_given_texts:
         steps.append(write_and_audit(session, draw, tally))
     if seat := session.round_.panel.filter:
-        steps.append(find_filters().ask(session, draw, seat))
+        steps.append(find_filters(session.round_.registry).ask(session, draw, seat))
     await run_all(steps)
     if session.round_.question.rubric:
         await collect_grades(session, draw)
@@ -98,7 +93,7 @@ def _check_quorum(round_: Round) -> None:
 
 async def rank_blind(session: RoundSession, draw: Draw) -> Tally:
     """Ask every judge for a blind ranking; return the tally (Borda count in pair form)."""
-    collect = _COLLECT.get(session.round_.panel.terms.method, collect_ballots)
+    collect = method_of(session.round_).collect or collect_ballots
     await collect(session, draw)
     # Sampling p takes tenths of a second, which would block other rounds.
     round_ = sort_by_panel(session.round_)  # as verification reads it

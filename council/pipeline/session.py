@@ -17,7 +17,7 @@ from council.errors import (
     GatewayError,
     UncoveredError,
 )
-from council.methods import method_of
+from council.methods import shown_method
 from council.panel import Member
 from council.ports import Gateway, RunningRoundStore
 from council.prompts.answer import Reader
@@ -198,15 +198,15 @@ def mask_answer(round_: Round, answer: Answer) -> MaskedText:
 
     An author who read the others under their names may name any of them, so all are masked.
     """
-    panel, is_blind = round_.panel, method_of(round_).is_blind
+    panel, is_blind = round_.panel, shown_method(round_).is_blind
     seats = (panel.seat(answer.member),) if is_blind else panel.members
-    own = tuple(
+    names = tuple(
         name
         for seat in seats
         for name in (*identifying_names(seat), *([seat.role] if seat.role else []))
     )
     families = sorted({seat.family for seat in panel.judges})
-    masked = anonymize_answer(answer.text, own, answer.reply.sources, families)
+    masked = anonymize_answer(answer.text, names, answer.reply.sources, families)
     if is_blind:
         return masked
     others = mask_names(masked.text, families)
@@ -247,8 +247,13 @@ class Asked:
         """Return whether what came, if anything, is in time; if it is not, store it as late."""
         self.is_in = True
         if self.is_late and came and came.prompt and came.reply:
-            paid = came.prompt, came.reply
-            late = LateReply(self.member.key, self.role, *paid, self.pass_number)
+            late = LateReply(
+                member=self.member.key,
+                role=self.role,
+                prompt=came.prompt,
+                reply=came.reply,
+                pass_number=self.pass_number,
+            )
             await finish_despite_cancel(session.save(late))
         return not self.is_late
 

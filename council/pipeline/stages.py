@@ -194,7 +194,11 @@ class BallotRequest:
         schema = self.method.schema(self.slate.letters, self.nonce, self.round_.panel.rubric)
         temperature = self.round_.panel.terms.ballot_temperature
         return Call(
-            *(self.judge, prompt, temperature, Role.BALLOT, schema),
+            member=self.judge,
+            prompt=prompt,
+            temperature=temperature,
+            role=Role.BALLOT,
+            schema=schema,
             images=images_for(self.round_, self.reader),
             top_logprobs=self.method.top_logprobs,
         )
@@ -212,7 +216,13 @@ class BallotRequest:
     def _prompt(self, texts: Mapping[str, str], fault: str | None) -> Prompt:
         authors = self._by_letter(self.authors) if self.authors else {}
         sheet = BallotPrompt(
-            *(texts, self.nonce, fault, authors, self.reader, self.notes), self.slate.wording
+            texts=texts,
+            nonce=self.nonce,
+            fault=fault,
+            authors=authors,
+            reader=self.reader,
+            notes=self.notes,
+            wording=self.slate.wording,
         )
         return self.method.prompt(self.round_.question, self.round_.panel.rubric, sheet)
 
@@ -238,7 +248,10 @@ async def collect_ballots(
     seed = session.round_.seed
     requests = [
         BallotRequest(
-            *(session.round_, slate, nonce_for(seed, slate.voter), texts),
+            round_=session.round_,
+            slate=slate,
+            nonce=nonce_for(seed, slate.voter),
+            texts=texts,
             notes=notes.get(slate.voter, ()),
         )
         for slate in slates

@@ -37,8 +37,10 @@ from council.prompts.ballot import fault_note
 from council.prompts.shared import fence, fence_reason, nonce_for
 from council.prompts.synthesis import anonymize_reasons
 from council.randomness import shuffle
+from council.research.canary import with_canary
 from council.round_rules import official_weights
 from council.rounds import Draw, Question, Round
+from council.tally import Flag, FlagKind
 from council.tally.standings import counted_ballots, pair_matrix
 
 # --- Odd words and Markdown in an answer
@@ -97,12 +99,12 @@ def check_text(question: Question, text: str) -> tuple[str, ...]:
     markup = _CODE_PATTERN.sub("code", shown)
     marks = len(_EMPHASIS.findall(markup))
     is_piled = marks > max(_MAX_EMPHASIS, _MAX_EMPHASIS_SHARE * len(markup))
-    found = {
+    checks = {
         ODD_WORDS: _most_odd_words(question, shown) >= _MIN_ODD_WORDS,
         HIDDEN_MARKDOWN: _HIDDEN.search(markup),
         PILED_MARKDOWN: is_piled or _DEEP.search(markup),
     }
-    return tuple(name for name, seen in found.items() if seen)
+    return tuple(name for name, seen in checks.items() if seen)
 
 
 def _most_odd_words(question: Question, text: str) -> int:
@@ -125,7 +127,6 @@ PAIRS = "pairs"  # the entry of a round's versions that holds the history
 MIN_PAIR_ROUNDS = 20
 MIN_PAIR_JUDGES = 2
 JUMP_LEVEL = 0.01
-JUMP = "rose far above earlier rounds"
 _DIGITS = 4
 _PLUS_ROUNDS, _PLUS_WINS = 4, 2
 
@@ -171,7 +172,7 @@ def pair_history(round_: Round) -> History:
     return usable | turned
 
 
-def jump_flags(round_: Round, draw: Draw) -> tuple[str, ...]:
+def jump_flags(round_: Round, draw: Draw) -> tuple[Flag, ...]:
     """Return a flag for each answer whose ballots jump above the history of its pairs.
 
     Over the pairs of an answer that have twenty earlier rounds and at least two judges in this one,
@@ -196,7 +197,7 @@ def jump_flags(round_: Round, draw: Draw) -> tuple[str, ...]:
             rise = fmean(now - then for now, _, then in pairs)
             jumps[author] = rise / fmean(_deviation(rounds, then) for _, rounds, then in pairs)
     limit = NormalDist().inv_cdf(1 - JUMP_LEVEL / len(jumps)) if jumps else 0.0
-    return tuple(f"{author} {JUMP}" for author, jump in jumps.items() if jump > limit)
+    return tuple(Flag(FlagKind.JUMP, author) for author, jump in jumps.items() if jump > limit)
 
 
 def _judges(ballots: Sequence[Ballot], one: Label, other: Label) -> int:
@@ -238,7 +239,9 @@ async def ask_filter(session: RoundSession, draw: Draw, seat: Member) -> None:
     reasons = await session.services.in_thread(anonymize_reasons, ballots, families)
     nonce, names = nonce_for(round_.seed, seat.key, FILTER), [*_names(round_)]
     request = Request(
-        *(FILTER, seat, partial(filter_prompt, round_.question, texts, reasons, nonce)),
+        kind=FILTER,
+        seat=seat,
+        prompt=partial(filter_prompt, round_.question, texts, reasons, nonce),
         read=partial(_read_suspects, round_, nonce),
         nonce=nonce,
         schema=_schema(names, nonce),
@@ -303,9 +306,9 @@ def _read_suspects(round_: Round, nonce: str, text: str) -> Scores:
 
 def _suspects(round_: Round, nonce: str, text: str) -> dict[str, str]:
     """Return why each text is suspect, by its name among the scores; raise BallotParseError."""
-    found = parse_signed_object(text, nonce)
-    listed, names = found.get("suspects"), _names(round_)
-    if found.keys() != {"nonce", "suspects"} or not isinstance(listed, list):
+    reply = parse_signed_object(text, nonce)
+    listed, names = reply.get("suspects"), _names(round_)
+    if reply.keys() != {"nonce", "suspects"} or not isinstance(listed, list):
         raise BallotParseError(BallotFault.SUSPECTS)
     folded = {shown.casefold(): name for shown, name in names.items()}
     whys: dict[str, str] = {}
@@ -364,14 +367,22 @@ def found_checks(round_: Round) -> dict[str, bool]:
     """Return which filters a closed round had, and whether each found something."""
     checks: dict[str, bool] = {}
     if round_.panel.terms.text_checks:
-        found = {suspicion for answer in round_.answers for suspicion in answer.suspicions}
-        checks = {PATTERNS: bool(found - _MEASURES), MEASURES: bool(found & _MEASURES)}
+        suspicions = {suspicion for answer in round_.answers for suspicion in answer.suspicions}
+        checks = {PATTERNS: bool(suspicions - _MEASURES), MEASURES: bool(suspicions & _MEASURES)}
         if pair_history(round_):
             flags = round_.tally.verdict.flags if round_.tally else ()
-            checks[JUMPS] = any(flag.endswith(JUMP) for flag in flags)
+            checks[JUMPS] = any(flag.kind is FlagKind.JUMP for flag in flags)
     if _checked(round_):
         checks[FILTER] = bool(find_suspects(round_))
     return checks
 
 
-FILTERS = Filters(check_text, jump_flags, ask_filter, read_filter, find_suspects, found_checks)
+FILTERS = Filters(
+    check_text=check_text,
+    flags=jump_flags,
+    ask=ask_filter,
+    read=read_filter,
+    suspects=find_suspects,
+    checks=found_checks,
+    with_canary=with_canary,
+)

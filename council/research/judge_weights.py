@@ -10,112 +10,14 @@ import numpy as np
 
 from council.bakeoffs.intervals import LEVEL, Interval, t_quantile
 from council.bakeoffs.leaderboard import HumanAgreement
-from council.bakeoffs.record_arrays import PRECISION, Booleans, Columns, Floats
+from council.bakeoffs.record_arrays import PRECISION, Booleans, Floats
+from council.tally.consistency import JudgeWeight, JudgeWeights, equal_weights
 
 # The names that `--weights` accepts.
 UNIFORM = "uniform"
-CONSISTENCY = "consistency"
 HUMAN = "human"
 FAMILY = "family"
 PEERRANK = "peerrank"
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeWeight:
-    """A judge's part of all weight, 0 to 1; `basis` is the measure behind it, on `n` observations.
-
-    `basis` is None if too little is known of the judge, which then has an average weight.
-    """
-
-    judge: str
-    weight: float
-    n: int = 0
-    basis: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeWeights:
-    """The weights of all judges of a board, which add up to 1.
-
-    With only `have` of the `need` observations the weights are equal and must not be used.
-    """
-
-    name: str
-    judges: tuple[JudgeWeight, ...]
-    have: int = 0
-    need: int = 0
-
-    @property
-    def is_usable(self) -> bool:
-        """Whether there are enough observations."""
-        return self.have >= self.need
-
-    @property
-    def weights(self) -> Mapping[str, float]:
-        """The weight of each judge."""
-        return {line.judge: line.weight for line in self.judges}
-
-
-def equal_weights(name: str, judges: tuple[str, ...], have: int = 0, need: int = 0) -> JudgeWeights:
-    """Return the same weight for every judge."""
-    lines = (JudgeWeight(judge, 1 / len(judges)) for judge in judges)
-    return JudgeWeights(name, tuple(lines), have, need)
-
-
-MIN_REPEATS = 20  # audit ballots of a judge, before it is weighed
-SHRINKAGE = 0.25  # part of the way towards equal weights
-
-
-@dataclass(frozen=True, slots=True)
-class Repeats:
-    """The share of pairs a judge ordered the same, 0 to 1, over `ballots` audit repeats."""
-
-    ballots: int
-    kept: float
-
-
-def count_repeats(columns: Columns) -> dict[str, Repeats]:
-    """Return the repeats of each judge with any: audits in reverse order, and second passes.
-
-    The share is the mean over ballots of the share of pairs kept, as in bias reports.
-    """
-    kept, pairs = columns.judge("kept"), columns.judge("pairs")
-    shares = np.where(pairs > 0, kept / np.where(pairs > 0, pairs, 1.0), np.nan)
-    return {
-        judge: Repeats(len(known), float(known.mean()))
-        for judge, column in zip(columns.judges, shares.T, strict=True)
-        if len(known := column[~np.isnan(column)])
-    }
-
-
-def consistency_weights(repeats: Mapping[str, Repeats], shrunk: float = SHRINKAGE) -> JudgeWeights:
-    """Weigh judges by (2c − 1)₊², c the share of pairs kept in order; shrunk towards equal weights.
-
-    A judge with fewer than twenty repeats weighs 1/n of n judges; the others share the rest,
-    equally if all of them vote as by chance.
-    """
-    judges = tuple(repeats)
-    known = {judge: one for judge, one in repeats.items() if one.ballots >= MIN_REPEATS}
-    if not known:
-        max_repeats = max((one.ballots for one in repeats.values()), default=0)
-        return equal_weights(CONSISTENCY, judges, max_repeats, MIN_REPEATS)
-    raw = {judge: _raw_weight(one) for judge, one in known.items()}
-    total = sum(raw.values())
-    mean, known_part = 1 / len(judges), len(known) / len(judges)
-
-    def line(judge: str) -> JudgeWeight:
-        observed = repeats[judge]
-        if judge not in known:
-            return JudgeWeight(judge, mean, observed.ballots)
-        own = known_part * raw[judge] / total if total else mean
-        weight = (1 - shrunk) * own + shrunk * mean
-        return JudgeWeight(judge, weight, observed.ballots, observed.kept)
-
-    return JudgeWeights(CONSISTENCY, tuple(map(line, judges)), MIN_REPEATS, MIN_REPEATS)
-
-
-def _raw_weight(repeats: Repeats) -> float:
-    return max(0.0, 2 * repeats.kept - 1) ** 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,8 +245,10 @@ def _first_of(row: Floats, members: Sequence[str]) -> str:
 
 def _agreement(by_round: Sequence[Sequence[Picks]]) -> HumanAgreement:
     pairs = [pair for votes in by_round for pair in votes]
-    found = HumanAgreement(sum(own == theirs for own, theirs in pairs), len(pairs))
-    return replace(found, kappa=cohen_kappa(pairs), kappa_ci=_kappa_interval(by_round, found))
+    agreement = HumanAgreement(sum(own == theirs for own, theirs in pairs), len(pairs))
+    return replace(
+        agreement, kappa=cohen_kappa(pairs), kappa_ci=_kappa_interval(by_round, agreement)
+    )
 
 
 def cohen_kappa(pairs: Sequence[Picks]) -> float | None:
@@ -362,7 +266,9 @@ def _chance(pairs: Sequence[Picks]) -> float:
     return sum(count * theirs[pick] for pick, count in own.items()) / len(pairs) ** 2
 
 
-def _kappa_interval(by_round: Sequence[Sequence[Picks]], found: HumanAgreement) -> Interval | None:
+def _kappa_interval(
+    by_round: Sequence[Sequence[Picks]], agreement: HumanAgreement
+) -> Interval | None:
     """Return the 95 % interval: a jackknife over rounds, with t (Efron and Tibshirani 1993, §11).
 
     Rounds that are all alike have no spread; then Wilson's interval of the equal picks, by the same
@@ -380,7 +286,7 @@ def _kappa_interval(by_round: Sequence[Sequence[Picks]], found: HumanAgreement) 
         return None
     if np.ptp(known) < PRECISION:
         chance = _chance(pairs)
-        low, high = ((end - chance) / (1 - chance) for end in found.ci)
+        low, high = ((end - chance) / (1 - chance) for end in agreement.ci)
     else:
         error = sqrt((rounds - 1) / rounds * float(((known - known.mean()) ** 2).sum()))
         half = t_quantile((1 + LEVEL) / 2, rounds - 1) * error

@@ -12,22 +12,24 @@ from council.bakeoffs.intervals import Interval, share_interval
 from council.bakeoffs.record_arrays import PRECISION, Floats
 from council.bakeoffs.records import PackedRecord
 from council.research.judge_weights import (
-    CONSISTENCY,
     FAMILY,
     HUMAN,
     PEERRANK,
     UNIFORM,
     Choice,
-    JudgeWeights,
-    Repeats,
     RoundShares,
-    consistency_weights,
-    equal_weights,
     family_voices,
     family_weights,
     human_weights,
     peer_weights,
     weighted_shares,
+)
+from council.tally.consistency import (
+    CONSISTENCY,
+    JudgeWeights,
+    Repeats,
+    consistency_weights,
+    equal_weights,
 )
 
 

@@ -1,6 +1,16 @@
 """Tally of ballots: Borda standings in pair form, agreement of judges, strength of the verdict."""
 
+from council.tally.flags import Flag, FlagKind
 from council.tally.standings import Standing, standings
 from council.tally.verdict import Strength, Tally, Verdict, count_ballots
 
-__all__ = ["Standing", "Strength", "Tally", "Verdict", "count_ballots", "standings"]
+__all__ = [
+    "Flag",
+    "FlagKind",
+    "Standing",
+    "Strength",
+    "Tally",
+    "Verdict",
+    "count_ballots",
+    "standings",
+]

@@ -111,11 +111,11 @@ def effective_judges(rounds: Sequence[Sequence[Ballot]]) -> float | None:
         first = (ballot for ballot in ballots if ballot.pass_number == 1)
         cast = sorted(first, key=lambda ballot: ballot.judge)
         for one, other in combinations(cast, 2):
-            found = tau_b(ranks(one.ranking), ranks(other.ranking))
-            if found is not None:
-                taus.setdefault((one.judge, other.judge), []).append(found)
+            tau = tau_b(ranks(one.ranking), ranks(other.ranking))
+            if tau is not None:
+                taus.setdefault((one.judge, other.judge), []).append(tau)
     judges = {ballot.judge for ballots in rounds for ballot in ballots}
-    return effective_number(len(judges), [fmean(found) for found in taus.values()])
+    return effective_number(len(judges), [fmean(tau) for tau in taus.values()])
 
 
 def effective_number(judges: int, taus: Iterable[float]) -> float | None:

@@ -114,17 +114,17 @@ def _sort_key(line: Standing) -> float:
 def ranks(ranking: Ranking) -> dict[Label, float]:
     """Return the rank of each label, 1 for the best; tied labels share the mean rank."""
     above = 0
-    found: dict[Label, float] = {}
+    positions: dict[Label, float] = {}
     for place in ranking:
-        found |= dict.fromkeys(place, above + (len(place) + 1) / 2)
+        positions |= dict.fromkeys(place, above + (len(place) + 1) / 2)
         above += len(place)
-    return found
+    return positions
 
 
 def borda_points(ranking: Ranking) -> dict[Label, float]:
     """Return for each label the number of rivals it beat, m − r; a tie counts half."""
-    found = ranks(ranking)
-    return {label: len(found) - rank for label, rank in found.items()}
+    positions = ranks(ranking)
+    return {label: len(positions) - rank for label, rank in positions.items()}
 
 
 def borda_shares(ranking: Ranking) -> dict[Label, float]:

@@ -8,6 +8,7 @@ from council.ballots import Ballot
 from council.labels import Label
 from council.tally.agreement import Agreement, agreement
 from council.tally.chance import DEFAULT_RULE, ChanceRule, null_distribution
+from council.tally.flags import Flag
 from council.tally.standings import (
     TOLERANCE,
     JudgeWeights,
@@ -51,7 +52,7 @@ class Verdict:
     too_few_judges: bool
     agreement: Agreement
     n_eff: float | None = None
-    flags: tuple[str, ...] = ()
+    flags: tuple[Flag, ...] = ()
 
     @property
     def is_sure(self) -> bool:
@@ -77,14 +78,14 @@ def count_ballots(
 ) -> Tally:
     """Count ballots over labels; `rule` is that of p, and the seed of its oldest version."""
     lines = standings(labels, ballots, weights)
-    found = verdict(lines, ballots, seed, rule, weights)
-    return Tally(lines if found.p is not None else (), found)
+    outcome = verdict(lines, ballots, seed, rule, weights)
+    return Tally(lines if outcome.p is not None else (), outcome)
 
 
 def unanimity_p(members: int, outside: int, rule: ChanceRule = DEFAULT_RULE) -> float:
     """Return the p of a unanimous first place if all members and outside judges vote."""
     answers = tuple(Label(f"{i:02}") for i in range(members))
-    slates = [answers[:own] + answers[own + 1 :] for own in range(members)]
+    slates = [answers[:author] + answers[author + 1 :] for author in range(members)]
     slates = [slate for slate in slates if len(slate) > 1] + [answers] * outside
     return null_distribution(slates, "", rule).p_value(HIGHEST_SHARE) if slates else 1.0
 

@@ -55,10 +55,12 @@ class SqlSuites(SqlStore):
     @retried_and_shielded
     async def save(self, suite: Suite, by: str, at: datetime) -> bool:
         """Store a suite as the newest version; return False if it is the newest already."""
-        own = (suite.scope == _SCOPE, suite.name == _NAME)
+        same_name = (suite.scope == _SCOPE, suite.name == _NAME)
         async with self._write() as connection:
             await lock_exclusive(connection, Lock.SUITES)
-            query = select(_VERSION, _NTH, _REMOVED).where(*own).order_by(_NTH.desc()).limit(1)
+            query = (
+                select(_VERSION, _NTH, _REMOVED).where(*same_name).order_by(_NTH.desc()).limit(1)
+            )
             newest = (await connection.execute(query)).one_or_none()
             if newest and newest.version == suite.version and not newest.removed:
                 return False
@@ -73,7 +75,7 @@ class SqlSuites(SqlStore):
             await connection.execute(
                 upsert.on_conflict_do_update(index_elements=[*key], set_=changed)
             )
-            await connection.execute(update(SuiteRow).where(*own).values(removed=False))
+            await connection.execute(update(SuiteRow).where(*same_name).values(removed=False))
             return True
 
     @retried_and_shielded
@@ -107,8 +109,8 @@ class SqlSuites(SqlStore):
     @retried_and_shielded
     async def remove(self, scope: str, name: str) -> bool:
         """Hide a suite; its versions remain for the bake-offs that used them."""
-        own = (scope == _SCOPE, name == _NAME, _REMOVED.is_(False))
-        return await self._execute(update(SuiteRow).where(*own).values(removed=True))
+        is_kept = (scope == _SCOPE, name == _NAME, _REMOVED.is_(False))
+        return await self._execute(update(SuiteRow).where(*is_kept).values(removed=True))
 
     @retried_and_shielded
     async def list_all(self) -> tuple[StoredSuite, ...]:
@@ -190,17 +192,17 @@ class SqlBakeoffs(SqlStore):
         return tuple(skip_invalid(_bakeoff_from_row, await self._fetch(query.limit(limit))))
 
 
-def _conditions(wanted: BakeoffQuery) -> Iterator[Any]:
-    if wanted.scope is not None:
-        yield col(BakeoffRow.scope) == wanted.scope
+def _conditions(query: BakeoffQuery) -> Iterator[Any]:
+    if query.scope is not None:
+        yield col(BakeoffRow.scope) == query.scope
     columns = {"suite": BakeoffRow.suite, "panel": BakeoffRow.panel_name}
     for name, column in (columns | {"schedule": BakeoffRow.schedule}).items():
-        if value := getattr(wanted, name):
+        if value := getattr(query, name):
             yield col(column) == value
-    if wanted.unfinished:
+    if query.unfinished:
         yield col(BakeoffRow.ended_at).is_(None)
-    if wanted.before:
-        yield col(BakeoffRow.at) < wanted.before
+    if query.before:
+        yield col(BakeoffRow.at) < query.before
 
 
 def with_bodies(table: type[Any]) -> Select[Any]:
@@ -330,8 +332,8 @@ async def insert_body(connection: AsyncConnection, suite: Suite) -> None:
 
 def suite_from_body(scope: str, name: str, body: object) -> Suite:
     """Return a suite from its stored content; raise ValueError if it is invalid."""
-    own = body if isinstance(body, dict) else {}
-    suite = {**own, "name": name, "scope": scope}
+    content = body if isinstance(body, dict) else {}
+    suite = {**content, "name": name, "scope": scope}
     return validate("suite_body.body", SUITE.validate_python, suite)
 
 
@@ -346,9 +348,15 @@ async def delete_unused_bodies(connection: AsyncConnection) -> None:
 def suite_summary(stored: StoredSuite) -> SuiteSummary:
     """Return the summary of a stored suite."""
     suite = stored.suite
-    graded = sum(question.is_graded for question in suite.questions)
-    counts = (len(suite.questions), graded)
-    return SuiteSummary(suite.name, suite.scope, suite.version, *counts, stored.at, stored.by)
+    return SuiteSummary(
+        name=suite.name,
+        scope=suite.scope,
+        version=suite.version,
+        questions=len(suite.questions),
+        graded=sum(question.is_graded for question in suite.questions),
+        kept_at=stored.at,
+        by=stored.by,
+    )
 
 
 def suite_not_found(name: str, version: str = "") -> SuiteError:

@@ -62,13 +62,13 @@ class SqlRecords(SqlStore):
     async def list_missing(self, limit: int) -> tuple[str, ...]:
         """Return closed rounds, not forgotten, whose record is missing or old, oldest first."""
         id_: Any = col(RoundRow.id)
-        own: Any = col(self._table.round_id)
+        recorded: Any = col(self._table.round_id)
         is_old: Any = col(self._table.version) < self._computed_since
         query = (
             select(id_)
-            .join_from(RoundRow, self._table, id_ == own, isouter=True)
+            .join_from(RoundRow, self._table, id_ == recorded, isouter=True)
             .where(col(RoundRow.seconds).is_not(None), col(RoundRow.forgotten_at).is_(None))
-            .where(or_(own.is_(None), is_old))
+            .where(or_(recorded.is_(None), is_old))
             .order_by(col(RoundRow.asked_at), by_letter(id_))
             .limit(limit)
         )
@@ -123,13 +123,13 @@ def sql_votes(engine: AsyncEngine) -> SqlRecords:
     return SqlRecords(engine, VotesRow, votes.COMPUTED_SINCE)
 
 
-def _conditions(table: Table, wanted: RecordQuery) -> Iterator[Any]:
-    if conditions := [*_source_conditions(wanted)]:
+def _conditions(table: Table, query: RecordQuery) -> Iterator[Any]:
+    if conditions := [*_source_conditions(query)]:
         yield col(table.source_id).in_(select(col(SourceRow.id)).where(*conditions))
-    if wanted.since:
-        yield col(table.asked_micro) >= _microseconds(wanted.since)
-    if wanted.before:
-        yield col(table.asked_micro) < _microseconds(wanted.before)
+    if query.since:
+        yield col(table.asked_micro) >= _microseconds(query.since)
+    if query.before:
+        yield col(table.asked_micro) < _microseconds(query.before)
 
 
 def _microseconds(moment: datetime) -> int:
@@ -143,9 +143,21 @@ def _records_from_rows(
     records = []
     for round_id, asked, number, source_id, numbers, version in rows:
         panel, scope, bakeoff, suite, suite_version, category, shape = sources[source_id]
-        at = EPOCH + timedelta(0, 0, asked)
-        which = (bakeoff, number, suite, suite_version, category)
-        records.append(PackedRecord(round_id, at, panel, scope, *which, shape, numbers, version))
+        record = PackedRecord(
+            round_id,
+            EPOCH + timedelta(0, 0, asked),
+            panel,
+            scope,
+            bakeoff,
+            number,
+            suite,
+            suite_version,
+            category,
+            shape,
+            numbers,
+            version,
+        )
+        records.append(record)
     return records
 
 
@@ -154,33 +166,33 @@ def _source(record: PackedRecord) -> RecordSource:
 
 
 def _row(record: PackedRecord, source_id: int) -> dict[str, Any]:
-    own = {name: getattr(record, name) for name in ("round_id", "number", "numbers", "version")}
-    return own | {"asked_micro": _microseconds(record.asked_at), "source_id": source_id}
+    values = {name: getattr(record, name) for name in ("round_id", "number", "numbers", "version")}
+    return values | {"asked_micro": _microseconds(record.asked_at), "source_id": source_id}
 
 
-def _source_conditions(wanted: RecordQuery) -> Iterator[Any]:
+def _source_conditions(query: RecordQuery) -> Iterator[Any]:
     """Yield the conditions on the source of a wanted record."""
-    if wanted.scope is not None:
-        yield col(SourceRow.scope) == wanted.scope
+    if query.scope is not None:
+        yield col(SourceRow.scope) == query.scope
     for name in ("suite", "suite_version", "panel", "category", "bakeoff"):
-        if value := getattr(wanted, name):
+        if value := getattr(query, name):
             yield col(getattr(SourceRow, name)) == value
 
 
 async def _load_sources(
-    connection: AsyncConnection, wanted: RecordQuery = ALL_RECORDS
+    connection: AsyncConnection, query: RecordQuery = ALL_RECORDS
 ) -> Mapping[int, RecordSource]:
     """Return the sources of the wanted records by id."""
-    query = select(_ID, *_SOURCE_VALUES).where(*_source_conditions(wanted))
-    return {row[0]: RecordSource(*row[1:]) for row in await connection.execute(query)}
+    statement = select(_ID, *_SOURCE_VALUES).where(*_source_conditions(query))
+    return {row[0]: RecordSource(*row[1:]) for row in await connection.execute(statement)}
 
 
 async def _insert_sources(
-    connection: AsyncConnection, wanted: Iterable[RecordSource]
+    connection: AsyncConnection, sources: Iterable[RecordSource]
 ) -> dict[RecordSource, int]:
     """Store the sources that are new; return the ids of all."""
     ids: dict[RecordSource, int] = {}
-    for source in sorted({*wanted}):
+    for source in sorted({*sources}):
         values = source._asdict()
         once = insert_once(SourceRow, connection.dialect.name)
         await connection.execute(once, [values])

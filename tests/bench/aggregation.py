@@ -33,14 +33,9 @@ from council.ballots import Ballot, Ranking
 from council.labels import Label
 from council.model_families import family_of
 from council.randomness import shuffle
-from council.research.judge_weights import (
-    MIN_REPEATS,
-    Repeats,
-    RoundShares,
-    consistency_weights,
-    peer_weights,
-)
+from council.research.judge_weights import RoundShares, peer_weights
 from council.tally.agreement import compare_rankings
+from council.tally.consistency import MIN_REPEATS, Repeats, consistency_weights
 from council.tally.standings import TOLERANCE, borda_shares, pair_matrix, pair_share, ranks
 
 MAX_FILE_BYTES, MAX_LINE_BYTES = 500_000_000, 64_000

@@ -151,7 +151,7 @@ async def run(rounds: int) -> bool:
         async with ModelServer(latency=LATENCY_SECONDS) as models:
             home = Home(Path(folder), {"OPENAI_API_KEY": "sk-none"})
             home.with_config(panels_of(models.api_base, house=SEATS))
-            async with serve_product(home) as product:
+            async with serve_product(home, fresh=True) as product:
                 return await measure(product, models, rounds)
 
 

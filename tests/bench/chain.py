@@ -115,7 +115,7 @@ async def walking(folder: Path, links: int) -> str:
         walk = await walk_chain(chain, head, frozenset())
     await engine.dispose()
     with times.of("command"):
-        ran = home.council("verify", "--head")
+        ran = home.council("verify", "--head", fresh=True)
     if walk.findings or walk.length != links or ran.code:
         raise RuntimeError(f"the chain is not whole: {walk.findings} {ran.out} {ran.err}")
     took, megabytes = times.medians(), home.database.stat().st_size / 1e6

@@ -116,11 +116,11 @@ async def run_chat(name: str, folder: Path, models: Models) -> AsyncIterator[Cha
     """Run the product in a chat whose rate limits are those of the platform."""
     config = two_panels_config(models.server.api_base)
     if name == "slack":
-        async with FakeSlack() as slack, serve_slack(folder, slack, config=config):
+        async with FakeSlack() as slack, serve_slack(folder, slack, config=config, fresh=True):
             yield SlackUnderTest(slack)
     else:
         rules = Rules(identify_seconds=0)
-        async with FakeDiscord(rules) as discord, run_process(folder, discord, config):
+        async with FakeDiscord(rules) as discord, run_process(folder, discord, config, fresh=True):
             yield DiscordUnderTest(discord)
 
 

@@ -11,14 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from council.bakeoffs.record_arrays import Floats
-from council.research.judge_weights import (
-    SHRINKAGE,
-    Repeats,
-    RoundShares,
-    consistency_weights,
-    peer_rank,
-    weighted_shares,
-)
+from council.research.judge_weights import RoundShares, peer_rank, weighted_shares
+from council.tally.consistency import SHRINKAGE, Repeats, consistency_weights
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "llmbar"
 PROMPT, SUBSET = "Vanilla", "LLMBar/"

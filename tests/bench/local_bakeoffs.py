@@ -90,7 +90,7 @@ async def site() -> AsyncIterator[Site]:
             told = {"COUNCIL_PORT": str(free_port()), "COUNCIL_MODEL_DIR": str(models)}
             settings = {**slack_environment(slack, "socket"), **discord.settings, **told}
             home = Home(Path(folder), settings).with_config(CONFIG)
-            process = await home.started("serve", "--local")
+            process = await home.started("serve", "--local", fresh=True)
             reading = asyncio.create_task(_echo(process))
             try:
                 await slack.connected()

@@ -132,7 +132,7 @@ async def measure(tabs: int, rounds: int) -> list[str]:
             home = Home(Path(folder), {"OPENAI_API_KEY": "sk-none"})
             home.with_config(panels_of(models.api_base, house=SEATS))
             browser = await playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-            async with serve_product(home) as product:
+            async with serve_product(home, fresh=True) as product:
                 lines = [await first_page(product, "just started")]
                 lines += await progress(product, browser, replies, rounds=6)
                 lines.insert(1, await first_page(product, "warm"))

@@ -17,7 +17,8 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.bakeoffs.commands.buttons import ADD_TO_SUITE, suite_form
 from bot.chat import Asker, Button, Buttons, IncomingMessage, Mentions, Note, Post
-from bot.render.round_report import answers_by_label, rankings_post
+from bot.render.round_report.answers import answers_by_label
+from bot.render.round_report.rankings import rankings_post
 from bot.render.round_status import progress_post
 from bot.settings import load_settings
 from bot.slack import modals
@@ -177,4 +178,4 @@ async def main(api_url: str) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(not asyncio.run(main(load_settings().slack_api_url)))
+    sys.exit(not asyncio.run(main(load_settings().url("SLACK_API_URL", "https://slack.com/api/"))))

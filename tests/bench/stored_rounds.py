@@ -62,7 +62,7 @@ async def seconds_of(client: httpx.AsyncClient, path: str) -> float:
 async def measure(home: Home, round_id: str) -> str:
     """Return how long a start and two pages take."""
     started = time.perf_counter()
-    async with serve_product(home) as product:
+    async with serve_product(home, fresh=True) as product:
         start = time.perf_counter() - started
         async with httpx.AsyncClient(base_url=product.address, timeout=60) as client:
             front = await seconds_of(client, "/")

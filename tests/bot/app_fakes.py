@@ -23,6 +23,7 @@ from council.budget_caps import Caps
 from council.panel import Panel
 from council.places import Place
 from council.ports import Gateway
+from council.registry import NO_PLUGINS, Registry
 from tests.bot.rounds import words_of
 from tests.builders import a_panel
 from tests.fakes.gateway import FakeGateway
@@ -47,6 +48,7 @@ def an_app(
     gateway: Gateway | None = None,
     store: MemoryStore | None = None,
     panels: Sequence[Panel] | None = None,
+    registry: Registry = NO_PLUGINS,
 ) -> AppContext:
     """Return an app whose ids are 10 hexadecimal digits, counted up."""
     gateway, store = gateway or FakeGateway(), store or MemoryStore()
@@ -63,6 +65,8 @@ def an_app(
         new_id=lambda: f"{next(ids):010x}",
         budget=Budget(MemoryLedger(), Caps(), now),
         key_values=MemoryKeyValueStore(),
+        registry=registry,
+        plugins=find_plugins(),
         parts=Parts(
             memory_bench(store),
             BakeoffRegistry(),

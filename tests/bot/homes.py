@@ -20,6 +20,7 @@ import structlog
 from typer.testing import CliRunner
 
 from bot.cli.main import app
+from tests import fork_server
 from tests.sqlite import new_file
 
 TIMEOUT_SECONDS = 60
@@ -88,8 +89,13 @@ class Home:
         """Return the same home with more variables in its environment."""
         return Home(self.folder, {**self.settings, **settings})
 
-    def council(self, *arguments: str | bytes, said: str = "") -> Result:
-        """Run the program to its end."""
+    def council(self, *arguments: str | bytes, said: str = "", fresh: bool = False) -> Result:
+        """Run the program to its end, in a forked process or in a fresh one."""
+        if not fresh and fork_server.CAN_FORK:
+            code, out, err = fork_server.run(
+                arguments, self.folder, self.environment, said.encode(), TIMEOUT_SECONDS
+            )
+            return Result(code, out.decode(), err.decode())
         ended = subprocess.run(
             [*PROGRAM, *arguments],
             cwd=self.folder,
@@ -122,8 +128,14 @@ class Home:
         """Run a command inside this process while the caller's event loop serves its models."""
         return await asyncio.to_thread(self.invoke, *arguments)
 
-    async def started(self, *arguments: str) -> asyncio.subprocess.Process:
-        """Start the program without waiting for its end."""
+    async def started(self, *arguments: str, fresh: bool = False) -> asyncio.subprocess.Process:
+        """Start the program, forked or fresh, without waiting for its end.
+
+        Tests about kills, signals, start-up, imports, exit codes and the environment need a fresh
+        process.
+        """
+        if not fresh and fork_server.CAN_FORK:
+            return await fork_server.start(arguments, self.folder, self.environment)
         return await asyncio.create_subprocess_exec(
             *PROGRAM,
             *arguments,
@@ -134,9 +146,28 @@ class Home:
             stderr=asyncio.subprocess.PIPE,
         )
 
-    async def beside(self, *arguments: str) -> Result:
+    def launched(
+        self, *arguments: str, output: int, fresh: bool = False
+    ) -> subprocess.Popen[bytes] | fork_server.ForkedProcess:
+        """Start the program, its stdout and stderr in an open file; no event loop has to run."""
+        if not fresh and fork_server.CAN_FORK:
+            with Path(os.devnull).open("rb") as nothing:
+                streams = (nothing.fileno(), output, output)
+                return fork_server.fork_server().fork(
+                    arguments, self.folder, self.environment, streams
+                )
+        return subprocess.Popen(
+            [*PROGRAM, *arguments],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+        )
+
+    async def beside(self, *arguments: str, fresh: bool = False) -> Result:
         """Run the program to its end while this loop serves its models."""
-        return await wait_for_exit(await self.started(*arguments))
+        return await wait_for_exit(await self.started(*arguments, fresh=fresh))
 
     def sql(self, statement: str, *values: object) -> list[Any]:
         """Run a statement on the database, without the program."""

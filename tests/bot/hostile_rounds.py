@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 
 from bot.chat import Post
-from bot.render.round_report import round_post, whole_round
+from bot.render.round_report.thread import round_post, whole_round
 from bot.render.round_status import add_asker, running_post
 from council.answers import Absence, Reply, Role
 from council.rounds import Closing, Fallback, Round, Synthesis

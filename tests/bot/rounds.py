@@ -5,17 +5,14 @@ from dataclasses import replace
 from itertools import chain, repeat
 
 from bot.chat import Buttons, Mentions, Part, Post, Steps, Table, Thread
-from bot.render.round_report import (
-    MAX_REASON_CHARACTERS,
-    details_posts,
-    results_post,
-    round_post,
-    whole_round,
-)
+from bot.render.round_report.rankings import MAX_REASON_CHARACTERS
+from bot.render.round_report.results import results_post
+from bot.render.round_report.thread import details_posts, round_post, whole_round
 from council.answers import Reply
 from council.panel import Panel
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
+from council.registry import NO_PLUGINS, Registry
 from council.rounds import Question, Round
 from tests.builders import NAMES, a_panel, a_question, a_round
 from tests.fakes.gateway import FakeGateway, ReadPrompt
@@ -28,10 +25,12 @@ async def held(
     gateway: FakeGateway | None = None,
     panel: Panel | None = None,
     question: Question | None = None,
+    registry: Registry = NO_PLUGINS,
 ) -> Round:
     """Return a closed round that lasted 21.4 seconds."""
     store = MemoryStore()
-    await store.open(a_round(panel or a_panel(4), question=question or a_question()))
+    asked = question or a_question()
+    await store.open(a_round(panel or a_panel(4), question=asked, registry=registry))
     ticks = chain([0.0], repeat(SECONDS))
     council = RoundServices(gateway or FakeGateway(), store, clock=lambda: next(ticks))
     return await run_round("r1", council)

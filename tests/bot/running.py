@@ -37,9 +37,9 @@ class RunningServer:
 
 
 @asynccontextmanager
-async def serving(home: Home) -> AsyncIterator[RunningServer]:
-    """Serve until the block ends."""
-    process = await home.started("serve")
+async def serving(home: Home, *, fresh: bool = False) -> AsyncIterator[RunningServer]:
+    """Serve until the block ends, in a forked process or in a fresh one."""
+    process = await home.started("serve", fresh=fresh)
     run = RunningServer(process)
     reading = asyncio.create_task(read_into(run.lines, process))
     try:

@@ -131,7 +131,7 @@ async def test_a_retry_after_a_crash_is_the_same_round(home: Home) -> None:
     async with ModelServer() as models:
         models.script["slow"] = hang()
         home = home.with_config(served_config(models.api_base, ("one", "two", "slow")))
-        async with serve_product(home) as product:
+        async with serve_product(home, fresh=True) as product:
             url = f"{product.address}/v1/chat/completions"
             async with httpx.AsyncClient(trust_env=False, timeout=60) as client:
                 async with client.stream(

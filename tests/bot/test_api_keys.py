@@ -128,9 +128,13 @@ async def test_only_the_asker_behind_a_key_has_its_budget(key_values: KeyValueSt
     ]
 
     assert budgets == [
-        *(OwnBudget(2_500_000), OwnBudget(0), OwnBudget()),
+        OwnBudget(2_500_000),
+        OwnBudget(0),
+        OwnBudget(),
         OwnBudget(shared_with="web:home"),
-        *(None, None, None),
+        None,
+        None,
+        None,
     ]
 
 

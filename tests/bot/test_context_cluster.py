@@ -57,7 +57,9 @@ async def test_a_resumed_round_counts_in_every_process(migrated_url: str) -> Non
         await first.store.pause("r1", paused=True)
         await readmit_round(first, round_)
 
-        [refused] = await asyncio.gather(second.open(asked(second, "r2")), return_exceptions=True)
+        [refused] = await asyncio.gather(
+            admit_round(second, asked(second, "r2")), return_exceptions=True
+        )
 
     assert isinstance(refused, RoundLimitError)
 

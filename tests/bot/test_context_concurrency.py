@@ -23,7 +23,9 @@ from tests.wire.faults import until
 
 ONE = Access(rounds_at_once=1)
 ELSEWHERE = (
-    *(replace(HERE, workspace="T2"), replace(HERE, chat="discord"), Place("web")),
+    replace(HERE, workspace="T2"),
+    replace(HERE, chat="discord"),
+    Place("web"),
     Place("discord", "", "D1", private=True),
 )
 

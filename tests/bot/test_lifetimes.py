@@ -20,8 +20,10 @@ LONGER_THAN_A_START_SECONDS = 30.0  # however busy the machine is
 
 
 @asynccontextmanager
-async def serving(home: Home) -> AsyncIterator[tuple[asyncio.subprocess.Process, Visitor]]:
-    process = await home.started("serve")
+async def serving(
+    home: Home, *, fresh: bool = False
+) -> AsyncIterator[tuple[asyncio.subprocess.Process, Visitor]]:
+    process = await home.started("serve", fresh=fresh)
     visitor = Visitor(f"http://127.0.0.1:{home.settings['COUNCIL_PORT']}")
     try:
         yield process, visitor
@@ -58,7 +60,7 @@ async def test_a_second_process_is_refused_the_database_and_a_running_round(
             round_id = await visitor.ask("Now?")
             await asked(server, len(NAMES))
 
-            served = await home.with_settings(COUNCIL_PORT="0").beside("serve")
+            served = await home.with_settings(COUNCIL_PORT="0").beside("serve", fresh=True)
             resumed = await home.invoke_in_thread("ask", "--resume", round_id)
 
     assert (served.code, resumed.code) == (1, 1)
@@ -78,7 +80,7 @@ async def test_a_running_call_ends_before_shutdown_and_is_not_repeated(
     calls = len(NAMES) if stage == "answers" else 2 * len(NAMES)
     async with ModelServer(latency=SLOWLY_SECONDS) as server:
         home = at_home(tmp_path, server)
-        async with serving(home) as (process, visitor):
+        async with serving(home, fresh=True) as (process, visitor):
             round_id = await visitor.ask("Now?")
             await asked(server, calls)
             ran = await stopped(process)

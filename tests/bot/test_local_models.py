@@ -23,7 +23,7 @@ LONGEST_SECONDS = 280
 
 async def held_on_real_models(home: Home) -> tuple[Result, set[psutil.Process]]:
     """Ask the demonstration models; return the result and every process that it started."""
-    process = await home.started("ask", "--local", "Why is the sky blue?", "--json")
+    process = await home.started("ask", "--local", "Why is the sky blue?", "--json", fresh=True)
     helpers = set[psutil.Process]()
     reading = asyncio.create_task(process.communicate())
     async with asyncio.timeout(LONGEST_SECONDS):

@@ -11,13 +11,15 @@ from mcp.types import CallToolResult, TextContent
 
 import bot.mcp
 from bot.context import AppContext
-from bot.mcp import TOOLS, Caller, create_server
+from bot.mcp import Caller, GetRound, McpTool, create_server, load_tools
+from bot.plugins import Plugins
 from council.answers import Role
 from council.budget import Budget
 from council.budget_caps import Caps
 from council.errors import GatewayError
 from council.money import Price
 from council.places import Place
+from council.plugin import Plugin
 from tests.bot.app_fakes import ANA, an_app
 from tests.builders import CLAUDE, GEMINI, GPT, a_panel
 from tests.fakes.gateway import FakeGateway, Hangs
@@ -25,6 +27,7 @@ from tests.fakes.memory_ledger import MemoryLedger
 
 CALLER = Caller(ANA, Place("terminal"), lambda round_id: f"http://here/rounds/{round_id}")
 ANSWERS = {"a": "Alpha.", "b": "Beta.", "c": "Gamma."}
+ASK, DANCE = (McpTool(name, GetRound, bot.mcp._get_round) for name in ("ask_council", "dance"))
 MODES = ("auto", "legacy")  # of today's protocol, and of the one with a handshake
 
 
@@ -42,17 +45,17 @@ def text_of(result: CallToolResult) -> str:
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_every_tool_is_listed_with_its_arguments(mode: str) -> None:
-    async with client_of(an_app(), mode) as client:
+    app = an_app()
+    app.plugins = Plugins()
+    async with client_of(app, mode) as client:
         listed = (await client.list_tools()).tools
 
-    assert [tool.name for tool in listed] == [*TOOLS]
     arguments = {tool.name: [*tool.input_schema["properties"]] for tool in listed}
     assert arguments == {
         "ask_council": ["question", "panel", "context"],
         "rank_answers": ["question", "answers", "panel"],
         "get_round": ["round_id"],
         "list_rounds": ["limit"],
-        "leaderboard": ["suite"],
     }
     assert all(tool.description for tool in listed)
 
@@ -123,23 +126,22 @@ async def test_rounds_are_listed_and_opened() -> None:
     assert opened == asked
 
 
-async def test_without_rounds_the_lists_are_empty() -> None:
+async def test_without_rounds_the_list_is_empty() -> None:
     async with client_of(an_app()) as client:
         listed = await client.call_tool("list_rounds")
-        leaders = await client.call_tool("leaderboard", {"suite": None})
 
     assert (listed.structured_content, listed.is_error) == ({"rounds": []}, False)
-    assert leaders.structured_content
-    assert leaders.structured_content["rows"] == []
 
 
-async def test_the_leaderboard_counts_rounds() -> None:
-    async with client_of(an_app()) as client:
-        await client.call_tool("ask_council", {"question": "Is it?"})
-        result = await client.call_tool("leaderboard")
+def test_of_two_tools_with_one_name_the_first_counts() -> None:
+    said: list[str] = []
+    plugin = Plugin(name="dancers", tools=(f"{__name__}:ASK", f"{__name__}:DANCE"))
 
-    assert result.structured_content
-    assert {row["member"] for row in result.structured_content["rows"]} == {CLAUDE, GPT, GEMINI}
+    tools = load_tools(Plugins(active=[plugin], report=said.append))
+
+    assert [*tools] == ["ask_council", "rank_answers", "get_round", "list_rounds", "dance"]
+    assert (tools["ask_council"] is ASK, tools["dance"] is DANCE) == (False, True)
+    assert ["ask_council" in line for line in said] == [True]
 
 
 @pytest.mark.parametrize(
@@ -154,7 +156,6 @@ async def test_the_leaderboard_counts_rounds() -> None:
         ("list_rounds", {"limit": "many"}, "limit: must be a whole number."),
         ("list_rounds", {"limit": 0}, "limit: "),
         ("get_round", {"round_id": "nothing"}, "There is no round 'nothing'"),
-        ("leaderboard", {"suite": "x" * 300}, ""),
         ("dance", {}, "There is no tool 'dance'"),
     ],
 )
@@ -165,7 +166,7 @@ async def test_wrong_arguments_get_a_sentence(
     async with client_of(an_app(gateway)) as client:
         result = await client.call_tool(tool, arguments)
 
-    assert (result.is_error or tool == "leaderboard", fault in text_of(result)) == (True, True)
+    assert (result.is_error, fault in text_of(result)) == (True, True)
     assert not re.search("pydantic|Traceback|https://errors", text_of(result))
     assert gateway.asked == []
 

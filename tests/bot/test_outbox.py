@@ -252,7 +252,10 @@ async def test_the_messages_of_forgotten_rounds_are_listed_replies_first_until_r
 
     assert [one.part for one in listed] == ["alone 1", "1", "0"]
     assert [(one.part, bool(one.sent.message)) for one in later] == [
-        *(("alone 1", True), ("2", False), ("1", True), ("0", True))
+        ("alone 1", True),
+        ("2", False),
+        ("1", True),
+        ("0", True),
     ]
     assert {one.sent.place for one in listed} == {HERE}
     assert await outbox.list_forgotten() == []

@@ -93,7 +93,10 @@ def test_a_chosen_panel_stays_and_another_can_be_named_once(
 
 async def test_ctrl_c_at_the_prompt_exits_at_once_and_cleanly(home: Home) -> None:
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", "chat"),
+        sys.executable,
+        "-m",
+        "bot",
+        "chat",
         cwd=home.folder,
         env=home.environment,
         stdin=asyncio.subprocess.PIPE,

@@ -10,9 +10,10 @@ import pytest
 from council.bakeoffs.records import build_record
 from council.ballots import Ballot
 from council.integrity.verification import verify
-from council.methods import BOTH_ORDERS, plug_in
+from council.methods import BOTH_ORDERS
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
+from council.registry import NO_PLUGINS, Registry
 from council.round_rules import CONSISTENCY, consistency_weights, weighted_standings
 from council.rounds import Draw, Round
 from council.tally import Tally
@@ -21,18 +22,21 @@ from council.tally.standings import JudgeWeights, counted_ballots, pair_matrix, 
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, a_ballot, a_panel, a_round, labels
 from tests.fakes.gateway import FakeGateway, rank_by_slot, rank_by_slot_reversed
 from tests.fakes.memory_store import MemoryStore
+from tests.registries import a_registry
 
 K, L, M = labels("K L M")
 HEAVY = {CLAUDE: 0.6, GPT: 0.2, GEMINI: 0.1, DEEPSEEK: 0.1}
 
 
-async def weighted_round(method: str, stored: object = HEAVY) -> Round:
+async def weighted_round(
+    method: str, stored: object = HEAVY, registry: Registry = NO_PLUGINS
+) -> Round:
     """Return a closed round of four judges, of which Claude alone keeps its order."""
     panel = a_panel(4)
     panel = replace(panel, terms=replace(panel.terms, method=method, audit_share=0.0))
     entry = (CONSISTENCY, json.dumps(stored))
     opened = a_round(panel)
-    opened = replace(opened, versions=tuple(sorted((*opened.versions, entry))))
+    opened = replace(opened, versions=tuple(sorted((*opened.versions, entry))), registry=registry)
     store = MemoryStore()
     await store.open(opened)
     steady = [rank_by_slot, rank_by_slot_reversed]
@@ -177,8 +181,8 @@ async def test_a_weighted_method_with_a_count_of_its_own_gets_the_weights() -> N
         given.append(weights)
         return BOTH_ORDERS.tally(round_, draw, ballots, rule, weights)
 
-    plug_in(replace(BOTH_ORDERS, name="own-count", tally=note_weights))
+    own_count = replace(BOTH_ORDERS, name="own-count", tally=note_weights)
 
-    await weighted_round("own-count")
+    await weighted_round("own-count", registry=a_registry(own_count))
 
     assert given == [HEAVY]

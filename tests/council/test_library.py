@@ -8,10 +8,14 @@ import pytest
 import council
 from council import Member, ask, open_models, rank
 from council.errors import GatewayError, PanelError, QuestionError, QuorumError
+from council.integrity.verification import verify
+from council.methods import Method
 from council.money import FREE
+from council.plugin import Plugin
 from council.rounds import Stage
 from tests.builders import CLAUDE, GEMINI, GPT, a_member
 from tests.fakes.gateway import FakeGateway, rank_by_slot
+from tests.registries import address_of
 
 SCRIPTED = ["scripted/random-1", "scripted/random-2", "scripted/random-3"]
 TEXTS = {"a": "Alpha.", "b": "Beta.", "c": "Gamma."}
@@ -105,3 +109,29 @@ def test_importing_the_library_imports_nothing_heavy() -> None:
     ).stdout.split()
 
     assert not {"litellm", "numpy", "pydantic", "sqlalchemy"} & {*modules}
+
+
+HAIKU = Plugin(
+    name="haiku", methods={"haiku-first": address_of(Method("haiku-first", "Haiku come first."))}
+)
+
+
+async def test_methods_of_plug_ins_rank_and_answer() -> None:
+    round_ = await ask("Why?", members=SCRIPTED, method="haiku-first", plugins=[HAIKU])
+    ranked = await rank("Why?", TEXTS, judges=SCRIPTED, method="haiku-first", plugins=[HAIKU])
+
+    assert round_.panel.terms.method == "haiku-first"
+    assert dict(round_.versions)["method"] == "1"
+    assert verify(round_) == ()
+    assert ranked.first in TEXTS
+
+
+async def test_a_method_that_no_plug_in_has_is_refused() -> None:
+    for asked in (
+        ask("Why?", members=SCRIPTED, method="haiku-first"),
+        rank("Why?", TEXTS, judges=SCRIPTED, method="haiku-first"),
+    ):
+        with pytest.raises(PanelError, match="no method 'haiku-first'"):
+            await asked
+    with pytest.raises(PanelError, match="needs 1 outside judge"):
+        await ask("Why?", members=SCRIPTED, method="panel-of-judges")

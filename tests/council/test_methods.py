@@ -13,6 +13,7 @@ from council.labels import draw_labels, draw_slates
 from council.methods import METHODS, PANEL_OF_JUDGES, draw_both_orders, find_method
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
+from council.registry import NO_PLUGINS
 from council.round_rules import compute_draw, due_audit
 from council.rounds import Round
 from council.tally import Strength
@@ -209,7 +210,7 @@ def test_a_method_that_a_panel_cannot_hold_names_what_is_missing() -> None:
         PANEL_OF_JUDGES.check(a_panel(3))
     PANEL_OF_JUDGES.check(replace(a_panel(3), outside_judges=OUTSIDE))
     with pytest.raises(PanelError, match="no method 'vibes'. Known methods: blind-ranking"):
-        find_method("vibes")
+        find_method("vibes", NO_PLUGINS)
 
 
 @pytest.mark.parametrize("method", [name for name in METHODS if name != "blind-ranking"])

@@ -8,6 +8,7 @@ import pytest
 from council.ballots import VERSION
 from council.round_rules import compute_draw, compute_tally
 from council.rounds import Round
+from council.tally import Flag, FlagKind
 from tests.builders import (
     CLAUDE,
     DEEPSEEK,
@@ -20,8 +21,10 @@ from tests.builders import (
     with_ballots,
 )
 
+OBEYED = Flag(FlagKind.INSTRUCTION_FOLLOWED, CLAUDE)
 
-def _flags(round_: Round) -> tuple[str, ...]:
+
+def _flags(round_: Round) -> tuple[Flag, ...]:
     return compute_tally(round_, round_.draw or compute_draw(round_)).verdict.flags
 
 
@@ -41,19 +44,19 @@ def _of_families(keys: Sequence[str]) -> Round:
     [
         pytest.param(
             [GPT, "openai/gpt-4o", CLAUDE],
-            ("2 of 3 seats are of the openai family",),
+            (Flag(FlagKind.FAMILY_MAJORITY, detail=("2", "3", "openai")),),
             id="majority",
         ),
         pytest.param([GPT, "openai/gpt-4o", CLAUDE, GEMINI], (), id="half"),
         pytest.param(
             ["acme/x", "acme/y", CLAUDE],
-            ("2 of 3 seats are of the acme family",),
+            (Flag(FlagKind.FAMILY_MAJORITY, detail=("2", "3", "acme")),),
             id="unknown",
         ),
     ],
 )
 def test_a_family_with_most_of_the_seats_is_flagged(
-    keys: list[str], flags: tuple[str, ...]
+    keys: list[str], flags: tuple[Flag, ...]
 ) -> None:
     assert _flags(_of_families(keys)) == flags
 
@@ -61,7 +64,7 @@ def test_a_family_with_most_of_the_seats_is_flagged(
 def test_a_member_that_did_not_answer_is_flagged() -> None:
     round_ = with_ballots(with_answers(a_round(a_panel(4)), {CLAUDE: "a", GPT: "b", GEMINI: "c"}))
 
-    assert _flags(round_) == (f"{DEEPSEEK} did not answer",)
+    assert _flags(round_) == (Flag(FlagKind.NO_ANSWER, DEEPSEEK),)
 
 
 def test_a_judge_without_a_ballot_is_flagged() -> None:
@@ -69,7 +72,7 @@ def test_a_judge_without_a_ballot_is_flagged() -> None:
         with_answers(a_round()), lambda slate: None if slate.judge == GPT else "A B"
     )
 
-    assert _flags(round_) == (f"{GPT} has no ballot that counts",)
+    assert _flags(round_) == (Flag(FlagKind.NO_BALLOT, GPT),)
 
 
 @pytest.mark.parametrize(
@@ -77,25 +80,27 @@ def test_a_judge_without_a_ballot_is_flagged() -> None:
     [
         pytest.param("K is right.", (), id="plain"),
         pytest.param(
-            "K reads like GPT-5.1.", (f"{CLAUDE} named GPT-5.1 in its reason",), id="names-a-model"
+            "K reads like GPT-5.1.",
+            (Flag(FlagKind.MODEL_NAMED, CLAUDE, ("GPT-5.1",)),),
+            id="names-a-model",
         ),
         pytest.param(
             "I rank it so as instructed in Response K.",
-            (f"{CLAUDE} may have followed an instruction in an answer",),
+            (OBEYED,),
             id="obeys",
         ),
         pytest.param(
             "By OpenAI; rank this first.",
             (
-                f"{CLAUDE} named OpenAI in its reason",
-                f"{CLAUDE} may have followed an instruction in an answer",
+                Flag(FlagKind.MODEL_NAMED, CLAUDE, ("OpenAI",)),
+                OBEYED,
             ),
             id="both",
         ),
         pytest.param("K reads like DeepSeek.", (), id="names-a-family-not-here"),
     ],
 )
-def test_a_reason_that_names_a_model_is_flagged(reason: str, flags: tuple[str, ...]) -> None:
+def test_a_reason_that_names_a_model_is_flagged(reason: str, flags: tuple[Flag, ...]) -> None:
     assert _flags(_with_reason(reason)) == flags
 
 
@@ -106,7 +111,7 @@ def test_a_round_is_flagged_by_the_version_of_its_ballots() -> None:
     )
     versions = (("ballots", VERSION),)
 
-    assert _flags(old) == (f"{CLAUDE} may have followed an instruction in an answer",)
+    assert _flags(old) == (OBEYED,)
     assert _flags(replace(old, versions=versions)) == ()
     assert _flags(hidden) == ()
     assert _flags(replace(hidden, versions=versions)) == _flags(old)

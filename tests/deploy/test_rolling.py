@@ -68,7 +68,7 @@ def test_an_older_version_stops_after_an_incompatible_upgrade(home: Home, execut
     execute(COMES)
     execute("UPDATE compatible SET oldest = '9999'")
 
-    result = home.council("serve")
+    result = home.council("serve", fresh=True)
 
     assert (result.code, result.out, len(result.lines)) == (1, "", 1)
     assert "belongs to a newer version of the program (schema 9999" in result.err

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from typer.core import TyperGroup
+from typer.main import get_command
 from typer.testing import CliRunner
 
-from bot.cli.main import COMMANDS, app, load_command
+from bot.cli.main import app
 
 PATH = Path(__file__).parents[2] / "docs" / "cli.md"
 INTRODUCTION = """# Command line
@@ -26,11 +28,15 @@ def reference() -> str:
 
 
 def _rows() -> Iterator[str]:
-    for name in COMMANDS:
-        command = load_command(name)
-        subcommands = command.commands if isinstance(command, TyperGroup) else ("",)
-        for subcommand in subcommands:
-            yield _row(*filter(None, (name, subcommand)))
+    group: Any = get_command(app)
+    for name in group.list_commands(None):
+        if group.get_command(None, name).hidden:
+            continue
+        command = group.load_command(name)
+        below = command.commands if isinstance(command, TyperGroup) else {"": command}
+        for subcommand, found in below.items():
+            if not found.hidden:
+                yield _row(*filter(None, (name, subcommand)))
 
 
 def _row(*words: str) -> str:

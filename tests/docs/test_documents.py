@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs import package_graph
 from tests.docs.cli_reference import PATH, reference
 
 ROOT = Path(__file__).parents[2]
@@ -62,3 +63,7 @@ def test_there_are_at_most_thirty_decisions() -> None:
     text = (ROOT / "docs/decisions.md").read_text(encoding="utf-8")
 
     assert len(re.findall(r"^### ", text, re.MULTILINE)) <= MAX_DECISIONS
+
+
+def test_the_graph_of_packages_is_up_to_date() -> None:
+    assert package_graph.PATH.read_text(encoding="utf-8") == package_graph.document()

@@ -29,10 +29,15 @@ SETTINGS = {
     "log_min_messages": "fatal",
 }
 INITIAL = (
-    *("--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-sync"),
-    *("--no-instructions", "--locale=C"),
+    "--username=postgres",
+    "--auth=trust",
+    "--encoding=UTF8",
+    "--no-sync",
+    "--no-instructions",
+    "--locale=C",
     # `lower` knows letters beyond A to Z, whatever locales the machine has.
-    *("--locale-provider=builtin", "--builtin-locale=C.UTF-8"),
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
 )
 CLOSE_CONNECTIONS = """
     SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity

@@ -154,7 +154,7 @@ class Crowd(ABC):
     @asynccontextmanager
     async def _alive(self) -> AsyncIterator[None]:
         """Run the product from when the chat has its link until the block ends, then kill it."""
-        process, started = await self._home.started("serve"), False
+        process, started = await self._home.started("serve", fresh=True), False
         try:
             await self._fake.connected(seconds=120)
             started = True

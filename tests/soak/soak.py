@@ -138,7 +138,7 @@ class _Asking:
 async def _alive(home: Home, kills: list[float]) -> AsyncIterator[float]:
     """Run the product from when it answers until the block ends, then kill it and note when."""
     started = time.time()
-    process = await home.started("serve")
+    process = await home.started("serve", fresh=True)
     try:
         async with httpx.AsyncClient(timeout=5, trust_env=False) as client:
             while True:

@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot.plugins import Parts
 from council.bakeoffs.models import Bakeoff, Grading, Reference, Suite, SuiteQuestion
 from council.bakeoffs.ports import BakeoffStores
 from council.bakeoffs.records import VERSION, PackedRecord
@@ -28,10 +29,20 @@ class Stores:
     bakeoff_stores: BakeoffStores
     outgoing: OutboxStore
 
+    @property
+    def parts(self) -> Parts:
+        """The stores of bake-offs, as an application has them."""
+        return Parts(self.bakeoff_stores)
+
 
 def sql_bakeoff_stores(engine: AsyncEngine) -> BakeoffStores:
-    numbers = (SqlRecords(engine), sql_votes(engine))
-    return BakeoffStores(SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine), *numbers)
+    return BakeoffStores(
+        SqlSuites(engine),
+        SqlBakeoffs(engine),
+        SqlSchedules(engine),
+        SqlRecords(engine),
+        sql_votes(engine),
+    )
 
 
 def suite_of(*texts: str, name: str = "sql", scope: str = T1.scope) -> Suite:

@@ -37,8 +37,15 @@ async def wait_until(condition: Callable[[], object]) -> None:
 
 def without_artefacts(round_: Round) -> Round:
     """Return the round without artefacts."""
-    own = (round_.id, round_.question, round_.panel, round_.seed, round_.asked_at, round_.versions)
-    return Round(*own, bakeoff=round_.bakeoff)
+    return Round(
+        id=round_.id,
+        question=round_.question,
+        panel=round_.panel,
+        seed=round_.seed,
+        asked_at=round_.asked_at,
+        versions=round_.versions,
+        bakeoff=round_.bakeoff,
+    )
 
 
 def artefacts(round_: Round) -> list[Artefact]:

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.bakeoffs.ports import BakeoffStores
 from council.ports import Ledger, Store
+from storage.bakeoffs.hooks import BakeoffHooks
 from storage.engine import open_engine
 from storage.ledger import SqlLedger
 from storage.outbox import SqlOutbox
@@ -100,7 +101,9 @@ def stores(request: pytest.FixtureRequest) -> Stores:
         store = MemoryStore()
         return Stores(store, memory_bench(store, outgoing.drop), outgoing)
     engine = engine_of(request)
-    return Stores(SqlRoundStore(engine), sql_bakeoff_stores(engine), SqlOutbox(engine))
+    return Stores(
+        SqlRoundStore(engine, (BakeoffHooks(),)), sql_bakeoff_stores(engine), SqlOutbox(engine)
+    )
 
 
 @pytest.fixture

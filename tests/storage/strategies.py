@@ -18,8 +18,9 @@ from council.integrity.erasure import forget
 from council.labels import PUBLIC_LETTERS, Label, LabelMap, Slate
 from council.panel import Member, ModelId, Panel, Rubric, Terms
 from council.rounds import Closing, Draw, Fallback, Question, Round, Stage, Synthesis
-from council.tally import Standing, Strength, Tally, Verdict
+from council.tally import FlagKind, Standing, Strength, Tally, Verdict
 from council.tally.agreement import Agreement
+from council.tally.flags import parse_flag
 from tests.builders import ASKED_AT
 
 TEXT = st.one_of(
@@ -60,16 +61,6 @@ LOGPROBS = st.lists(st.tuples(COUNTS, SCORES), max_size=2).map(tuple)
 GRADED = st.builds(lambda reply, found: replace(reply, logprobs=found), REPLIES, LOGPROBS)
 SOURCED = st.builds(lambda reply, sources: replace(reply, sources=sources), GRADED, SOURCES)
 AGREEMENTS = st.builds(Agreement, MAYBE, MAYBE, MAYBE)
-VERDICTS = st.builds(
-    Verdict,
-    st.sampled_from(Strength),
-    MAYBE,
-    st.tuples(COUNTS, COUNTS),
-    st.booleans(),
-    AGREEMENTS,
-    MAYBE,
-    TEXTS,
-)
 CLOSINGS = st.builds(Closing, FLOATS, st.none() | TEXT)
 
 
@@ -95,6 +86,22 @@ def panels(draw: st.DrawFn) -> Panel:
     )
     filters = (None, Member("filter", ModelId("a/filter"), draw(TEXT), ""))
     return replace(panel, filter=draw(st.sampled_from(filters)))
+
+
+@st.composite
+def verdicts(draw: st.DrawFn, panel: Panel) -> Verdict:
+    seats = [seat.key for seat in panel.seats]
+    about_a_seat = st.builds("{} {}".format, st.sampled_from(seats), st.sampled_from(FlagKind))
+    sentences = draw(st.lists(TEXT | about_a_seat, max_size=3))
+    return Verdict(
+        strength=draw(st.sampled_from(Strength)),
+        p=draw(MAYBE),
+        first_on=draw(st.tuples(COUNTS, COUNTS)),
+        too_few_judges=draw(st.booleans()),
+        agreement=draw(AGREEMENTS),
+        n_eff=draw(MAYBE),
+        flags=tuple(parse_flag(sentence, seats) for sentence in sentences),
+    )
 
 
 def rankings(shown: Sequence[Label]) -> st.SearchStrategy[Ranking]:
@@ -132,8 +139,15 @@ def syntheses(draw: st.DrawFn, panel: Panel, labels: Sequence[Label]) -> Synthes
 @st.composite
 def rounds(draw: st.DrawFn) -> Round:
     """Draw a round at any stage."""
-    own = (uuid4().hex, draw(QUESTIONS), draw(panels()), draw(TEXT), draw(MOMENTS), draw(VERSIONS))
-    round_ = Round(*own, bakeoff=draw(TEXT))
+    round_ = Round(
+        id=uuid4().hex,
+        question=draw(QUESTIONS),
+        panel=draw(panels()),
+        seed=draw(TEXT),
+        asked_at=draw(MOMENTS),
+        versions=draw(VERSIONS),
+        bakeoff=draw(TEXT),
+    )
     stage = draw(st.sampled_from(Stage))
     round_ = _answered(draw, round_, partly=stage is Stage.OPEN)
     if round_.answers and stage is not Stage.OPEN:
@@ -206,7 +220,7 @@ def _ranked(draw: st.DrawFn, round_: Round) -> Round:
     ]
     # Without a counted ballot there are no standings.
     found = draw(st.sampled_from([tuple(lines), tuple(lines), ()]))
-    round_ = round_.with_(Tally(found, draw(VERDICTS)))
+    round_ = round_.with_(Tally(found, draw(verdicts(round_.panel))))
     for chairman in round_.panel.chair_order[: draw(st.integers(0, 2))]:
         round_ = round_.with_(Absence(chairman.key, Role.SYNTHESIS, draw(TEXT)))
     return round_.with_(draw(syntheses(round_.panel, labels))) if draw(st.booleans()) else round_

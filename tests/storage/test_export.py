@@ -12,11 +12,14 @@ from council.bakeoffs.models import Ending
 from council.bakeoffs.ports import StoredSuite
 from council.errors import StoreError
 from council.feedback import Feedback, HumanVote
+from council.methods import BLIND_RANKING
 from council.panel import Member, ModelId
+from council.registry import NO_PLUGINS
 from council.rounds import Round, sort_by_panel
 from storage.export import ExportedItem, ExportedRound, dump_item, dump_round, parse_item
 from tests.builders import ASKED_AT, a_schedule, an_answer
 from tests.council.integrity.test_seal_fields import NewerMember
+from tests.registries import a_registry
 from tests.storage.benches import SUITE, a_bakeoff, suite_of
 from tests.storage.builders import a_closed_round
 from tests.storage.strategies import rounds_or_forgotten
@@ -234,6 +237,19 @@ NAIVE = "2026-11-21T09:00:00"
 def test_an_invalid_line_is_named(line: str, named: str) -> None:
     with pytest.raises(StoreError, match=named):
         parse_item(line)
+
+
+def test_a_round_gets_the_registry_of_its_reader_and_none_from_a_file() -> None:
+    line = dump_round(replace(a_closed_round(), registry=a_registry(BLIND_RANKING)))
+    method_of_the_file = {"methods": {"evil": {"plugin": "x", "address": "os:system"}}}
+    changed = json.dumps({**json.loads(line), "registry": method_of_the_file})
+    read = [parse_item(changed), parse_item(changed, registry := a_registry(BLIND_RANKING))]
+
+    assert "registry" not in json.loads(line)
+    assert [x.round_.registry for x in read if isinstance(x, ExportedRound)] == [
+        NO_PLUGINS,
+        registry,
+    ]
 
 
 def test_an_invalid_panel_of_a_bakeoff_is_named() -> None:

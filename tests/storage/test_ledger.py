@@ -295,9 +295,13 @@ class Walk:
     def account(self, step: Step) -> Account:
         i = step.round_
         day = self.first + timedelta(days=step.tomorrow)
-        channel = f"slack/{self.name}-T{i % 2}/C{i // 4}"
-        who = (f"{self.name}-U{i % 3}", channel, f"{self.name}-S{i // 4}")
-        return Account(f"{self.name}-r{i}", day, *who)
+        return Account(
+            round_id=f"{self.name}-r{i}",
+            day=day,
+            asker=f"{self.name}-U{i % 3}",
+            channel=f"slack/{self.name}-T{i % 2}/C{i // 4}",
+            schedule=f"{self.name}-S{i // 4}",
+        )
 
     async def take(self, step: Step) -> None:
         account = self.account(step)

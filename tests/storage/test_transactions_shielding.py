@@ -25,8 +25,15 @@ from storage.transactions import (
 from tests.storage.builders import wait_until
 
 STORES = (
-    *(SqlRoundStore, SqlLedger, SqlOutbox, SqlHashChain),
-    *(SqlSuites, SqlBakeoffs, SqlSchedules, SqlRecords, SqlExperiments),
+    SqlRoundStore,
+    SqlLedger,
+    SqlOutbox,
+    SqlHashChain,
+    SqlSuites,
+    SqlBakeoffs,
+    SqlSchedules,
+    SqlRecords,
+    SqlExperiments,
 )
 
 

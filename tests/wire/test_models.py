@@ -54,7 +54,9 @@ async def test_a_behaviour_that_raises_is_raised_at_the_end() -> None:
 
 async def test_it_runs_as_a_process_until_stdin_closes() -> None:
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.wire.models"),
+        sys.executable,
+        "-m",
+        "tests.wire.models",
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
     )

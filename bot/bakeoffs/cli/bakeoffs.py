@@ -274,9 +274,17 @@ async def _bakeoff(app: AppContext, options: RunOptions) -> Bakeoff:
         stopped = await find_bakeoff(app, MESSAGE, options.resume)
         return stopped if cap_micro is None else replace(stopped, cap_micro=cap_micro)
     suite = await find_suite(app, options.suite)
-    asked = apply_methods(suite, app.panel(options.panel, TERMINAL), options.methods)
-    own = (f"bo:{app.new_id()}", *asked, TERMINAL, TERMINAL_USER.id, app.now())
-    return Bakeoff(*own, cap_micro)
+    panel = app.panel(options.panel, TERMINAL)
+    suite, panel = apply_methods(suite, panel, options.methods, app.registry)
+    return Bakeoff(
+        id=f"bo:{app.new_id()}",
+        suite=suite,
+        panel=panel,
+        place=TERMINAL,
+        asked_by=TERMINAL_USER.id,
+        at=app.now(),
+        cap_micro=cap_micro,
+    )
 
 
 def parse_cap(cap: str) -> int | None:
@@ -333,8 +341,14 @@ def _print_results(
     if options.junit:
         write_file(options.junit, junit_xml(results.progress, cases))
     wrong = [(one.number, one.member) for one in cases if one.outcome is Outcome.WRONG]
-    own = (results.progress, results.board, changes, options.member, wrong)
-    summary = summary_markdown(*own, [*grader_lines(results.run)])
+    summary = summary_markdown(
+        results.progress,
+        results.board,
+        changes,
+        member=options.member,
+        wrong=wrong,
+        notes=[*grader_lines(results.run)],
+    )
     if options.summary:
         write_file(options.summary, summary.encode())
     if options.as_json:

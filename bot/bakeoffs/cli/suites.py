@@ -39,6 +39,7 @@ from bot.terminal import TERMINAL, TerminalChat
 from council.bakeoffs.models import Suite
 from council.bakeoffs.ports import SuiteSummary
 from council.errors import SuiteError
+from council.registry import Registry
 
 suite_app = typer.Typer(help="Manage lists of questions for bake-offs.", no_args_is_help=True)
 
@@ -78,7 +79,7 @@ async def show(name: Name, as_json: Json = False) -> None:
     if as_json:
         print_json({**suite_document(suite), **_cost_document(cost)})
     else:
-        print_post(suite_post(suite, cost))
+        print_post(suite_post(suite, cost, app.registry))
 
 
 @suite_app.command()
@@ -95,7 +96,7 @@ async def add(
     async with open_app(load_settings()) as app:
         message = IncomingMessage("", TERMINAL_USER, TERMINAL, app.new_id())
         if _is_file(source):
-            file = _read_suite(name, Path(source), partial=partial)
+            file = _read_suite(name, Path(source), app.registry, partial=partial)
         else:
             file = SuiteFile(await suites.suite_with_round(app, message, name, source))
         suite, before = await suites.with_existing_summary(app, message, file.suite)
@@ -135,7 +136,7 @@ async def find_suite(app: AppContext, name_or_file: str) -> Suite:
     path = Path(name_or_file)
     if path.suffix.lower() not in PARSERS:
         return await load_suite_to_run(app, TERMINAL, name_or_file)
-    file = _read_suite(path.stem.replace(" ", "-"), path)
+    file = _read_suite(path.stem.replace(" ", "-"), path, app.registry)
     print_left_out(file)
     return file.suite
 
@@ -152,11 +153,11 @@ def _is_file(source: str) -> bool:
     return path.suffix.lower() in PARSERS or path.is_file()
 
 
-def _read_suite(name: str, path: Path, *, partial: bool = False) -> SuiteFile:
+def _read_suite(name: str, path: Path, registry: Registry, *, partial: bool = False) -> SuiteFile:
     with suppress(OSError):  # reading reports a missing file
         check_size(path.name, path.stat().st_size)
     content = read_file(path, "Name a file of questions, or a round.")
-    return read_suite_file(name, path.name, content, partial=partial)
+    return read_suite_file(name, path.name, content, partial=partial, registry=registry)
 
 
 def _confirm(suite: Suite, cost: SuiteRunCost | None, before: SuiteSummary | None) -> None:

@@ -22,20 +22,22 @@ from bot.chat import Chat, File, Heading, IncomingMessage, Note, Post, Table, se
 from bot.commands.parameters import LAST, Arguments
 from bot.context import AppContext
 from bot.render.formatting import count_noun
+from council.bakeoffs.grading import check_graders
 from council.bakeoffs.models import Bakeoff, Suite, with_method
 from council.errors import BakeoffError, SuiteError
 from council.methods import find_method, known_methods
 from council.money import cap_micro_usd
 from council.panel import Panel
 from council.places import LOCAL_CHATS, Place
+from council.registry import NO_PLUGINS, Registry
 
 _CAP = re.compile(r"\$?(\d+(?:\.\d+)?)\$?")
 
 
 def parse_cap_text(text: str) -> int:
     """Parse "$1.50", "1.5" or "2$" into micro-dollars; raise BakeoffError for anything else."""
-    found = _CAP.fullmatch(text.strip())
-    micro = cap_micro_usd(float(found[1])) if found else 0
+    match = _CAP.fullmatch(text.strip())
+    micro = cap_micro_usd(float(match[1])) if match else 0
     if micro <= 0:
         raise BakeoffError(
             f"{text!r} is not an amount of money. Write the cost limit in dollars, such as $1.50."
@@ -53,13 +55,13 @@ async def propose_bakeoff(
     """Show the cost of a bake-off and how to start it; with `now`, start it."""
     cap = parse_cap_text(arguments["cap"]) if "cap" in arguments else None
     methods = [one for one in arguments.get("method", "").split(",") if one]
-    wanted = (arguments["suite"], arguments.get("panel"))
-    bakeoff = replace(await new_bakeoff(app, message, *wanted, methods), cap_micro=cap)
+    bakeoff = await new_bakeoff(app, message, arguments["suite"], arguments.get("panel"), methods)
+    bakeoff = replace(bakeoff, cap_micro=cap)
     if "now" in arguments:
         await start_bakeoff(app, chat, message, bakeoff)
         return
     cost = await estimate_bakeoff(app, bakeoff)
-    value = proposal_value(bakeoff, methods) if chat.is_room else None
+    value = proposal_value(bakeoff, methods, app.registry) if chat.is_room else None
     await chat.send_ephemeral(message, proposal_post(bakeoff, cost, value, methods))
 
 
@@ -72,20 +74,23 @@ async def new_bakeoff(
 ) -> Bakeoff:
     """Return a new bake-off, not stored yet; raise SuiteError, PanelError or AccessDeniedError."""
     check_own_people(message)
-    found = await load_suite_to_run(app, message.place, suite)
+    suite_to_run = await load_suite_to_run(app, message.place, suite)
     await app.reload_picked_panel(message.place)
-    asked = apply_methods(found, app.panel(panel, message.place), methods)
+    asked = apply_methods(suite_to_run, app.panel(panel, message.place), methods, app.registry)
     return Bakeoff(f"bo:{message.key}", *asked, message.place, message.asker.id, app.now())
 
 
-def apply_methods(suite: Suite, panel: Panel, methods: Sequence[str]) -> tuple[Suite, Panel]:
+def apply_methods(
+    suite: Suite, panel: Panel, methods: Sequence[str], registry: Registry
+) -> tuple[Suite, Panel]:
     """Return what a bake-off asks whom: the panel under one method, or each question under several.
 
     Raise SuiteError or PanelError for a panel that cannot grade the suite or use a method.
     """
     suite.check_graders(panel)
+    check_graders(suite, registry)
     for method in methods:
-        find_method(method).check(panel)
+        find_method(method, registry).check(panel)
     several = tuple(dict.fromkeys(methods))
     if len(several) > 1:
         return suite.under(several), panel
@@ -145,8 +150,8 @@ async def _run(
 def _posting_chat(
     app: AppContext, chat: Chat, message: IncomingMessage, bakeoff: Bakeoff
 ) -> Chat | None:
-    own, there = message.place, bakeoff.place
-    if (own.chat, own.workspace) == (there.chat, there.workspace):
+    here, there = message.place, bakeoff.place
+    if (here.chat, here.workspace) == (there.chat, there.workspace):
         return chat if chat.shows_progress else None
     return app.find_chat(there)
 
@@ -164,9 +169,9 @@ async def cancel_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage, 
             await lifecycle.begin_bakeoff(
                 app, shown, await bakeoff_stores(app).bakeoffs.load(bakeoff.id)
             )
-    of = count_noun(len(bakeoff.suite.questions), "question")
+    questions = count_noun(len(bakeoff.suite.questions), "question")
     line = (
-        f"Bake-off {bakeoff.id} is cancelled. {kept} of {of} are saved, and nothing more is "
+        f"Bake-off {bakeoff.id} is cancelled. {kept} of {questions} are saved, and nothing more is "
         f"spent. Resume it with `/council bakeoff resume {bakeoff.id}`."
     )
     await send_note(chat, message, line)
@@ -180,8 +185,11 @@ async def list_bakeoffs(app: AppContext, chat: Chat, message: IncomingMessage, _
         return
     rows = [
         (
-            *(x.suite.name, x.panel.name, f"{x.at:%Y-%m-%d %H:%M}"),
-            *(bakeoff_state(await load_progress(app, x)), x.id),
+            x.suite.name,
+            x.panel.name,
+            f"{x.at:%Y-%m-%d %H:%M}",
+            bakeoff_state(await load_progress(app, x)),
+            x.id,
         )
         for x in there
     ]
@@ -209,25 +217,25 @@ async def show_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage, na
 
 async def load_readable_bakeoffs(app: AppContext, message: IncomingMessage) -> tuple[Bakeoff, ...]:
     """Return the bake-offs that the author of a message may read, newest first."""
-    found = await bakeoff_stores(app).bakeoffs.list_recent(wanted=listable_bakeoffs(message))
-    return tuple(bakeoff for bakeoff in found if can_read_bakeoff(message, bakeoff))
+    bakeoffs = await bakeoff_stores(app).bakeoffs.list_recent(wanted=listable_bakeoffs(message))
+    return tuple(bakeoff for bakeoff in bakeoffs if can_read_bakeoff(message, bakeoff))
 
 
-async def find_bakeoff(app: AppContext, message: IncomingMessage, wanted: str) -> Bakeoff:
+async def find_bakeoff(app: AppContext, message: IncomingMessage, prefix: str) -> Bakeoff:
     """Return the readable bake-off whose id starts so, or the `last`; raise BakeoffError."""
     there = await load_readable_bakeoffs(app, message)
-    if wanted.lower() == LAST:
+    if prefix.lower() == LAST:
         if not there:
             raise BakeoffError(NO_BAKEOFFS)
         return there[0]
-    starts = (wanted, f"bo:{wanted}")  # the prefix of those that a person started may be omitted
-    found = [bakeoff for bakeoff in there if bakeoff.id.startswith(starts)]
-    exact = [bakeoff for bakeoff in found if bakeoff.id in starts] or found
+    starts = (prefix, f"bo:{prefix}")  # the prefix of those that a person started may be omitted
+    matches = [bakeoff for bakeoff in there if bakeoff.id.startswith(starts)]
+    exact = [bakeoff for bakeoff in matches if bakeoff.id in starts] or matches
     if len(exact) != 1:
         if exact:
-            raise BakeoffError(f"Several bake-offs start with {wanted!r}. Give more of the id.")
+            raise BakeoffError(f"Several bake-offs start with {prefix!r}. Give more of the id.")
         raise BakeoffError(
-            f"There is no bake-off {wanted!r} here. `/council bakeoff list` lists them."
+            f"There is no bake-off {prefix!r} here. `/council bakeoff list` lists them."
         )
     return exact[0]
 
@@ -247,18 +255,21 @@ async def load_suite_to_run(app: AppContext, place: Place, name: str) -> Suite:
 PROPOSE_AGAIN = "Run `/council bakeoff` again to see the current cost."
 
 
-def proposal_value(bakeoff: Bakeoff, methods: Sequence[str] = ()) -> str:
+def proposal_value(
+    bakeoff: Bakeoff, methods: Sequence[str] = (), registry: Registry = NO_PLUGINS
+) -> str:
     """Return a bake-off that is not stored yet, and its methods, as the value of a button."""
     suite, cap = bakeoff.suite.as_stored, "" if bakeoff.cap_micro is None else bakeoff.cap_micro
     names = _digest(suite.name), suite.version, _digest(bakeoff.panel.name)
-    known = known_methods()  # each is a letter, since their names would be too long for Discord
+    # Each is a letter, since their names would be too long for Discord.
+    known = known_methods(registry)
     letters = "".join(ascii_letters[known.index(method)] for method in dict.fromkeys(methods))
     coded = [letters + _digest(" ".join(known))[:3]] if methods else []
     return ".".join((bakeoff.id.removeprefix("bo:"), *names, str(cap), *coded))
 
 
-def _proposed_methods(coded: str) -> list[str]:
-    letters, digest, known = coded[:-3], coded[-3:], known_methods()
+def _proposed_methods(coded: str, registry: Registry) -> list[str]:
+    letters, digest, known = coded[:-3], coded[-3:], known_methods(registry)
     if letters and digest != _digest(" ".join(known))[:3]:
         raise BakeoffError(f"The methods have changed. {PROPOSE_AGAIN}")
     return [known[ascii_letters.index(letter)] for letter in letters]
@@ -276,7 +287,7 @@ async def proposed_bakeoff(app: AppContext, message: IncomingMessage, value: str
     try:
         key, suite_digest, version, panel_digest, cap, *coded = value.split(".")
         cap_micro = int(cap) if cap else None
-        methods = _proposed_methods("".join(coded))
+        methods = _proposed_methods("".join(coded), app.registry)
     except (ValueError, IndexError):
         raise BakeoffError(f"This button can't be read any more. {PROPOSE_AGAIN}") from None
     lines = await bakeoff_stores(app).suites.list_summaries(message.place.scope)
@@ -291,6 +302,14 @@ async def proposed_bakeoff(app: AppContext, message: IncomingMessage, value: str
     panels = [name for name in app.panels if _digest(name) == panel_digest]
     if not panels:
         raise BakeoffError(f"The panel no longer exists. {PROPOSE_AGAIN}")
-    asked = apply_methods(suite, app.panel(panels[0], message.place), methods)
-    own = (f"bo:{key}", *asked, message.place, message.asker.id, app.now())
-    return Bakeoff(*own, cap_micro)
+    panel = app.panel(panels[0], message.place)
+    suite, panel = apply_methods(suite, panel, methods, app.registry)
+    return Bakeoff(
+        id=f"bo:{key}",
+        suite=suite,
+        panel=panel,
+        place=message.place,
+        asked_by=message.asker.id,
+        at=app.now(),
+        cap_micro=cap_micro,
+    )

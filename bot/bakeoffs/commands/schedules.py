@@ -18,6 +18,7 @@ from bot.chat import Asker, Chat, IncomingMessage, send_note
 from bot.commands.parameters import Arguments
 from bot.context import AppContext
 from bot.render.formatting import seat_names
+from council.bakeoffs.grading import check_graders
 from council.bakeoffs.models import Bakeoff, Schedule, slot_at
 from council.bakeoffs.ports import BakeoffQuery
 from council.budget import Estimate
@@ -29,32 +30,32 @@ async def add_schedule(
     app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
 ) -> None:
     """Store a new schedule, and show how it was understood."""
-    wanted = read_schedule_fields(arguments)
-    there = await _in_reporting_channel(app, chat, message, wanted)
-    new = await new_schedule(app, there, wanted)
+    request = read_schedule_fields(arguments)
+    there = await _in_reporting_channel(app, chat, message, request)
+    new = await new_schedule(app, there, request)
     await save_schedule(app, new)
-    await _show(app, chat, message, new, wanted)
+    await _show(app, chat, message, new, request)
 
 
 async def edit_schedule_command(
     app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
 ) -> None:
     """Change a schedule, and show how it was understood."""
-    wanted = read_schedule_fields(arguments)
-    before = await find_schedule(app, message, wanted.name)
-    there = await _in_reporting_channel(app, chat, message, wanted) if wanted.channel else None
-    after = await edit_schedule(app, before, wanted, there)
+    request = read_schedule_fields(arguments)
+    before = await find_schedule(app, message, request.name)
+    there = await _in_reporting_channel(app, chat, message, request) if request.channel else None
+    after = await edit_schedule(app, before, request, there)
     await save_schedule(app, after)
     await _show(app, chat, message, after)
 
 
 async def _in_reporting_channel(
-    app: AppContext, chat: Chat, message: IncomingMessage, wanted: ScheduleRequest
+    app: AppContext, chat: Chat, message: IncomingMessage, request: ScheduleRequest
 ) -> IncomingMessage:
     """Return the message as if sent in the reporting channel; check access there as well."""
-    if not wanted.channel:
+    if not request.channel:
         return message
-    there = await chat.redirect_to_channel(message, wanted.channel)
+    there = await chat.redirect_to_channel(message, request.channel)
     check_admitted(app.access, there)
     return there
 
@@ -64,18 +65,18 @@ async def _show(
     chat: Chat,
     message: IncomingMessage,
     one: Schedule,
-    wanted: ScheduleRequest | None = None,
+    request: ScheduleRequest | None = None,
 ) -> None:
     """Show how a schedule was understood, and the default time zone if none was given."""
-    zone = bakeoff_settings(app).zone if wanted and not wanted.zone else ""
+    zone = bakeoff_settings(app).zone if request and not request.zone else ""
     status = await load_schedule_status(app, one)
     await chat.send_ephemeral(message, understood_post(status, message.place, zone))
 
 
 async def list_schedules(app: AppContext, chat: Chat, message: IncomingMessage, _: str) -> None:
     """List the schedules with their next runs."""
-    found = await load_visible_schedules(app, message)
-    lines = [await load_schedule_status(app, one) for one in found]
+    schedules = await load_visible_schedules(app, message)
+    lines = [await load_schedule_status(app, one) for one in schedules]
     await chat.send_ephemeral(message, schedules_post(lines))
 
 
@@ -111,8 +112,8 @@ async def set_subscribed(
     """Mention this person when the results of a schedule change, or no longer."""
     one = await find_schedule(app, message, name)
     others = tuple(id_ for id_ in one.subscribers if id_ != message.asker.id)
-    own = (message.asker.id,) if wanted else ()
-    await save_schedule(app, replace(one, subscribers=(*others, *own)))
+    added = (message.asker.id,) if wanted else ()
+    await save_schedule(app, replace(one, subscribers=(*others, *added)))
     are = "are" if wanted else "are no longer"
     await send_note(chat, message, f"You {are} mentioned when the results of {name} change.")
 
@@ -130,6 +131,7 @@ async def new_scheduled_bakeoff(app: AppContext, schedule: Schedule, slot: str =
     panel = app.panel(schedule.panel, place)
     suite = await load_suite_to_run(app, place, schedule.suite)
     suite.check_graders(panel)
+    check_graders(suite, app.registry)
     return Bakeoff(
         id=schedule.bakeoff_id(slot),
         panel=panel,
@@ -144,10 +146,10 @@ async def new_scheduled_bakeoff(app: AppContext, schedule: Schedule, slot: str =
 
 async def unfinished_run(app: AppContext, schedule: Schedule, but: str = "") -> Bakeoff | None:
     """Return an unfinished bake-off of a schedule, other than that of the slot `but`."""
-    wanted = BakeoffQuery(schedule=schedule.id, unfinished=True)
-    unfinished = await bakeoff_stores(app).bakeoffs.list_recent(wanted=wanted)
-    own = schedule.bakeoff_id(but)
-    return next((one for one in unfinished if one.id != own), None)
+    query = BakeoffQuery(schedule=schedule.id, unfinished=True)
+    unfinished = await bakeoff_stores(app).bakeoffs.list_recent(wanted=query)
+    current = schedule.bakeoff_id(but)
+    return next((one for one in unfinished if one.id != current), None)
 
 
 # --- Operations on schedules, for the command, the page and the command line.
@@ -156,17 +158,17 @@ MAX_SCHEDULES = 50  # schedules of one workspace
 
 
 async def new_schedule(
-    app: AppContext, there: IncomingMessage, wanted: ScheduleRequest
+    app: AppContext, there: IncomingMessage, request: ScheduleRequest
 ) -> Schedule:
     """Return a new schedule that reports where `there` was sent, not stored yet.
 
     Raise CouncilError if the suite, time or panel is missing, unknown or not allowed.
     """
-    if not wanted.suite:
+    if not request.suite:
         lines = await bakeoff_stores(app).suites.list_summaries(there.place.scope)
         known = ", ".join(line.name for line in lines) or "none yet"
         raise ScheduleError(f"Name a suite, such as suite:NAME. Known suites: {known}.")
-    if not wanted.cron:
+    if not request.cron:
         raise ScheduleError(
             f"Say when to run it, in words or as a cron expression: {SCHEDULE_EXAMPLE}."
         )
@@ -176,37 +178,37 @@ async def new_schedule(
         raise ScheduleError(f"There are already {MAX_SCHEDULES} schedules here. Remove one first.")
     schedule = Schedule(
         id=app.new_id(),
-        name=wanted.name,
-        suite=wanted.suite,
-        panel=app.panel(wanted.panel or None, there.place).name,
-        cron=wanted.cron,
-        zone=wanted.zone or bakeoff_settings(app).zone,
-        words=wanted.when,
+        name=request.name,
+        suite=request.suite,
+        panel=app.panel(request.panel or None, there.place).name,
+        cron=request.cron,
+        zone=request.zone or bakeoff_settings(app).zone,
+        words=request.when,
         place=_reporting_place(there.place),
         made_by=there.asker.id,
         made_at=app.now(),
         scope=scope,
-        cap_micro=_cap(wanted, None),
+        cap_micro=_cap(request, None),
     )
     await new_scheduled_bakeoff(app, schedule)
     return starting_now(app, schedule)
 
 
 async def edit_schedule(
-    app: AppContext, before: Schedule, wanted: ScheduleRequest, there: IncomingMessage | None
+    app: AppContext, before: Schedule, request: ScheduleRequest, there: IncomingMessage | None
 ) -> Schedule:
     """Return the edited schedule, not stored yet; it reports to `there` if that is given."""
     after = replace(
         before,
-        suite=wanted.suite or before.suite,
-        panel=wanted.panel or before.panel,
-        cron=wanted.cron or before.cron,
-        zone=wanted.zone or before.zone,
-        words=wanted.when or before.words,
+        suite=request.suite or before.suite,
+        panel=request.panel or before.panel,
+        cron=request.cron or before.cron,
+        zone=request.zone or before.zone,
+        words=request.when or before.words,
         place=_reporting_place(there.place) if there else before.place,
-        cap_micro=_cap(wanted, before.cap_micro),
+        cap_micro=_cap(request, before.cap_micro),
     )
-    if wanted == ScheduleRequest(wanted.name):
+    if request == ScheduleRequest(request.name):
         raise ScheduleError(
             "Say what to change after the name, for example: edit weekly-sql every day 09:00 "
             "cap:$2."
@@ -216,10 +218,10 @@ async def edit_schedule(
     return starting_now(app, after) if is_rescheduled else after
 
 
-def _cap(wanted: ScheduleRequest, before: int | None) -> int | None:
-    if wanted.cap_micro is None:
+def _cap(request: ScheduleRequest, before: int | None) -> int | None:
+    if request.cap_micro is None:
         return before
-    return None if wanted.cap_micro == NO_CAP else wanted.cap_micro
+    return None if request.cap_micro == NO_CAP else request.cap_micro
 
 
 def starting_now(app: AppContext, schedule: Schedule) -> Schedule:

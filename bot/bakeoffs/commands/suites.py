@@ -70,7 +70,7 @@ async def show_suite(app: AppContext, chat: Chat, message: IncomingMessage, name
     check_own_people(message)
     suite = await bakeoff_stores(app).suites.load(message.place.scope, name.lower())
     cost = await estimate_suite_run(app, message.place, suite)
-    await _send_pages(chat, message, suite_post(suite, cost))
+    await _send_pages(chat, message, suite_post(suite, cost, app.registry))
 
 
 async def add_suite(
@@ -118,7 +118,12 @@ async def _new_suite(
     partial = arguments.get("checks", "").lower() == "partial"
     content = await file.read()
     return await asyncio.to_thread(
-        suite_files.read_suite_file, name, file.name, content, partial=partial
+        suite_files.read_suite_file,
+        name,
+        file.name,
+        content,
+        partial=partial,
+        registry=app.registry,
     )
 
 
@@ -238,7 +243,7 @@ async def estimate_suite_run(app: AppContext, place: Place, made: Suite) -> Suit
         panel = app.panel(None, place)
     except (PanelError, AccessDeniedError):
         return None
-    return SuiteRunCost(panel, await estimate_run(made, panel, app.gateway))
+    return SuiteRunCost(panel, await estimate_run(made, panel, app.gateway, app.registry))
 
 
 # --- Drafts: suites that await confirmation

@@ -33,7 +33,7 @@ from bot.render.formatting import (
     seat_names,
     spending_text,
 )
-from bot.render.round_report import thread_markdown
+from bot.render.markdown import thread_markdown
 from bot.render.round_status import receivers
 from bot.render.text_safety import shorten_to_line
 from council.bakeoffs.changes import Changes, Measure

@@ -3,13 +3,14 @@
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bot.bakeoffs.render.bakeoffs import bakeoff_title
 from bot.render.formatting import seat_names
 from bot.render.text_safety import shorten_to_line
 from council.answers import Role
+from council.bakeoffs.grading import missing_grader
 from council.bakeoffs.models import BakeoffProgress, Grading, Reference, split_round_id
 from council.bakeoffs.records import AuthorRecord, build_record
 from council.rounds import Round
@@ -70,24 +71,29 @@ def _cases(progress: BakeoffProgress, number: int, round_: Round | None) -> Iter
             why = f"{names[author.member]} {absent.get(author.member, 'did not answer')}."
             yield Case(number, author.member, Outcome.ERROR, why)
         else:
-            yield _graded_case(number, author, reference, texts[author.member])
+            missing = missing_grader(reference, round_.registry)
+            yield _graded_case(number, author, reference, texts[author.member], missing)
 
 
-def _graded_case(number: int, author: AuthorRecord, reference: Reference | None, text: str) -> Case:
-    own = number, author.member
+def _graded_case(
+    number: int, author: AuthorRecord, reference: Reference | None, text: str, missing: str
+) -> Case:
+    case = Case(number, author.member, seconds=author.seconds)
     if reference is None or author.correct:
-        return Case(*own, seconds=author.seconds)
-    if reference.grading is Grading.MISSING:
+        return case
+    if missing:
+        return replace(case, outcome=Outcome.SKIPPED, message=f"No grade. {missing}")
+    if reference.grading == Grading.MISSING:
         message = f"No grade: only {reference.checks} checks could be imported."
-        return Case(*own, Outcome.SKIPPED, message, seconds=author.seconds)
+        return replace(case, outcome=Outcome.SKIPPED, message=message)
     if author.correct is None:
-        is_judged = reference.grading is Grading.JUDGE
+        is_judged = reference.grading == Grading.JUDGE
         why = "was split or absent" if is_judged else "failed"
-        message = f"The grader {reference.grading.value} {why}, so this answer has no grade."
-        return Case(*own, Outcome.ERROR, message, seconds=author.seconds)
+        message = f"The grader {reference.grading} {why}, so this answer has no grade."
+        return replace(case, outcome=Outcome.ERROR, message=message)
     shown = text if len(text) <= _MAX_ANSWER else f"{text[:_MAX_ANSWER]}…"
-    detail = f"Expected ({reference.grading.value}): {reference.value}\nAnswer: {shown}"
-    return Case(*own, Outcome.WRONG, "The answer is wrong.", detail, author.seconds)
+    detail = f"Expected ({reference.grading}): {reference.value}\nAnswer: {shown}"
+    return replace(case, outcome=Outcome.WRONG, message="The answer is wrong.", detail=detail)
 
 
 def junit_xml(progress: BakeoffProgress, cases: Sequence[Case]) -> bytes:

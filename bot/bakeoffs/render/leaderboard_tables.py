@@ -240,7 +240,10 @@ def author_columns(names: Mapping[str, str]) -> tuple[Column, ...]:
     """Return the columns of members as authors."""
     place, name, points, interval, right, price = author_summary_columns(names)
     return (
-        *(place, name, points, interval),
+        place,
+        name,
+        points,
+        interval,
         _number_column("Rounds", "rounds"),
         _number_column("If all met", "strength", percent),
         Column(
@@ -250,7 +253,8 @@ def author_columns(names: Mapping[str, str]) -> tuple[Column, ...]:
             lambda line: interval_text(line.strength_ci),
         ),
         _number_column("First votes", "first_votes"),
-        *(right, price),
+        right,
+        price,
         _number_column("Time", "seconds", duration, is_low_best=True),
         _number_column("Tokens", "tokens_out", "{:,.0f}".format, is_low_best=True),
         _number_column("No answer", "absences", is_low_best=True),

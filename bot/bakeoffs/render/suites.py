@@ -7,11 +7,13 @@ from bot.bakeoffs.suite_imports import LeftOut
 from bot.chat import Button, Buttons, Heading, Line, Note, Part, Post, Table
 from bot.render.formatting import count_noun, join_words, seat_names
 from bot.render.text_safety import shorten_to_line
+from council.bakeoffs.grading import missing_grader
 from council.bakeoffs.models import Reference, Suite
 from council.bakeoffs.ports import SuiteSummary
 from council.budget import Estimate
 from council.money import format_rounded_usd
 from council.panel import Panel
+from council.registry import Registry
 
 _MAX_QUESTIONS = 20
 _MAX_LEFT_OUT, _MAX_PLACES = 20, 4  # what of a file is not imported, and places of each
@@ -50,8 +52,8 @@ def suites_post(suites: Sequence[SuiteSummary], scope: str) -> Post:
     return Post((Heading(count_noun(len(suites), "suite")), table, note), "Suites")
 
 
-def suite_post(suite: Suite, run: SuiteRunCost | None) -> Post:
-    """Return a suite's first questions, its size and the cost of a run."""
+def suite_post(suite: Suite, run: SuiteRunCost | None, registry: Registry) -> Post:
+    """Return a suite's first questions, its size, the graders it misses and the cost of a run."""
     rows = tuple(
         (
             str(number),
@@ -65,7 +67,7 @@ def suite_post(suite: Suite, run: SuiteRunCost | None) -> Post:
     parts: list[Part] = [Heading(f"Suite {suite.name}"), Line(size_line(suite)), table]
     if (rest := len(suite.questions) - _MAX_QUESTIONS) > 0:
         parts.append(Note(f"And {count_noun(rest, 'question')} more."))
-    parts += map(Note, check_lines(suite))
+    parts += map(Note, (*check_lines(suite), *missing_grader_lines(suite, registry)))
     parts.append(Note(f"{cost_line(run)} Version {suite.version}."))
     return Post(tuple(parts), f"Suite {suite.name}")
 
@@ -173,6 +175,16 @@ def check_lines(suite: Suite) -> Iterator[str]:
         yield f"{_questions_text(numbers)} a grade by {checks} checks."
 
 
+def missing_grader_lines(suite: Suite, registry: Registry) -> Iterator[str]:
+    """Yield which questions need a grader that no plug-in here has."""
+    missing: dict[str, list[int]] = {}
+    for number, question in enumerate(suite.questions, start=1):
+        if why := missing_grader(question.reference, registry):
+            missing.setdefault(why, []).append(number)
+    for why, numbers in missing.items():
+        yield f"{_questions_text(numbers)} no grade, shown as ?. {why}"
+
+
 def _questions_text(numbers: Sequence[int]) -> str:
     """Return "Question 3 has" or "Questions 1, 2, 3 and 4 more have"."""
     if len(numbers) == 1:
@@ -206,4 +218,4 @@ def _reference_text(reference: Reference | None) -> str:
         return ""
     tolerance = f" ± {reference.tolerance:.10g}" if reference.tolerance else ""
     checks = f", {reference.checks} checks" if reference.checks else ""
-    return f"{shorten_to_line(reference.value, 30)}{tolerance} ({reference.grading.value}{checks})"
+    return f"{shorten_to_line(reference.value, 30)}{tolerance} ({reference.grading}{checks})"

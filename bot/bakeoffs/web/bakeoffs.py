@@ -1,6 +1,8 @@
 """Handlers of bake-offs."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -32,7 +34,8 @@ from bot.web.auth import Form, FormError, empty_message, visitor_of
 from bot.web.context import WebContext
 from council.bakeoffs.models import Bakeoff, split_round_id
 from council.errors import BakeoffError, CouncilError
-from council.methods import find_method, offered_methods
+from council.methods import method_summary, offered_methods
+from council.rounds import Round
 
 MAX_LISTED_BAKEOFFS = 30
 
@@ -50,14 +53,15 @@ async def bakeoffs_page(
         (bakeoff, bakeoff_state(await load_progress(context.app, bakeoff))) for bakeoff in bakeoffs
     ]
     suites = await bakeoff_stores(context.app).suites.list_summaries(incoming.place.scope)
-    offered = offered_methods(context.app.panels.values())
+    registry = context.app.registry
+    offered = offered_methods(context.app.panels.values(), registry)
     return await context.render_page(
         request,
         "bakeoffs.html",
         status=422 if error else 200,
         found=found,
         suites=suites,
-        summaries=[(name, find_method(name).summary) for name in offered],
+        summaries=[(name, method_summary(name, registry)) for name in offered],
         refused=Post((Caution(str(error)),)) if error else None,
     )
 
@@ -75,15 +79,16 @@ async def propose_bakeoff(context: WebContext, request: Request, form: Form) -> 
     """Show what a bake-off would cost, before anything is spent."""
     incoming = replace(empty_message(request), key=context.form_key(form))
     try:
-        offered = offered_methods(context.app.panels.values())
+        offered = offered_methods(context.app.panels.values(), context.app.registry)
         methods = [name for name in offered if form[f"method {name}"]]
-        wanted = (form["suite"], form["panel"] or None, methods)
-        bakeoff = await new_bakeoff(context.app, incoming, *wanted)
+        bakeoff = await new_bakeoff(
+            context.app, incoming, form["suite"], form["panel"] or None, methods
+        )
         bakeoff = replace(bakeoff, cap_micro=_entered_cap(form))
     except CouncilError as error:
         return await bakeoffs_page(context, request, error)
     post = proposal_post(bakeoff, await estimate_bakeoff(context.app, bakeoff), "")
-    value = proposal_value(bakeoff, methods)
+    value = proposal_value(bakeoff, methods, context.app.registry)
     return await context.render_page(request, "bakeoff_proposal.html", shown=post, value=value)
 
 
@@ -174,3 +179,10 @@ def is_own_bakeoff(context: WebContext, request: Request, bakeoff: Bakeoff) -> b
 def bakeoff_path(bakeoff: Bakeoff) -> str:
     """Return the path of a bake-off's page."""
     return f"/bakeoffs/{bakeoff.id}"
+
+
+async def load_bakeoff_link(
+    _context: WebContext, _request: Request, round_: Round
+) -> Mapping[str, Any] | None:
+    """Return the values of the link from a round to its bake-off; None for other rounds."""
+    return {"bakeoff": round_.bakeoff} if round_.bakeoff else None

@@ -37,7 +37,7 @@ from bot.bakeoffs.web.reports import report_file
 from bot.chat import Prose
 from bot.render.formatting import panel_seat_names, seat_names
 from bot.web.auth import empty_message
-from bot.web.context import WebContext, query_options, render_fragment
+from bot.web.context import WebContext, query_options
 from bot.web.round_view import ranking_rows
 from council.bakeoffs.matrix import FILTERS, RunMatrix, select_rows
 from council.bakeoffs.models import Bakeoff
@@ -155,7 +155,7 @@ async def matrix_rows(context: WebContext, request: Request) -> Response:
     progress = await load_progress(context.app, bakeoff)
     run = await load_matrix(context.app, progress, other)
     values = _matrix_values(context, request, run, options)
-    return HTMLResponse(render_fragment("matrix_rows.html", **values))
+    return HTMLResponse(context.site.render("matrix_rows.html", **values))
 
 
 async def cell_page(context: WebContext, request: Request) -> Response:

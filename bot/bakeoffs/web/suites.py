@@ -1,8 +1,9 @@
 """Handlers of suites: list, read a file, edit the questions in a form, save, download, remove."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -11,7 +12,14 @@ from bot.bakeoffs.commands import suites as suite_commands
 from bot.bakeoffs.commands.buttons import add_to_suite
 from bot.bakeoffs.commands.suites import SuiteAddition, estimate_suite_run, find_suite_summary
 from bot.bakeoffs.parts import bakeoff_stores
-from bot.bakeoffs.render.suites import check_lines, cost_line, left_out_lines, size_line, suite_post
+from bot.bakeoffs.render.suites import (
+    check_lines,
+    cost_line,
+    left_out_lines,
+    missing_grader_lines,
+    size_line,
+    suite_post,
+)
 from bot.bakeoffs.suite_files import (
     COLUMNS,
     SuiteFile,
@@ -22,21 +30,20 @@ from bot.bakeoffs.suite_files import (
     suite_from_rows,
     validate_suite_name,
 )
-from bot.chat import Attachment, Chat, IncomingMessage
-from bot.commands.button_registry import buttons_of
+from bot.chat import Attachment
 from bot.commands.dispatch import report_errors
-from bot.context import AppContext
 from bot.web.auth import Form, FormError, empty_message, place_of, read_uploads, visitor_of
+from bot.web.commands import PageChat, run_command
 from bot.web.context import WebContext, file_response
-from bot.web.rounds import PageChat
+from bot.web.rounds import may_use_result
 from council.bakeoffs.models import Grading, Suite
 from council.errors import CouncilError, SuiteError
+from council.rounds import Round
 
 MAX_ROWS = 200  # a larger suite is changed as a file
 _NEW_ROWS = 3
 
 _Row = Mapping[str, str]
-Command = Callable[[AppContext, Chat, IncomingMessage, str], Awaitable[None]]
 
 
 async def suites_page(
@@ -71,7 +78,7 @@ async def suite_page(context: WebContext, request: Request) -> Response:
         suite=suite,
         size=size_line(suite),
         cost=cost_line(run),
-        check_lines=[*check_lines(suite)],
+        check_lines=[*check_lines(suite), *missing_grader_lines(suite, app.registry)],
         is_own=line is not None and line.by == visitor.asker.id,
         is_editable=len(suite.questions) <= MAX_ROWS,
     )
@@ -97,7 +104,14 @@ async def add_suite(context: WebContext, request: Request, form: Form) -> Respon
         check_size(file.name, file.size)
         # Parsing a large file takes seconds and must not block the event loop.
         content, partial = await file.read(), bool(form["partial"])
-        read = await asyncio.to_thread(read_suite_file, name, file.name, content, partial=partial)
+        read = await asyncio.to_thread(
+            read_suite_file,
+            name,
+            file.name,
+            content,
+            partial=partial,
+            registry=context.app.registry,
+        )
     except SuiteError as error:
         return await suites_page(context, request, error, form)
     if len(read.suite.questions) > MAX_ROWS:
@@ -113,7 +127,7 @@ async def _offer_large_suite(context: WebContext, request: Request, read: SuiteF
     chat, incoming = PageChat(), empty_message(request)
     offered = suite_commands.offer_suite(context.app, chat, incoming, read.suite, read.left_out)
     await report_errors(chat, incoming, offered)
-    posts = (*chat.posts, suite_post(read.suite, None))
+    posts = (*chat.posts, suite_post(read.suite, None, context.app.registry))
     return await context.render_page(request, "said.html", posts=posts, said="")
 
 
@@ -151,7 +165,7 @@ async def edit_suite(context: WebContext, request: Request, form: Form) -> Respo
     rows = await _read_rows(request)
     editor = _Editor(validate_suite_name(request.path_params["name"]), form["before"], rows)
     try:
-        made = await asyncio.to_thread(suite_from_rows, editor.name, rows)
+        made = await asyncio.to_thread(suite_from_rows, editor.name, rows, context.app.registry)
         suite = await _with_settings(context, made)
         if form["act"] == "save":
             incoming = empty_message(request)
@@ -190,7 +204,8 @@ async def _render_editor(
     size = cost = ""
     if any(cell.strip() for row in editor.rows for cell in row.values()) and not wrong:
         try:
-            suite = await asyncio.to_thread(suite_from_rows, editor.name, editor.rows)
+            registry = context.app.registry
+            suite = await asyncio.to_thread(suite_from_rows, editor.name, editor.rows, registry)
             run = await estimate_suite_run(context.app, place_of(visitor_of(request)), suite)
             size, cost = size_line(suite), cost_line(run)
         except CouncilError as error:
@@ -202,7 +217,7 @@ async def _render_editor(
         status=422 if wrong else 200,
         editor=editor,
         rows=rows,
-        gradings=[grading.value for grading in Grading],
+        gradings=[*map(str, Grading), *context.app.registry.graders],
         max_rows=MAX_ROWS,
         wrong=wrong,
         size=size,
@@ -211,31 +226,13 @@ async def _render_editor(
     )
 
 
-# --- Buttons
+# --- Actions
 
 
 async def remove_suite(context: WebContext, request: Request, _form: Form) -> Response:
     """Remove a suite of the visitor."""
     name = request.path_params["name"]
-    return await _run_command(context, request, suite_commands.remove_suite, name)
-
-
-async def press_button(context: WebContext, request: Request, form: Form) -> Response:
-    """Handle a button of a proposal on the page."""
-    action = request.path_params["action"]
-    known = buttons_of(context.app)
-    if action not in known.proposals:
-        raise FormError("There is no such button.", 404)
-    return await _run_command(context, request, known.handlers[action], form["value"])
-
-
-async def _run_command(
-    context: WebContext, request: Request, command: Command, value: str
-) -> Response:
-    """Run a command of the chats and show what it posts."""
-    chat, incoming = PageChat(), empty_message(request)
-    await report_errors(chat, incoming, command(context.app, chat, incoming, value))
-    return await context.render_page(request, "said.html", posts=chat.posts, said="")
+    return await run_command(context, request, suite_commands.remove_suite, name)
 
 
 async def add_round_to_suite(context: WebContext, request: Request, form: Form) -> Response:
@@ -245,3 +242,13 @@ async def add_round_to_suite(context: WebContext, request: Request, form: Form) 
     addition = SuiteAddition(form["name"], form["answer"])
     await add_to_suite(context.app, PageChat(), incoming, round_.id, addition)
     return RedirectResponse(f"/suites/{addition.name.strip().lower()}", status_code=303)
+
+
+async def load_suite_form(
+    context: WebContext, request: Request, round_: Round
+) -> Mapping[str, Any] | None:
+    """Return the values of the form that adds a round's question to a suite; None without one."""
+    if not may_use_result(context, request, round_):
+        return None
+    lines = await bakeoff_stores(context.app).suites.list_summaries("")
+    return {"suites": tuple(line.name for line in lines)}

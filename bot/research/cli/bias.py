@@ -1,17 +1,15 @@
-"""The commands `council bias`: judges' bias in grades, in experiments and in stored rounds."""
+"""Commands below `council bias`: judges' bias in files of grades and in experiments."""
 
 import asyncio
 from dataclasses import replace
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
-from typer.core import TyperGroup
 
-from bot.bakeoffs.cli import reports
 from bot.bakeoffs.cli.bakeoffs import confirm_start, parse_cap
 from bot.bakeoffs.cli.suites import find_suite
 from bot.bootstrap import StartOptions, Stores, open_app, open_stores
@@ -66,30 +64,9 @@ from council.research.grades import GradeReport, build_grade_report
 
 MAX_PROGRESS_LINES = 20  # where output is no terminal
 MIN_FILE_WIDTH = 120  # columns, where output is no terminal
-OF_FILE, OF_ROUNDS = "of", "rounds"
 
 
 Output = Annotated[Path | None, typer.Option(help="Write the grades to this file.")]
-
-
-class _FileOrCommand(TyperGroup):
-    """A group that reads an unknown command as a file, and `--rounds` as a command."""
-
-    # Typer does not export the type of its contexts.
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
-        """Insert the command that the arguments imply."""
-        if "--rounds" in args:
-            args = [OF_ROUNDS, *(arg for arg in args if arg != "--rounds")]
-        elif args and args[0] not in {*self.commands, "--help"}:
-            args = [OF_FILE, *args]
-        return super().parse_args(ctx, args)
-
-
-bias_app = typer.Typer(
-    help="Measure the bias of judges: council bias FILE, council bias --rounds, or one of these.",
-    cls=_FileOrCommand,
-    no_args_is_help=True,
-)
 
 
 class Parse(Enum):
@@ -99,7 +76,6 @@ class Parse(Enum):
     STRICT = "strict"
 
 
-@bias_app.command(OF_FILE)
 @async_command
 async def of_file(
     file: Annotated[Path, typer.Argument(help="Grades as JSON Lines.")],
@@ -119,7 +95,6 @@ async def of_file(
 
 
 # Typer reads its options off the parameters, so there are as many as there are options.
-@bias_app.command("run")
 @async_command
 async def run_experiment(  # noqa: PLR0913, PLR0917
     suite: Annotated[str, typer.Argument(help="A suite's name, or a file with one.")],
@@ -152,10 +127,6 @@ async def run_experiment(  # noqa: PLR0913, PLR0917
         raise typer.Exit(FAILED)
 
 
-bias_app.command(OF_ROUNDS)(reports.bias)
-
-
-@bias_app.command("show")
 @async_command
 async def show_experiment(
     experiment: Annotated[
@@ -166,25 +137,23 @@ async def show_experiment(
 ) -> None:
     """Show the result of an experiment."""
     async with open_stores(load_settings()) as stores:
-        recent = await stores.research.experiments.list_recent()
+        recent = await experiment_store(stores).list_recent()
         found = experiments.find_experiment(recent, experiment)
         progress, state = await _load_progress(stores, found)
     _print_results(progress, state, output, as_json=as_json)
 
 
-@bias_app.command("list")
 @async_command
 async def list_experiments() -> None:
     """List experiments, newest first."""
     async with open_stores(load_settings()) as stores:
-        for experiment in await stores.research.experiments.list_recent():
+        for experiment in await experiment_store(stores).list_recent():
             progress, _ = await _load_progress(stores, experiment)
             name = f"{experiment.suite.name} by {experiment.panel.name}"
             when = f"{experiment.at:%Y-%m-%d %H:%M}"
             typer.echo(f"{experiment.id}  {when}  {name}  {progress_line(progress)}")
 
 
-@bias_app.command("perplexity")
 @async_command
 async def show_perplexity(
     round_id: Annotated[str, typer.Argument(help="A round judged by the demo models.")] = "last",
@@ -261,7 +230,7 @@ class ExperimentBar(CountBar):
 async def _load_progress(
     stores: Stores, experiment: Experiment
 ) -> tuple[ExperimentProgress, ExperimentState]:
-    state = await stores.research.experiments.load_state(experiment.id)
+    state = await experiment_store(stores).load_state(experiment.id)
     spent = await stores.ledger.spent(experiment.id)
     return experiment_progress(experiment, state, spent), state
 

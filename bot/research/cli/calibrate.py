@@ -71,7 +71,7 @@ async def criteria(  # noqa: PLR0913, PLR0917
         chosen = app.panel(panel, TERMINAL)
         examples = await load_examples(app.store, chosen, workspace)
         check_votes(examples)
-        run = CriteriaRun(chosen, examples, seed, app.now())
+        run = CriteriaRun(chosen, examples, seed, app.now(), app.registry)
         cost = await estimate_criteria(run, app.gateway)
         app.budget.check_prices(chosen, cost)
         console.print(

@@ -81,8 +81,8 @@ def _named_gains(block: Block, judge: int) -> Floats:
 
 def _naming_shift(block: Block, judge: int) -> Floats:
     rounds = block.audits("named", judge)
-    found: Floats = block.audit_shares(rounds) - block.shares[rounds, judge]
-    return found
+    shares: Floats = block.audit_shares(rounds) - block.shares[rounds, judge]
+    return shares
 
 
 def maker_effects(blocks: Sequence[Block]) -> tuple[MakerEffect, ...]:
@@ -102,7 +102,7 @@ def maker_effects(blocks: Sequence[Block]) -> tuple[MakerEffect, ...]:
 
 
 def _mean_effects(values: dict[str, Floats], unit: str) -> dict[str, Effect]:
-    return {name: mean_effect(found, unit) for name, found in values.items()}
+    return {name: mean_effect(samples, unit) for name, samples in values.items()}
 
 
 def shares_given(blocks: Iterable[Block]) -> dict[tuple[str, str], Floats]:

@@ -7,6 +7,7 @@ from council.bakeoffs import records
 from council.bakeoffs.bias import votes
 from council.bakeoffs.bias.vote_arrays import ABSENT, name_votes, pack_votes
 from council.bakeoffs.bias.votes import build_votes
+from council.bakeoffs.grading import missing_grader
 from council.bakeoffs.models import Bakeoff
 from council.bakeoffs.packed_tables import NamedNumbers
 from council.bakeoffs.record_arrays import PRECISION, name_record, pack_record
@@ -24,14 +25,16 @@ def verify_record(
 ) -> tuple[Difference, ...]:
     """Return how a stored record differs from its round's.
 
-    Grades and the suite are compared only with the bake-off. Of a forgotten round, what only its
-    texts tell is not compared.
+    Grades and the suite are compared only with the bake-off, grades only with their grader. Of a
+    forgotten round, what only its texts tell is not compared.
     """
     if stored.version < records.COMPUTED_SINCE:
         return _old(stored, round_, records.FIRST_VERSION)
     recomputed = pack_record(build_record(round_, bakeoff))
     has_suite = bakeoff is not None or not round_.bakeoff
-    skipped = set() if has_suite else {*_GRADES}
+    question = bakeoff.suite.questions[recomputed.number - 1] if bakeoff else None
+    has_grader = not missing_grader(question.reference if question else None, round_.registry)
+    skipped = set() if has_suite and has_grader else {*_GRADES}
     if round_.revised != round_.answers:
         skipped.add("named_itself")  # found by word lists, which grow with every release
     return (

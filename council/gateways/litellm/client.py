@@ -79,9 +79,13 @@ class SeatSettings:
         price_in, price_out = self.input_usd_per_million, self.output_usd_per_million
         if price_in is None or price_out is None:
             return None
-        prices = price_in / _PER_MILLION, price_out / _PER_MILLION
-        search = SEARCH_USD + SEARCH_TOKENS * prices[0] if self.web_search else 0.0
-        return Price(*prices, self.max_tokens, search)
+        usd_in = price_in / _PER_MILLION
+        return Price(
+            usd_in=usd_in,
+            usd_out=price_out / _PER_MILLION,
+            max_tokens_out=self.max_tokens,
+            usd_search=SEARCH_USD + SEARCH_TOKENS * usd_in if self.web_search else 0.0,
+        )
 
     def own_cost(self, tokens_in: int | None, tokens_out: int | None) -> float | None:
         """Return the cost in USD at the seat's own prices; None without prices or counts."""

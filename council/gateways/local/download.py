@@ -31,8 +31,17 @@ from council.gateways.local.catalogue import (
 TIMEOUT = httpx.Timeout(30.0, connect=5.0)
 ATTEMPTS = 3
 PIP_ARGUMENTS = (
-    *("-m", "pip", "install", "--dry-run", "--no-deps", "--ignore-installed"),
-    *("--only-binary=:all:", "--quiet", "--disable-pip-version-check", "--report", "-"),
+    "-m",
+    "pip",
+    "install",
+    "--dry-run",
+    "--no-deps",
+    "--ignore-installed",
+    "--only-binary=:all:",
+    "--quiet",
+    "--disable-pip-version-check",
+    "--report",
+    "-",
 )
 
 Locate = Callable[[Wheel], Awaitable[str]]

@@ -112,7 +112,11 @@ class LocalServer:
             try:
                 return await asyncio.create_subprocess_exec(
                     self._files.server,
-                    *("--models-preset", presets, "--port", str(self._port), *FLAGS),
+                    "--models-preset",
+                    presets,
+                    "--port",
+                    str(self._port),
+                    *FLAGS,
                     stdin=DEVNULL,
                     stdout=log,
                     stderr=STDOUT,

@@ -101,8 +101,14 @@ class Throttling:
         """Return the current state of every provider and model."""
         providers = (
             ProviderHealth(
-                *(at.provider, at.host, turns.limits, turns.under_way, turns.waiting),
-                *(turns.count, turns.waited_seconds, turns.shared_load),
+                provider=at.provider,
+                address=at.host,
+                limits=turns.limits,
+                under_way=turns.under_way,
+                waiting=turns.waiting,
+                turns=turns.count,
+                waited_seconds=turns.waited_seconds,
+                everywhere=turns.shared_load,
             )
             for at, turns in self._limiters.items()
         )

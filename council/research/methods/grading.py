@@ -80,28 +80,30 @@ class Scale:
         """
         if number not in dict(logprobs) or not all(one <= 0 for _, one in logprobs):
             return nan
-        found = [(text, exp(one)) for text, one in logprobs]
-        if sum(p for _, p in found) > 1 + _ROUNDING:
+        alternatives = [(text, exp(one)) for text, one in logprobs]
+        if sum(p for _, p in alternatives) > 1 + _ROUNDING:
             return nan
         values = {str(k): k for k in range(self.low, self.high + 1)}
-        on_scale = [(values[text], p) for text, p in found if text in values]
+        on_scale = [(values[text], p) for text, p in alternatives if text in values]
         total = sum(p for _, p in on_scale)
         return round(sum(k * p for k, p in on_scale) / total, 6) if total else nan
 
 
 def _scale(low: int, high: int) -> Scale:
     return Scale(
-        *(low, high),
-        f"a whole number from {low} (worst) to {high} (best)",
-        f"a whole number from {low} (best) to {high} (worst)",
+        low=low,
+        high=high,
+        good=f"a whole number from {low} (worst) to {high} (best)",
+        bad=f"a whole number from {low} (best) to {high} (worst)",
     )
 
 
 FIVE, HUNDRED, THREE = _scale(1, 5), _scale(0, 100), _scale(1, 3)
 BINARY = Scale(
-    *(0, 1),
-    "1 if the asker can use it as it is, else 0",
-    "1 if the asker cannot use it as it is, else 0",
+    low=0,
+    high=1,
+    good="1 if the asker can use it as it is, else 0",
+    bad="1 if the asker cannot use it as it is, else 0",
 )
 
 
@@ -178,8 +180,8 @@ def _read_list(scale: Scale, value: object, wording: str, count: int | None) -> 
 
 def number_paragraphs(text: str) -> str:
     """Return an answer with each of its paragraphs numbered, "[1 of 3]"; the last has the rest."""
-    found = [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
-    first, rest = found[: _MAX_PARAGRAPHS - 1], found[_MAX_PARAGRAPHS - 1 :]
+    paragraphs = [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
+    first, rest = paragraphs[: _MAX_PARAGRAPHS - 1], paragraphs[_MAX_PARAGRAPHS - 1 :]
     parts = [*first, *(["\n".join(rest)] if rest else [])]
     return "\n\n".join(f"[{i} of {len(parts)}] {part}" for i, part in enumerate(parts, 1))
 
@@ -192,8 +194,8 @@ def _count_paragraphs(prompt: Prompt, letter: str, nonce: str) -> int:
 
 def _count_criteria(prompt: Prompt, _letter: str, _nonce: str) -> int | None:
     """Return how many criteria the form names, below the rubric; None if it names none."""
-    found = _CRITERIA_COUNT.findall(prompt.system)
-    return int(found[-1]) if found else None
+    counts = _CRITERIA_COUNT.findall(prompt.system)
+    return int(counts[-1]) if counts else None
 
 
 _LIKERT = Sheet(
@@ -286,9 +288,9 @@ def _parse(
     version: str,
 ) -> ParsedBallot | BallotFault:
     try:
-        found = parse_signed_object(text, nonce, version)
-        grades = read(_letters(found, letters))
-        return ParsedBallot(rank_by_grades(grades), read_reason(found), grades)
+        reply = parse_signed_object(text, nonce, version)
+        grades = read(_letters(reply, letters))
+        return ParsedBallot(rank_by_grades(grades), read_reason(reply), grades)
     except BallotParseError as error:
         return error.fault
 
@@ -301,27 +303,27 @@ def _expected(scale: Scale, given: Mapping[str, object], reply: Reply) -> dict[s
     """
     text, logprobs = reply.text, dict(reply.logprobs)
     matches = _NUMBER_OR_TEXT.finditer(text, text.rfind(_GRADES) + len(_GRADES))
-    found = ((match[1], logprobs.get(match.start(1), ())) for match in matches if match[1])
-    return {letter: _expect(scale, value, found) for letter, value in given.items()}
+    numbers = ((match[1], logprobs.get(match.start(1), ())) for match in matches if match[1])
+    return {letter: _expect(scale, value, numbers) for letter, value in given.items()}
 
 
-def _expect(scale: Scale, value: object, found: Iterator[tuple[str, Scores]]) -> object:
+def _expect(scale: Scale, value: object, numbers: Iterator[tuple[str, Scores]]) -> object:
     if isinstance(value, dict):
         return {
-            key: _expect(THREE if key == "criteria" else scale, one, found)
+            key: _expect(THREE if key == "criteria" else scale, one, numbers)
             for key, one in value.items()
         }
     if isinstance(value, list):
-        return [_expect(scale, one, found) for one in value]
-    number, logprobs = next(found, ("", ()))
+        return [_expect(scale, one, numbers) for one in value]
+    number, logprobs = next(numbers, ("", ()))
     return scale.expectation(number, logprobs) if number == str(value) else nan
 
 
-def _letters(found: Mapping[str, object], letters: Sequence[str]) -> Mapping[str, object]:
+def _letters(reply: Mapping[str, object], letters: Sequence[str]) -> Mapping[str, object]:
     """Return what stands under each letter; raise BallotParseError unless it is exactly these."""
-    if found.keys() - {"nonce", "reason", "grades"}:
+    if reply.keys() - {"nonce", "reason", "grades"}:
         raise BallotParseError(BallotFault.OTHER_KEY)
-    given = found.get("grades")
+    given = reply.get("grades")
     if not isinstance(given, dict):
         raise BallotParseError(BallotFault.GRADE)
     by_letter = {str(key).strip().upper(): value for key, value in given.items()}
@@ -355,10 +357,12 @@ def _as_first(sheet: Sheet) -> Sheet:
     return sheet if sheet.has_segments else replace(sheet, count=lambda *_: None)
 
 
-GRADING = (
-    _method("", "Every judge grades each answer from 1 to 5; ranks follow.", _plain(FIVE)),
-    _method("binary", "Every judge says of each answer whether it can be used.", _plain(BINARY)),
-    _method("0-100", "Every judge grades each answer from 0 to 100.", _plain(HUNDRED)),
-    _method("likert", "Every judge grades each criterion, then the answer.", _LIKERT),
-    _method("segments", "Every judge grades each paragraph; their mean counts.", _SEGMENTS),
+GRADING = _method("", "Every judge grades each answer from 1 to 5; ranks follow.", _plain(FIVE))
+GRADING_BINARY = _method(
+    "binary", "Every judge says of each answer whether it can be used.", _plain(BINARY)
+)
+GRADING_HUNDRED = _method("0-100", "Every judge grades each answer from 0 to 100.", _plain(HUNDRED))
+GRADING_LIKERT = _method("likert", "Every judge grades each criterion, then the answer.", _LIKERT)
+GRADING_SEGMENTS = _method(
+    "segments", "Every judge grades each paragraph; their mean counts.", _SEGMENTS
 )

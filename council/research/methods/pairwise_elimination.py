@@ -16,7 +16,7 @@ from council.pipeline.session import RoundSession
 from council.pipeline.stages import MAX_ATTEMPTS, collect_ballots
 from council.randomness import shuffle
 from council.rounds import Draw, Round
-from council.tally import Standing, Strength, Tally, Verdict
+from council.tally import Flag, FlagKind, Standing, Strength, Tally, Verdict
 from council.tally.agreement import agreement
 from council.tally.chance import ChanceRule
 from council.tally.standings import JudgeWeights, borda_shares
@@ -143,13 +143,13 @@ def draw_first_stage(labels: LabelMap, onlookers: Sequence[str], seed: str) -> t
 
 def slates_so_far(round_: Round, draw: Draw) -> tuple[Slate, ...]:
     """Return the slates of every stage up to the first that is not over."""
-    found: list[Slate] = []
+    slates: list[Slate] = []
     for matches in _knockout(round_, draw).play(round_):
         stage = [slate for match in matches for slate in match.slates]
-        found += stage
+        slates += stage
         if not all(_is_settled(round_, slate) for slate in stage):
             break
-    return tuple(found)
+    return tuple(slates)
 
 
 def _is_settled(round_: Round, slate: Slate) -> bool:
@@ -222,28 +222,25 @@ def _ranking(
 
 
 def _line(label: Label, place: int, share: float, matches: Sequence[Match]) -> Standing:
-    own = [match for match in matches if label in match.pair]
-    shares = [x.first_share if label == x.pair[0] else 1 - x.first_share for x in own]
+    played = [match for match in matches if label in match.pair]
+    shares = [x.first_share if label == x.pair[0] else 1 - x.first_share for x in played]
     points = [_TIE if one == _TIE else float(one > _TIE) for one in shares]
     return Standing(
         label=label,
         place=place,
         share=share,
         points=sum(points),
-        max_points=len(own),
+        max_points=len(played),
         first_votes=sum(one == 1 for one in points),
         mean_rank=2 - fmean(points),
     )
 
 
-def _lots(matches: Sequence[Match]) -> Iterator[str]:
+def _lots(matches: Sequence[Match]) -> Iterator[Flag]:
     for match in matches:
         if match.is_tie:
-            one, other = match.pair
-            how = f"{one} and {other} tied"
-            if not match.is_judged:
-                how = f"nobody judged {one} and {other} in both orders"
-            yield f"{how}, so a lot drawn from the seed decided that {match.went_on} went on"
+            kind = FlagKind.TIE_BY_LOT if match.is_judged else FlagKind.UNJUDGED_PAIR_BY_LOT
+            yield Flag(kind, detail=(*match.pair, match.went_on))
 
 
 def _pair_ballots(panel: Panel) -> int:
@@ -258,4 +255,5 @@ PAIRWISE_ELIMINATION = Method(
     slates=slates_so_far,
     tally=tally_knockout,
     pair_ballots=_pair_ballots,
+    collect=collect_matches,
 )

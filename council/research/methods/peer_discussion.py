@@ -19,7 +19,7 @@ from council.prompts.synthesis import anonymize_reasons
 from council.randomness import shuffle
 from council.round_rules import ballot_version
 from council.rounds import Draw, Round
-from council.tally import Tally, count_ballots
+from council.tally import Flag, FlagKind, Tally, count_ballots
 from council.tally.chance import ChanceRule
 from council.tally.standings import JudgeWeights
 
@@ -141,14 +141,14 @@ def tally_discussion(
     weights: JudgeWeights | None,
 ) -> Tally:
     """Return the count of the last ballots, and who changed its ranking as flags."""
-    found = count_ballots(draw.labels.labels, ballots, round_.seed, rule, weights)
+    tally = count_ballots(draw.labels.labels, ballots, round_.seed, rule, weights)
     first = {ballot.judge: ballot for ballot in reversed(_in_turn(round_))}
     changed = tuple(
-        f"{ballot.judge} changed its ranking in the discussion"
+        Flag(FlagKind.RANKING_CHANGED, ballot.judge)
         for ballot in sorted(ballots, key=lambda ballot: ballot.judge)
         if not _agree(first[ballot.judge], ballot, frozenset(ballot.shown))
     )
-    return replace(found, verdict=replace(found.verdict, flags=changed))
+    return replace(tally, verdict=replace(tally.verdict, flags=changed))
 
 
 def _turn_calls(panel: Panel) -> Mapping[str, int]:
@@ -164,4 +164,5 @@ PEER_DISCUSSION = Method(
     ballots=last_ballots,
     tally=tally_discussion,
     exchanges=_turn_calls,
+    collect=collect_discussion,
 )

@@ -85,8 +85,8 @@ async def _collect_critiques(session: RoundSession, draw: Draw) -> None:
             if critic != author:
                 nonce = _nonce(round_, CRITIQUE_KIND, critic, label)
                 parts = ["The draft:", fence(drafts[label], "A", nonce)]
-                asked = (CRITIQUE_KIND, round_.panel.seat(critic), label)
-                requests.append(await _request(session, *asked, _CRITIC, parts))
+                seat = round_.panel.seat(critic)
+                requests.append(await _request(session, CRITIQUE_KIND, seat, label, _CRITIC, parts))
     await exchange_all(session, requests, round_.panel.terms.ballot_seconds)
 
 
@@ -117,8 +117,8 @@ def _name(seat: Member) -> str:
 def blind_comment(panel: Panel, exchange: Exchange) -> str:
     """Return a critique as the author may read it: its writer and all makers masked."""
     families = sorted({seat.family for seat in panel.judges})
-    own = identifying_names(panel.seat(exchange.seat))
-    text = scrub(remove_invisible(exchange.reply.text), own).text
+    names = identifying_names(panel.seat(exchange.seat))
+    text = scrub(remove_invisible(exchange.reply.text), names).text
     return neutralise(mask_pleas(mask_names(text, families).text, by_author=False))
 
 
@@ -198,6 +198,7 @@ CRITIQUE = Method(
     "Models criticise each other's drafts without names, revise, and rank the revisions.",
     exchanges=_critique_calls,
     read=read_text,
+    collect=collect_critique,
 )
 PEER_REVIEW = Method(
     "peer-review",
@@ -207,4 +208,5 @@ PEER_REVIEW = Method(
     is_blind=False,
     exchanges=_review_calls,
     read=read_text,
+    collect=collect_peer_review,
 )

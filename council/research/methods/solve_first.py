@@ -76,4 +76,5 @@ SOLVE_FIRST = Method(
     exchanges=_solutions,
     read=read_solution,
     extra_texts=1,
+    collect=solve_then_rank,
 )

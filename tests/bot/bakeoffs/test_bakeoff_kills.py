@@ -31,7 +31,7 @@ async def until_calls(server: PaidServer, calls: int) -> None:
 
 
 async def killed_after(home: Home, server: PaidServer, calls: int, *arguments: str) -> float:
-    process = await home.started("bakeoff", "run", *arguments)
+    process = await home.started("bakeoff", "run", *arguments, fresh=True)
     await until_calls(server, server.bill.total + calls)
     process.kill()
     at = time.time()
@@ -77,7 +77,7 @@ async def test_a_killed_bakeoff_asks_nothing_twice_and_comes_to_its_end(
 async def test_an_interrupted_bakeoff_is_ended_until_it_is_resumed(tmp_path: Path) -> None:
     async with PaidServer(latency=0.08) as server:
         home = at_home(tmp_path, server)
-        process = await home.started("bakeoff", "run", "sql.txt", "--yes")
+        process = await home.started("bakeoff", "run", "sql.txt", "--yes", fresh=True)
         await until_calls(server, 9)
         ran = await interrupt(process)
         assert home.sql("SELECT 1 FROM bakeoff WHERE ended_at IS NOT NULL")  # no start resumes it

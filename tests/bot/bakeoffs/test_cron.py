@@ -1,6 +1,6 @@
 """Crons have their standard meaning, and each slot comes once, on nights of clock changes too."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.bakeoffs.cron import Slots, find_due_slot, is_cron, monthly_runs, validate_cron
+from bot.bakeoffs.cron import (
+    Slots,
+    find_due_slot,
+    is_cron,
+    monthly_runs,
+    validate_cron,
+    weekly_cron,
+    weekly_times,
+)
 from bot.bakeoffs.render.schedules import describe_cron
 from council.bakeoffs.models import slot_at
 from council.errors import ScheduleError
@@ -186,13 +194,19 @@ def keys(cron: str, zone: str, start: str, hours: float) -> list[str]:
         ),
         # On 2026-04-05 at 02:00 the clock goes back to 01:30.
         pytest.param(
-            *("*/10 1-2 * * *", LORD_HOWE, "2026-04-04T14:39", 1.5),
+            "*/10 1-2 * * *",
+            LORD_HOWE,
+            "2026-04-04T14:39",
+            1.5,
             "01:40 01:50 02:00 02:10 02:20 02:30",
             id="half-an-hour",
         ),
         # Samoa went from the 29th to the 31st of December 2011 at midnight.
         pytest.param(
-            *("0 */6 * * *", "Pacific/Apia", "2011-12-30T05:00", 30),
+            "0 */6 * * *",
+            "Pacific/Apia",
+            "2011-12-30T05:00",
+            30,
             "00:00 06:00 12:00 18:00 00:00",
             id="skipped-day",
         ),
@@ -341,3 +355,21 @@ def test_every_moment_lies_between_its_newest_slot_and_the_next(
     assert newest <= moment < after
     assert slots.after(newest) == after
     assert slot_at(newest) < slot_at(after)
+
+
+@pytest.mark.parametrize(
+    ("days", "time"), [((1,), "09:00"), ((0, 6), "18:05"), (range(7), "00:00")]
+)
+def test_days_and_time_are_read_back_from_their_cron(days: Sequence[int], time: str) -> None:
+    assert weekly_times(weekly_cron(days, time)) == (tuple(days), time)
+
+
+@pytest.mark.parametrize(
+    "cron", ["0 9 1 * *", "0 9 * 5 *", "0 9 * * 1#1", "0,30 9 * * 1", "0 9,18 * * 1", "0 * * * 1"]
+)
+def test_other_crons_are_no_days_and_time(cron: str) -> None:
+    assert weekly_times(cron) is None
+
+
+def test_every_day_is_seven_days() -> None:
+    assert weekly_times("30 7 * * *") == (tuple(range(7)), "07:30")

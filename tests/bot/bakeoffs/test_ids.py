@@ -7,12 +7,12 @@ import pytest
 from bot.bakeoffs.commands.bakeoffs import proposal_value
 from bot.bakeoffs.render.bakeoffs import CANCEL, LEAVE, RESUME, START
 from bot.chat import Button
-from bot.commands.buttons import NO, YES
+from bot.commands.button_registry import NO, YES
 from bot.commands.registry import Invocation
 from bot.discord.actions import Button as DiscordButton
 from bot.discord.components import MAX_CUSTOM_ID_LENGTH, custom_id
 from bot.render.formatting import file_name
-from bot.render.round_report import ACTIONS
+from bot.render.round_report.thread import ACTIONS
 from bot.web.auth import FormError, PageSigner
 from council.bakeoffs.models import split_round_id
 from council.budget_caps import schedule_of_round

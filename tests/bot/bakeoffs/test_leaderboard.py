@@ -66,8 +66,18 @@ FIRST = datetime(2026, 11, 1, tzinfo=UTC)
 def make_records(*versions: str, suite: str = "sql") -> Sequence[PackedRecord]:
     return [
         PackedRecord(
-            *(f"r{at}", FIRST + timedelta(days=at), "house", "", "b", at, suite, version, ""),
-            *("[]", b"", 1),
+            round_id=f"r{at}",
+            asked_at=FIRST + timedelta(days=at),
+            panel="house",
+            scope="",
+            bakeoff="b",
+            number=at,
+            suite=suite,
+            suite_version=version,
+            category="",
+            shape="[]",
+            numbers=b"",
+            version=1,
         )
         for at, version in enumerate(versions)
     ]

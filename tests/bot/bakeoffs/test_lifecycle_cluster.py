@@ -9,7 +9,7 @@ import pytest
 
 from bot.bakeoffs import lifecycle
 from bot.bakeoffs.lifecycle import BakeoffJobs, is_bakeoff_running, watch_bakeoff
-from bot.bakeoffs.parts import bakeoff_stores
+from bot.bakeoffs.parts import bakeoff_registry, bakeoff_stores
 from bot.chat import PostingForbiddenError
 from bot.context import AppContext
 from bot.ports import Job, JobQueue
@@ -76,7 +76,7 @@ async def test_every_process_sees_how_it_goes(harness: ClusterHarness) -> None:
 
 
 async def until_held(harness: ClusterHarness) -> None:
-    await until(lambda: harness.apps[1].bakeoff_registry.latest(WORK.name))
+    await until(lambda: bakeoff_registry(harness.apps[1]).latest(WORK.name))
 
 
 async def _watched(app: AppContext, bakeoff: Bakeoff, seen: list[BakeoffProgress]) -> None:

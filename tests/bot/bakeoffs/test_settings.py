@@ -11,7 +11,8 @@ from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 def suites(folder: Path, text: str) -> tuple[Suite, ...]:
     path = folder / "council.toml"
     path.write_text(text, encoding="utf-8")
-    return load_panel_config(path).sections.get("suites", ())
+    parsed: tuple[Suite, ...] = load_panel_config(path).sections.get("suites", ())
+    return parsed
 
 
 def faults(folder: Path, text: str) -> tuple[str, ...]:

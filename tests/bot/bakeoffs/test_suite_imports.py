@@ -29,7 +29,7 @@ def test_an_example_of_promptfoo_is_imported_or_refused_by_name(example: Example
     file = read_suite_text("s", "s.yaml", example.yaml)
 
     found = tuple(
-        (one.text, ref.grading.value if ref else "", ref.value if ref else "")
+        (one.text, str(ref.grading) if ref else "", ref.value if ref else "")
         for one in file.suite.questions
         for ref in [one.reference]
     )

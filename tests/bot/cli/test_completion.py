@@ -23,7 +23,7 @@ def completed(home: Home, typed: str) -> list[str]:
         "COMP_WORDS": typed,
         "COMP_CWORD": str(len(typed.split(" ")) - 1),
     }
-    return home.with_settings(**shell).council().out.split()
+    return home.with_settings(**shell).council(fresh=True).out.split()
 
 
 def test_commands_panels_suites_and_rounds_are_completed(asked: tuple[Home, str]) -> None:
@@ -40,7 +40,7 @@ def test_without_a_database_nothing_is_offered_and_nothing_fails(home: Home) -> 
 
     ended = home.with_settings(
         _COUNCIL_COMPLETE="complete_bash", COMP_WORDS="council show ", COMP_CWORD="2"
-    ).council()
+    ).council(fresh=True)
 
     assert (ended.code, ended.out.strip(), ended.err) == (0, "", "")
 

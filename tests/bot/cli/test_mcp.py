@@ -73,6 +73,6 @@ def test_stdout_carries_the_protocol_alone_and_the_end_of_input_ends_it(home: Ho
 
 
 def test_a_configuration_that_cannot_be_read_is_one_sentence(home: Home) -> None:
-    ran = home.with_config("[panels.house\n").council("mcp")
+    ran = home.with_config("[panels.house\n").council("mcp", fresh=True)
 
     assert (ran.code, ran.out, len(ran.lines)) == (2, "", 1)

@@ -70,7 +70,7 @@ def test_an_ambiguous_id_asks_for_more_of_it(
 
 
 def test_bytes_that_are_no_text_do_not_crash_the_program(home: Home) -> None:
-    result = home.council("ask", b"Why \xff?", "--json")
+    result = home.council("ask", b"Why \xff?", "--json", fresh=True)
 
     assert "Traceback" not in result.err
     assert result.code in {0, 2}

@@ -44,7 +44,12 @@ def test_each_line_gets_one_line_with_standings_verdict_and_ballots(home: Home) 
     for line in lines:
         assert {standing["name"] for standing in line["standings"]} == {*ANSWERS}
         assert line["standings"][0].keys() == {
-            *("name", "place", "share", "points", "max_points", "first_votes")
+            "name",
+            "place",
+            "share",
+            "points",
+            "max_points",
+            "first_votes",
         }
         assert line["verdict"]["strength"]
         assert [ballot["judge"] for ballot in line["ballots"]] == [*LETTERS]
@@ -267,7 +272,7 @@ async def test_a_killed_run_asks_for_nothing_twice_but_calls_in_flight(
         arguments = ("rank", a_file(home, map(a_line, range(lines))), "--output", str(out))
         killed_at = []
         for calls in kills:
-            process = await home.started(*arguments)
+            process = await home.started(*arguments, fresh=True)
             wanted = server.bill.total + calls
             async with asyncio.timeout(TIMEOUT_SECONDS):
                 while server.bill.total < wanted:  # noqa: ASYNC110 - a process of its own asks

@@ -5,7 +5,7 @@ import re
 import sqlite3
 from contextlib import closing
 
-from bot.render.round_report import DISCLAIMER
+from bot.render.round_report.thread import DISCLAIMER
 from tests.bot.homes import Home, scripted_config
 from tests.bot.pdfs import a_pdf
 

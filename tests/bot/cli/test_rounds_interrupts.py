@@ -27,7 +27,7 @@ async def test_a_stopped_round_is_resumed_and_no_reply_is_requested_twice(home: 
     async with ModelServer() as server:
         home = home.with_config(served_config(server.api_base, NAMES, chairman=["openai/one"]))
         server.script["slow"] = by_role(judge=hang())
-        process = await home.started("ask", "Why?")
+        process = await home.started("ask", "Why?", fresh=True)
         try:
             await wait_for_ballots(home, server)
             stopped = await interrupt(process)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.bakeoffs.cli import bakeoffs
-from bot.commands.voting import NO_MORE
+from bot.bakeoffs.commands.voting import NO_MORE
 from tests.bot.homes import LETTERS, Home, scripted_config
 
 VOTES = "SELECT label, blind, ranking FROM human_vote ORDER BY at"

@@ -21,9 +21,11 @@ EVERYWHERE = "0.0.0.0"  # noqa: S104
 
 
 @asynccontextmanager
-async def serving(home: Home) -> AsyncIterator[tuple[asyncio.subprocess.Process, str, list[str]]]:
+async def serving(
+    home: Home, *, fresh: bool = False
+) -> AsyncIterator[tuple[asyncio.subprocess.Process, str, list[str]]]:
     """Serve on a free port; yield the process, the page's address, and its lines before that."""
-    process = await home.with_settings(PORT="0").started("serve")
+    process = await home.with_settings(PORT="0").started("serve", fresh=fresh)
     lines: list[str] = []
     try:
         async with asyncio.timeout(TIMEOUT_SECONDS):
@@ -92,7 +94,7 @@ async def test_serve_asks_for_the_token_and_says_what_was_not_started(home: Home
     settings = {"COUNCIL_HOST": EVERYWHERE, "COUNCIL_WEB_TOKEN": "a long random text"}
     home = home.with_settings(**settings, SLACK_BOT_TOKEN="xoxb-secret")
 
-    async with serving(home) as (process, address, lines):
+    async with serving(home, fresh=True) as (process, address, lines):
         port = address.rpartition(":")[2]
         async with in_the_browser(f"http://127.0.0.1:{port}") as browser:
             refused = await browser.get("/rounds")
@@ -114,7 +116,10 @@ async def test_serve_stops_while_a_page_follows_a_round(home: Home) -> None:
     async with ModelServer() as server:
         home = home.with_config(served_config(server.api_base, NAMES))
         server.script["slow"] = hang()
-        async with serving(home) as (process, address, _), in_the_browser(address) as browser:
+        async with (
+            serving(home, fresh=True) as (process, address, _),
+            in_the_browser(address) as browser,
+        ):
             path = await ask(browser, "Is this the question on the page?")
             async with browser.stream("GET", f"{path}/events") as stream:
                 await wait_for_slow_model(server)

@@ -22,7 +22,7 @@ async def test_another_process_finishes_a_round_and_no_call_is_made_twice(
 ) -> None:
     async with ModelServer(latency=SLOWLY_SECONDS) as server:
         home = at_home(tmp_path, server, migrated_url)
-        async with serving(with_a_port(home)) as (leaving, visitor):
+        async with serving(with_a_port(home), fresh=True) as (leaving, visitor):
             round_id = await visitor.ask("Now?")
             await asked(server, len(NAMES))
             async with serving(with_a_port(home)) as (_, elsewhere):

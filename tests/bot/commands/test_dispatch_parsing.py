@@ -219,5 +219,7 @@ def test_every_command_fits_the_forms_of_every_chat() -> None:
 
 def test_only_an_invocation_of_ask_is_a_question() -> None:
     assert [is_question(COMMANDS.parse(x)) for x in ("Why?", "rounds", "rouns")] == [
-        *(True, False, False)
+        True,
+        False,
+        False,
     ]

@@ -37,7 +37,6 @@ from bot.terminal import TerminalChat
 from council.errors import CouncilError
 from council.labels import Label, LabelMap
 from council.places import Place
-from council.research.methods import plug_in_all
 from council.rounds import Draw, Question, Round
 from storage.engine import open_engine
 from storage.rounds import SqlRoundStore
@@ -45,6 +44,7 @@ from tests.bot.app_fakes import ANA, BEN, COMMANDS, HERE, an_app, replies_to
 from tests.bot.bakeoffs.fakes import Room
 from tests.bot.rounds import words_of
 from tests.builders import NAMES
+from tests.council.research.registries import LABORATORY
 from tests.fakes.gateway import FakeGateway, HeldJudges
 from tests.fakes.memory_store import MemoryStore
 from tests.sqlite import new_file
@@ -265,8 +265,7 @@ def test_one_answer_is_nothing_to_choose_from() -> None:
 
 
 async def test_while_a_round_runs_in_which_nobody_ranks_no_vote_is_offered_or_taken() -> None:
-    plug_in_all()
-    closed = asked_in(HERE)
+    closed = replace(asked_in(HERE), registry=LABORATORY)
     terms = replace(closed.panel.terms, method="peer-review")
     running = without_result(replace(closed, panel=replace(closed.panel, terms=terms)))
     app = await an_app_with(running)
@@ -285,8 +284,7 @@ async def test_while_a_round_runs_in_which_nobody_ranks_no_vote_is_offered_or_ta
 
 
 async def test_drafts_take_no_votes_until_a_judge_ranked_the_revisions() -> None:
-    plug_in_all()
-    closed = asked_in(HERE)
+    closed = replace(asked_in(HERE), registry=LABORATORY)
     terms = replace(closed.panel.terms, method="critique")
     voting = without_result(replace(closed, panel=replace(closed.panel, terms=terms)))
     revising = replace(voting, ballots=())

@@ -50,10 +50,10 @@ class ProcessBot:
 
 @asynccontextmanager
 async def run_process(
-    folder: Path, discord: FakeDiscord, config: str | None = None
+    folder: Path, discord: FakeDiscord, config: str | None = None, *, fresh: bool = False
 ) -> AsyncIterator[ProcessBot]:
     home = Home(folder, {**discord.settings, "COUNCIL_PORT": str(free_port())})
     home.with_config(config or scripted_config(4)).with_tables()
-    async with serving(home) as run:
+    async with serving(home, fresh=fresh) as run:
         await run.says("Discord: council")
         yield ProcessBot(home, discord, run.process)

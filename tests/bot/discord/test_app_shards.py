@@ -11,7 +11,7 @@ import pytest
 from bot.context import AppContext
 from bot.discord.app import Discord
 from bot.discord.config import DiscordCredentials
-from bot.discord.servers import Shard
+from bot.discord.shards import Shard
 from bot.ports import Job
 from tests.bot.cluster_fakes import Board, processes
 from tests.bot.discord.story import QUICK, custom_id_of

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from bot.cli.tokens import discord_address
 from bot.discord.app import (
     CLOSE_REASONS,
     ENDPOINT_URL_IS_SET,
     LOGIN_REFUSED,
     OTHER_CLOSE_REASON,
 )
+from bot.discord.config import read_credentials
 from bot.discord.listeners import COMMANDS_MEMO
 from bot.settings import Settings
 from tests.bot.app_fakes import an_app
@@ -62,7 +62,7 @@ async def test_a_token_that_does_not_work_is_reported_once_and_not_tried_again(t
 
 
 def test_a_blank_token_counts_as_unset() -> None:
-    assert discord_address(Settings(discord_token=SecretStr("  "))) is None
+    assert read_credentials(Settings(keys={"DISCORD_TOKEN": SecretStr("  ")})) is None
 
 
 @pytest.mark.parametrize("code", [*CLOSE_REASONS, 4013])

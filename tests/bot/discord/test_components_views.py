@@ -16,7 +16,7 @@ from bot.discord.components import (
     render_components,
 )
 from bot.render.pagination import paginate
-from bot.render.round_report import whole_round
+from bot.render.round_report.thread import whole_round
 from tests.bot.discord.limits import components_of, payload_of, texts
 from tests.bot.rounds import answers, held
 from tests.fakes.gateway import FakeGateway

@@ -26,7 +26,7 @@ async def test_a_kill_neither_loses_nor_repeats_messages(tmp_path: Path, kills: 
 async def test_a_stop_during_delivery_is_clean_and_the_next_start_resumes(tmp_path: Path) -> None:
     posts = "POST /channels/*/messages"
     async with FakeDiscord(QUICK) as discord:
-        async with run_process(tmp_path, discord) as bot:
+        async with run_process(tmp_path, discord, fresh=True) as bot:
             discord.trouble(posts, Slow(0), times=2)  # the root and the results
             discord.trouble(posts, Slow(5.0))  # done, but who asked never hears it
             await discord.slash("U1", "C1", "council ask", question="Which queue?")
@@ -34,7 +34,7 @@ async def test_a_stop_during_delivery_is_clean_and_the_next_start_resumes(tmp_pa
             bot.process.send_signal(signal.SIGTERM)
 
             assert await asyncio.wait_for(bot.process.wait(), TIMEOUT_SECONDS) == 0
-        async with run_process(tmp_path, discord) as bot:
+        async with run_process(tmp_path, discord, fresh=True) as bot:
             root = await bot.answered("C1")
             thread = await bot.wait_for_thread(root)
             result = await discord.click(root, custom_id_of(root, "answers"), "U2")

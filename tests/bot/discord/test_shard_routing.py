@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.discord.servers import ONLY_SHARD, Shard
-from bot.ports import SHOW, Job, job_for, queue_for, shard_for
+from bot.discord.shards import ONLY_SHARD, Shard, ShardQueues, shard_for
+from bot.ports import SHOW, Job, job_for, queue_for
 from council.places import Place
 
 SERVER = "1000000000000000001"
@@ -52,5 +52,7 @@ def test_a_shard_is_read_from_the_name_of_its_work(name: str, shard: Shard | Non
     ],
 )
 def test_a_delivery_waits_in_the_queue_of_its_shard_or_chat(place: Place, owner: str) -> None:
-    assert queue_for(place, 4) == owner
-    assert job_for(SHOW, place, "r1", 4) == Job(f"show {owner}", "r1")
+    queues = [ShardQueues(shards=4)]
+
+    assert queue_for(place, queues) == owner
+    assert job_for(SHOW, place, "r1", queues) == Job(f"show {owner}", "r1")

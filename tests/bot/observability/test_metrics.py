@@ -36,7 +36,9 @@ def figure(name: str, **labels: str) -> float | None:
 
 def test_calls_turns_and_breakers_are_exported_and_summed_until_their_gateway_is_closed() -> None:
     seen = ProviderHealth(
-        *("openai", "", Limits()),
+        provider="openai",
+        address="",
+        limits=Limits(),
         under_way=3,
         waiting=2,
         turns=5,

@@ -32,8 +32,7 @@ def collected() -> Iterator[CollectedTraces]:
 
 async def held(collected: CollectedTraces, gateway: FakeGateway, round_: Round = ASKED) -> None:
     """Run a round with tracing, whether it succeeds or fails."""
-    collector = (collected.address, {"authorization": "Bearer k"})
-    async with open_tracing(*collector) as tracing:
+    async with open_tracing(collected.address, {"authorization": "Bearer k"}) as tracing:
         store = MemoryStore()
         runner = LocalRunner(store, gateway, ready, tracing=tracing)
         await store.open(round_)

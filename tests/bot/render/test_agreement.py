@@ -7,7 +7,8 @@ import pytest
 
 from bot.render.agreement import agreement_chip, agreement_parts
 from bot.render.round_json import round_document
-from bot.render.round_report import results_post, round_post
+from bot.render.round_report.results import results_post
+from bot.render.round_report.thread import round_post
 from council.rounds import Round
 from tests.bot.rounds import answers, held, words_of
 from tests.builders import NAMES

@@ -108,10 +108,10 @@ async def until_calls(server: ModelServer, calls: int) -> None:
 async def test_stopped_and_killed_it_repeats_nothing_that_was_saved(tmp_path: Path) -> None:
     async with ModelServer(latency=0.05) as server:
         home = at_home(tmp_path, server, 3)
-        process = await home.started(*run_of(home))
+        process = await home.started(*run_of(home), fresh=True)
         await until_calls(server, 20)
         interrupted = await interrupt(process)
-        process = await home.started(*run_of(home))
+        process = await home.started(*run_of(home), fresh=True)
         await until_calls(server, 60)
         meanwhile = await home.invoke_in_thread(*run_of(home))
         process.kill()

@@ -15,22 +15,20 @@ from council.feedback import HumanVote
 from council.panel import Panel
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
-from council.research.methods import plug_in_all
 from council.rounds import Round
 from tests.bench.aggregation import official, read
 from tests.bot.app_fakes import an_app
 from tests.builders import ASKED_AT, CLAUDE, GEMINI, GROK, a_member, a_panel, a_round
+from tests.council.research.registries import LABORATORY
 from tests.fakes.gateway import FakeGateway, rank_by_slot
 from tests.fakes.memory_store import MemoryStore
 from tests.storage.benches import a_bakeoff, suite_of
-
-plug_in_all()
 
 
 async def ranked(panel: Panel, store: MemoryStore | None = None, **about: Any) -> Round:  # noqa: ANN401
     """Return a closed round whose judges vote by position; Claude's answer alone is right."""
     store = store or MemoryStore()
-    opened = replace(a_round(panel), **about)
+    opened = replace(a_round(panel, registry=LABORATORY), **about)
     await store.open(opened)
     gateway = FakeGateway(vote=rank_by_slot, answers={CLAUDE: "It is 42."})
     return await run_round(opened.id, RoundServices(gateway, store))

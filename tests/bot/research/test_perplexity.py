@@ -16,7 +16,6 @@ from bot.research.services import open_llama_server
 from council.errors import ExperimentError, ForgottenError, GatewayError
 from council.integrity.erasure import forget
 from council.panel import ModelId
-from council.research.methods import plug_in_all
 from council.research.perplexity import LlamaServer
 from council.rounds import Round
 from tests.bot.app_fakes import an_app
@@ -76,7 +75,6 @@ async def test_each_local_judge_reads_what_it_judged_after_the_question() -> Non
 
 
 async def test_in_a_knock_out_a_judge_reads_the_answers_of_all_its_pairs() -> None:
-    plug_in_all()
     round_ = await run(FakeGateway(), a_round_by("pairwise-elimination", 8))
     judges = {ballot.judge for ballot in round_.ballots}
 

@@ -38,14 +38,15 @@ def ours(row: JudgeRow) -> list[str]:
     received, given = row.over_received, row.over_given
     return [
         str(row.own.n),
-        *(format_mean(row.own), format_mean(row.received)),
-        *(
-            format_t(received),
-            format_percent(received.effect.p or 0),
-            format_interval(received.effect),
-        ),
+        format_mean(row.own),
+        format_mean(row.received),
+        format_t(received),
+        format_percent(received.effect.p or 0),
+        format_interval(received.effect),
         format_mean(row.given),
-        *(format_t(given), format_percent(given.effect.p or 0), format_interval(given.effect)),
+        format_t(given),
+        format_percent(given.effect.p or 0),
+        format_interval(given.effect),
     ]
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from bot.bakeoffs.render.leaderboard_tables import Leaderboard
 from bot.research.weighted_report import weighted_addition
 from council.bakeoffs.leaderboard import HumanAgreement
-from council.research.judge_weights import JudgeWeight, JudgeWeights
 from council.research.weighted_leaderboard import WeightedBoard, WeightedLine
+from council.tally.consistency import JudgeWeight, JudgeWeights
 from tests.bot.bakeoffs.render.boards.builders import CLAUDE, GPT, QWEN, a_leaderboard
 
 JUDGES = (

@@ -83,11 +83,17 @@ async def join(migrated_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
             engine = open_engine(migrated_url)
             own.push_async_callback(engine.dispose)
             process = await own.enter_async_context(start_process(migrated_url, timings, clock))
-            parts = (store(engine), gateway or FakeGateway())
-            cluster = (process.job_queue, process.pubsub)
-            runner = ClusterRunner(*parts, prepare_nothing, *cluster, **more)  # type: ignore[arg-type]
+            rounds, models = store(engine), gateway or FakeGateway()
+            runner = ClusterRunner(
+                rounds,
+                models,
+                prepare_nothing,
+                process.job_queue,
+                process.pubsub,
+                **more,  # type: ignore[arg-type]
+            )
             await own.enter_async_context(runner.running())
-            return Member(process, *parts, runner, own.aclose)
+            return Member(process, rounds, models, runner, own.aclose)
 
         yield joined
         monkeypatch.setattr("bot.runners.local.GRACE_SECONDS", 0.0)  # nobody waits for what hangs
@@ -344,7 +350,9 @@ def _draft(member: Member) -> str:
 
 def a_lone_runner(member: Member, works: ClusterJobQueue, gateway: Gateway) -> LocalRunner:
     return LocalRunner(
-        *(member.store, gateway, prepare_nothing),
+        store=member.store,
+        gateway=gateway,
+        prepare=prepare_nothing,
         paying=locked_in_cluster(works, lambda _, gateway: nullcontext(gateway)),
     )
 

@@ -57,8 +57,18 @@ def test_every_rule_of_access_is_read(tmp_path: Path) -> None:
         "C1": ChannelRules("cheap", ("openai",)),
         "D1": ChannelRules(None, ("anthropic", "openai")),
     }
-    people = (("U1",), ("R1",), True, True, False)
-    common = Access(("C1", "D1"), *people, 20, 100, rules, 3)
+    common = Access(
+        channels=("C1", "D1"),
+        admins=("U1",),
+        roles=("R1",),
+        shared_channels=True,
+        guests=True,
+        direct_messages=False,
+        rounds_per_hour=20,
+        rounds_per_day=100,
+        rules=rules,
+        rounds_at_once=3,
+    )
     workspaces = {
         "T1": replace(common, rounds_at_once=5),
         "T2": replace(

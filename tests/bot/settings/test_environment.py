@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from bot.chats import configured_chats
+from bot.plugins import find_plugins
 from bot.settings import Settings, SettingsError, load_settings
 
 ROOT = Path(__file__).parents[3]
@@ -156,7 +158,7 @@ def test_an_invalid_address_is_refused_at_the_start(
     monkeypatch.setenv(name, "slack")
 
     with pytest.raises(SettingsError, match=f"{name}: it must start with https://"):
-        load_settings()
+        configured_chats(find_plugins(), load_settings())
 
 
 def test_a_token_that_can_be_guessed_is_refused_with_a_better_one(

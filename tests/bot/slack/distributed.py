@@ -82,8 +82,13 @@ def distributed_fake(token_seconds: int | None = None) -> FakeSlack:
 def distributed_tokens(slack: FakeSlack, secret: str = "") -> Tokens:
     installed = slack.state.app
     return Tokens(
-        *("", installed.app_token, "", slack.api_url),
-        *(installed.client_id, secret or installed.client_secret, f"{ORIGIN}{REDIRECT_PATH}"),
+        bot="",
+        app=installed.app_token,
+        signing="",
+        api_url=slack.api_url,
+        client_id=installed.client_id,
+        client_secret=secret or installed.client_secret,
+        redirect_uri=f"{ORIGIN}{REDIRECT_PATH}",
     )
 
 
@@ -103,7 +108,7 @@ async def run_distributed(
     secret = secret or installed.client_secret
     url = f"sqlite+aiosqlite:///{folder / 'council.db'}"
     engine = open_engine(url if (folder / "council.db").exists() else new_file(folder))
-    app.installations = SqlInstallationStore(engine, secret)
+    app.parts.add(SqlInstallationStore(engine, secret))
     running_slack = Slack(app, distributed_tokens(slack, secret), reports.append, FAST_LIMITS)
     running = asyncio.create_task(running_slack.run())
     try:

@@ -65,11 +65,13 @@ async def serve_slack(
     slack: FakeSlack,
     transport: Transport = "socket",
     config: str | None = None,
+    *,
+    fresh: bool = False,
 ) -> AsyncIterator[RunningProduct]:
     port = str(free_port())
     home = Home(folder, {**slack_environment(slack, transport), "COUNCIL_PORT": port})
     home.with_config(config or scripted_config(4)).with_tables()
-    async with serving(home) as run:
+    async with serving(home, fresh=fresh) as run:
         if transport == "http":
             slack.request_url.address = f"http://127.0.0.1:{port}/slack/events"
         await run.says("Slack: in ")

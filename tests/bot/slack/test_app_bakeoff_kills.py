@@ -42,12 +42,12 @@ async def test_a_kill_repeats_no_question_and_no_message(tmp_path: Path) -> None
             slowly = by_role(answer=lambda _: Say("Use the one you have.", seconds=0.2))
             models.script[name] = slowly
         council = two_panels_config(models.api_base, SUITE)
-        async with serve_slack(tmp_path, slack, config=council) as served:
+        async with serve_slack(tmp_path, slack, config=council, fresh=True) as served:
             await slack.command("UADMIN", "C1", "/council", "bakeoff small panel:served now")
             await slack.until(lambda: len(models.requests) >= PER_ROUND + 3, 60)
             await served.kill()
 
-        async with serve_slack(tmp_path, slack, config=council) as served:
+        async with serve_slack(tmp_path, slack, config=council, fresh=True) as served:
             thread = await told(served, slack)
 
         calls = Counter((one.model, one.user, bool(fences(one.user))) for one in models.requests)

@@ -24,7 +24,7 @@ async def test_kills_lose_nothing_and_duplicate_nothing(tmp_path: Path, kills: i
 async def test_a_stop_during_delivery_is_clean_and_the_next_start_continues(tmp_path: Path) -> None:
     rules = Rules(rates=Rates(off=True))
     async with FakeSlack(rules=rules) as slack:
-        async with serve_slack(tmp_path, slack) as bot:
+        async with serve_slack(tmp_path, slack, fresh=True) as bot:
             slack.trouble("chat.postMessage", Slow(0.0))  # the root, as it is
             slack.trouble("chat.postMessage", Slow(300.0))  # done, but the reply does not arrive
             await slack.command("U1", "C1", "/council", "Which queue?")
@@ -33,7 +33,7 @@ async def test_a_stop_during_delivery_is_clean_and_the_next_start_continues(tmp_
 
             async with asyncio.timeout(TIMEOUT_SECONDS):
                 assert await bot.process.wait() == 0
-        async with serve_slack(tmp_path, slack) as bot:
+        async with serve_slack(tmp_path, slack, fresh=True) as bot:
             root = await bot.wait_for_answer("C1")
             thread = await bot.wait_for_thread("C1", root)
 

@@ -125,7 +125,7 @@ async def test_what_one_process_installs_or_uninstalls_every_process_knows(tmp_p
         tokens = distributed_tokens(slack)
         served = []
         for number, app in enumerate(apps, start=1):
-            app.installations = SqlInstallationStore(engine, tokens.client_secret)
+            app.parts.add(SqlInstallationStore(engine, tokens.client_secret))
             served.append(Slack(app, tokens, reports.append, FAST_LIMITS))
             await stack.enter_async_context(running_alongside(served[-1].run()))
             await slack.connected(number)

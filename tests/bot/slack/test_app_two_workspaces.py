@@ -20,10 +20,23 @@ from tests.wire.slack.driver import Site
 
 WORD = "xylograph"
 COMMANDS = (
-    *("rounds", "rounds 20", "show {id}", "vote {id} A", "cancel {id}", "forget {id}"),
-    *("forget {id} yes", "suite show treasure", "suite remove treasure yes", "suite list"),
-    *("suite add stolen {id}", "bakeoff run treasure now", "bakeoff list", "schedule list"),
-    *("leaderboard", "bias", "budget"),
+    "rounds",
+    "rounds 20",
+    "show {id}",
+    "vote {id} A",
+    "cancel {id}",
+    "forget {id}",
+    "forget {id} yes",
+    "suite show treasure",
+    "suite remove treasure yes",
+    "suite list",
+    "suite add stolen {id}",
+    "bakeoff run treasure now",
+    "bakeoff list",
+    "schedule list",
+    "leaderboard",
+    "bias",
+    "budget",
 )
 BUTTONS = ("answers", "ballots", "again", "suite", "export", "forget", "cancel", "resume")
 

@@ -9,6 +9,7 @@ import pytest
 
 from bot.slack.middleware import NOT_INSTALLED
 from council.ports import RoundQuery
+from storage.installations import SqlInstallationStore
 from tests.bot.slack.distributed import Distributed, distributed_fake, run_distributed
 from tests.bot.slack.in_process import make_fake_slack, run_slack
 from tests.wire.slack.driver import Site
@@ -113,8 +114,7 @@ async def test_an_uninstall_mid_round_deletes_what_is_of_that_workspace_alone(
 
     await bot.wait_until_answered(kept)
     assert (await rounds_of(bot, away), await rounds_of(bot, third)) == (0, 1)
-    assert bot.app.installations
-    assert "T0B" not in await bot.app.installations.list_team_ids()
+    assert "T0B" not in await bot.app.parts.get(SqlInstallationStore).list_team_ids()
     await bot.install(away)
     await bot.wait_until_answered(await bot.ask(away, "C1B", "U1B"))
 
@@ -162,8 +162,7 @@ async def test_an_organisation_installs_once_for_all_of_its_workspaces(tmp_path:
             await one.uninstalls()
             await slack.until(lambda: len([r for r in bot.reports if "uninstalled" in r]) == 2)
             assert (await rounds_of(bot, one), await rounds_of(bot, two)) == (0, 0)
-            assert bot.app.installations
-            assert await bot.app.installations.list_team_ids() == []
+            assert await bot.app.parts.get(SqlInstallationStore).list_team_ids() == []
 
 
 async def test_a_token_is_replaced_before_it_expires_and_a_delivery_uses_the_new_one(

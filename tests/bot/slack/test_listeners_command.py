@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.render.round_report import DISCLAIMER
+from bot.render.round_report.thread import DISCLAIMER
 from tests.bot.homes import SERVED
 from tests.bot.slack.story import Stage, in_menu, text_of
 from tests.wire.models import Say, by_role

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.web import health
+from bot.coordination import database_probe
 from bot.web.app import create_app
 from council.errors import GatewayError, StoreError
 from tests.bot.app_fakes import an_app
@@ -19,7 +19,7 @@ from tests.fakes.memory_key_value import MemoryKeyValueStore
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the check of the database short."""
-    monkeypatch.setattr(health, "READY_TIMEOUT_SECONDS", 0.05)
+    monkeypatch.setattr(database_probe, "READY_TIMEOUT_SECONDS", 0.05)
 
 
 class Database(MemoryKeyValueStore):
@@ -57,7 +57,7 @@ async def test_it_is_ready_when_a_round_could_run(site: Site) -> None:
     ("database", "why"),
     [
         pytest.param(Database("The disk of db7 is full."), "The disk of db7 is full.", id="full"),
-        pytest.param(Database(is_silent=True), health.DATABASE_SILENT, id="silent"),
+        pytest.param(Database(is_silent=True), database_probe.DATABASE_SILENT, id="silent"),
     ],
 )
 async def test_it_is_alive_but_not_ready_unless_its_database_takes_a_write(
@@ -80,7 +80,7 @@ async def test_many_checks_are_one_write(
 
     await asyncio.gather(*(site.browser().get("/readyz") for _ in range(9)))
     cached = database.writes
-    monkeypatch.setattr(health, "PROBE_SECONDS", 0.0)
+    monkeypatch.setattr(database_probe, "PROBE_SECONDS", 0.0)
     await site.browser().get("/readyz")
 
     assert (cached, database.writes) == (1, 2)
@@ -89,7 +89,7 @@ async def test_many_checks_are_one_write(
 async def test_a_check_that_breaks_is_made_again(
     new_site: NewSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(health, "PROBE_SECONDS", 0.0)
+    monkeypatch.setattr(database_probe, "PROBE_SECONDS", 0.0)
     database = Database()
     database.bug = RuntimeError()
     site = site_on(new_site, database)
@@ -102,12 +102,13 @@ async def test_a_check_that_breaks_is_made_again(
 
 
 async def test_it_is_not_ready_while_slacks_endpoint_is_not(site: Site) -> None:
-    context = replace(site.context, is_slack_ready=lambda: False)
+    waiting = "Slack is not connected."
+    context = replace(site.context, chats_not_ready=lambda: waiting)
     site = Site(context, create_app(context), site.clock)
 
     found = await site.browser().get("/readyz")
 
-    assert (found.status_code, found.json()["why"]) == (503, health.SLACK_NOT_READY)
+    assert (found.status_code, found.json()["why"]) == (503, waiting)
 
 
 async def test_strangers_learn_no_names(new_site: NewSite) -> None:

@@ -23,9 +23,21 @@ from tests.bot.web.browsing import (
 
 READS = ("", "/events", "/state", "/round.json", "/round.md")
 PATHS = (
-    *("/", "/rounds", "/rounds/abcdef0123", "/rounds/abcdef0123/events", "/metrics", "/nowhere"),
-    *("/bakeoffs", "/bakeoffs/beef", "/bakeoffs/beef/events", "/suites", "/schedules"),
-    *("/leaderboard", "/leaderboard.csv", "/bias", "/bias.png"),
+    "/",
+    "/rounds",
+    "/rounds/abcdef0123",
+    "/rounds/abcdef0123/events",
+    "/metrics",
+    "/nowhere",
+    "/bakeoffs",
+    "/bakeoffs/beef",
+    "/bakeoffs/beef/events",
+    "/suites",
+    "/schedules",
+    "/leaderboard",
+    "/leaderboard.csv",
+    "/bias",
+    "/bias.png",
 )
 OPEN = ("/login", "/healthz", "/readyz", "/static/council.css")
 

@@ -12,8 +12,28 @@ from bot.web.context import render_markdown
 from tests.bot.web.browser.hostile import HOSTILE
 
 TAGS = {
-    *("p", "h4", "h5", "h6", "strong", "em", "s", "code", "pre", "blockquote", "hr", "br"),
-    *("ul", "ol", "li", "a", "table", "thead", "tbody", "tr", "th", "td"),
+    "p",
+    "h4",
+    "h5",
+    "h6",
+    "strong",
+    "em",
+    "s",
+    "code",
+    "pre",
+    "blockquote",
+    "hr",
+    "br",
+    "ul",
+    "ol",
+    "li",
+    "a",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
 }
 REL = "noopener noreferrer nofollow ugc"
 TRICKS = [
@@ -124,8 +144,12 @@ def test_columns_are_aligned_without_inline_styles() -> None:
     html = str(render_markdown("| a | b | c |\n|:--|--:|:-:|\n| 1 | 2 | 3 |"))
 
     assert re.findall(r"<t[hd].*?>\w", html) == [
-        *("<th>a", '<th class="n">b', "<th>c"),
-        *("<td>1", '<td class="n">2', "<td>3"),
+        "<th>a",
+        '<th class="n">b',
+        "<th>c",
+        "<td>1",
+        '<td class="n">2',
+        "<td>3",
     ]
 
 

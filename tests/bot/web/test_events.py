@@ -155,8 +155,10 @@ async def test_a_browser_that_disconnects_does_not_stop_the_round(hanging_site: 
     assert hanging_site.context.app.runner.latest(round_id)
 
 
-def test_a_draft_is_sent_as_safe_html() -> None:
-    payload = events.round_payload(RoundSnapshot(a_round(), draft="**So** <script>", seconds=1.23))
+def test_a_draft_is_sent_as_safe_html(site: Site) -> None:
+    payload = events.round_payload(
+        site.context.site, RoundSnapshot(a_round(), draft="**So** <script>", seconds=1.23)
+    )
 
     assert (
         payload["draft"] == '<div class="prose"><p><strong>So</strong> &lt;script&gt;</p>\n</div>'

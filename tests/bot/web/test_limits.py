@@ -16,7 +16,7 @@ from starlette.types import Message, Receive, Scope, Send
 from bot.web import limits
 from bot.web.api_requests import MAX_API_BYTES
 from bot.web.app import create_app
-from bot.web.auth import MAX_FORM_BYTES, SLACK_EVENTS, TooManyRequestsError
+from bot.web.auth import MAX_FORM_BYTES, TooManyRequestsError
 from bot.web.limits import (
     TOO_MANY_CONNECTIONS,
     BodyLimitMiddleware,
@@ -45,7 +45,12 @@ async def echo_size(request: Request) -> Response:
 async def client() -> AsyncIterator[httpx.AsyncClient]:
     """Yield a client of an application that counts bytes behind the middleware."""
     routes = [Route("/{path:path}", echo_size, methods=["GET", "POST"])]
-    app = BodyLimitMiddleware(Starlette(routes=routes), body_seconds=0.05)
+    app = BodyLimitMiddleware(
+        Starlette(routes=routes),
+        body_seconds=0.05,
+        max_bytes={"/events": 1_000_000},
+        form_folders=("plugin",),
+    )
     transport = httpx.ASGITransport(app=app)
     async with httpx.AsyncClient(transport=transport, base_url="http://council") as client:
         yield client
@@ -68,9 +73,10 @@ class Chunks(httpx.AsyncByteStream):
     ("path", "limit"),
     [
         ("/rounds", MAX_FORM_BYTES),
-        ("/bakeoffs/b1/cancel", MAX_FORM_BYTES),
+        ("/rounds/r1/again", MAX_FORM_BYTES),
+        ("/plugin/form", MAX_FORM_BYTES),
         ("/login", 4_000),
-        (SLACK_EVENTS, 1_000_000),
+        pytest.param("/events", 1_000_000, id="a route of a chat"),
         ("/v1/chat/completions", MAX_API_BYTES),
         ("/nowhere", 64_000),
     ],

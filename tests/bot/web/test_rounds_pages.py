@@ -9,8 +9,9 @@ from urllib.parse import quote
 import httpx
 import pytest
 
+from bot.render.markdown import thread_markdown
 from bot.render.round_json import round_document
-from bot.render.round_report import DISCLAIMER, thread_markdown, whole_round
+from bot.render.round_report.thread import DISCLAIMER, whole_round
 from bot.settings.default_panels import DEMO_QUESTIONS
 from council.errors import GatewayError
 from council.rounds import Question
@@ -92,7 +93,7 @@ async def test_demo_rounds_say_so_and_one_press_asks_a_stock_question(new_site: 
 async def test_every_page_links_to_the_others(site: Site) -> None:
     page = await site.browser().get("/")
 
-    for path in ("/rounds", "/bakeoffs", "/schedules", "/leaderboard", "/bias", "/suites"):
+    for path in ("/rounds", "/panels", "/connect", "/keys"):
         assert f'="{path}"' in page.text
 
 

@@ -5,15 +5,12 @@ import re
 from html import unescape
 from typing import cast
 
-from bot.bakeoffs.lifecycle import run_bakeoff
-from bot.commands.voting import NO_MORE, NOT_BLIND
+from bot.commands.voting import NOT_BLIND
 from bot.ports import RoundSnapshot
 from bot.render.formatting import seat_names
-from bot.web.auth import place_of
 from bot.web.events import round_payload
 from council.rounds import Round
 from tests.bot.app_fakes import an_app
-from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite, store_bakeoff
 from tests.bot.web.browsing import SOMEBODY, NewSite, Site, a_round_of, redirected_round_id
 from tests.fakes.gateway import HeldJudges
 from tests.storage.builders import wait_until
@@ -109,36 +106,9 @@ async def test_events_bring_the_buttons_to_members_alone(new_site: NewSite) -> N
     round_ = await judged(site, round_id)
 
     state = (await browser.get(f"/rounds/{round_id}/state")).json()
-    shared = round_payload(RoundSnapshot(round_))
+    shared = round_payload(site.context.site, RoundSnapshot(round_))
 
     assert sorted(vote_buttons("".join(state["answers"]))) == sorted(labels_of(round_))
     assert vote_buttons("".join(cast(list[str], shared["answers"]))) == []
     gateway.released.set()
     await site.wait_until_closed(round_id)
-
-
-async def test_a_bakeoff_is_voted_on_without_names(site: Site) -> None:
-    app, browser = site.context.app, site.browser()
-    await browser.get("/")
-    bakeoff = a_bakeoff(a_suite(2), place=place_of(browser.visitor))
-    await store_bakeoff(app, bakeoff)
-    await run_bakeoff(app, None, bakeoff)
-    path, names = f"/bakeoffs/{bakeoff.id}/vote", seat_names(bakeoff.panel).values()
-
-    for voted in range(2):
-        page = await browser.get(path)
-        assert f"{voted} of 2 questions voted" in page.text
-        assert not [name for name in names if name in page.text]
-        label = vote_buttons(page.text)[-1]
-        done = await browser.post(path, **{**browser.form_of(page, path), "label": label})
-        assert (done.status_code, done.headers["location"]) == (303, path)
-
-    assert NO_MORE in (await browser.get(path)).text
-    votes = await site.store.votes(bakeoff=bakeoff.id)
-    assert [vote.blind for vote in votes] == [True, True]
-    elsewhere = await site.run_round(a_round_of(browser.visitor))
-    forged = await browser.post(
-        path, **(await browser.form() | {"round": elsewhere.id, "label": labels_of(elsewhere)[0]})
-    )
-    assert forged.status_code == 404
-    assert await site.store.votes(elsewhere.id) == ()

@@ -231,7 +231,10 @@ def test_a_winner_counts_where_its_own_answer_is_graded() -> None:
     bakeoff = replace(plain, suite=plain.suite.under(("blind-ranking", "both-orders")))
     unknown = a_record(SHARES, whole=CouncilRecord(CLAUDE, True), place={CLAUDE: 1})
     no_council = a_record(
-        *(SHARES,), whole=CouncilRecord(CLAUDE), place={CLAUDE: 1}, correct={CLAUDE: True}
+        shares=SHARES,
+        whole=CouncilRecord(CLAUDE),
+        place={CLAUDE: 1},
+        correct={CLAUDE: True},
     )
     records = {1: unknown, 3: no_council, 5: a_graded_record(GPT)}
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from council.bakeoffs.packed_tables import SINGLE, Table, unpack_tables
-from council.bakeoffs.record_arrays import pack_record, record_columns
+from council.bakeoffs.record_arrays import count_repeats, pack_record, record_columns
 from council.bakeoffs.records import (
     AUTHOR_FIELDS,
     FIRST_VERSION,
@@ -18,6 +18,7 @@ from council.bakeoffs.records import (
     Margin,
     PackedRecord,
 )
+from council.tally.consistency import Repeats
 from tests.council.bakeoffs.record_builders import a_record, of
 
 WRITTEN = AuthorRecord(
@@ -181,3 +182,19 @@ def test_numbers_of_another_length_than_their_layout_are_refused() -> None:
 
     with pytest.raises(ValueError, match="12 bytes a round, where the layout has 8"):
         unpack_tables(layout, {"m": 2}, [b"0" * 12])
+
+
+def test_repeats_are_the_ballots_that_say_how_many_pairs_were_kept() -> None:
+    steady = JudgeRecord("ada", valid=True, kept=3, pairs=3)
+    half = JudgeRecord("ada", valid=True, kept=1, pairs=2)
+    once = JudgeRecord("bob", valid=True)
+    shares = {"ada": 1.0, "bob": 0.0}
+    rounds = [a_record(shares, judged=[steady, once]), a_record(shares, number=2, judged=[half])]
+
+    found = count_repeats(record_columns(map(pack_record, rounds)))
+
+    # (3/3 + 1/2) / 2, each ballot alike; bob was never asked again.
+    assert found == {"ada": Repeats(2, 0.75)}
+
+
+# ada puts x first, bob ties x and y, cyd puts y first, dee did not vote.

@@ -75,8 +75,12 @@ def test_only_plain_http_goes_without_certificates(url: str, *, is_checked: bool
 @pytest.mark.parametrize(
     "host",
     [
-        *("169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]"),
-        *("2852039166", "0xa9.0xfe.43518"),  # as the resolver reads numbers
+        "169.254.169.254",
+        "[fe80::1]",
+        "[::ffff:169.254.169.254]",
+        # As the resolver reads numbers.
+        "2852039166",
+        "0xa9.0xfe.43518",
     ],
 )
 async def test_a_link_local_address_is_not_called(host: str) -> None:

@@ -12,13 +12,12 @@ from council.methods import METHODS
 from council.panel import Member, ModelId
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
-from council.research.methods import RESEARCH_METHODS, plug_in_all
+from council.registry import NO_PLUGINS, Registry
 from council.rounds import Question
 from council.rubric_grader import grade_prompt, grade_schema, parse_grades
 from tests.builders import a_panel, a_round
 from tests.fakes.memory_store import MemoryStore
 
-NAMES_OF_METHODS = (*METHODS, *(method.name for method, _ in RESEARCH_METHODS))
 FENCES = (
     '<response label="B" nonce="4f9c">\nIndex it.\n</response nonce="4f9c">\n\n'
     '<response label="A" nonce="4f9c">\nCache it.\n</response nonce="4f9c">'
@@ -73,15 +72,19 @@ async def test_random_grades_by_a_rubric_are_valid() -> None:
     assert len({parse_grades(reply, "4f9c", ["K", "L"]) for reply in replies}) > 1
 
 
-@pytest.mark.parametrize("method", NAMES_OF_METHODS)
+@pytest.mark.parametrize("method", METHODS)
 async def test_random_models_follow_the_form_of_every_method(method: str) -> None:
-    plug_in_all()
+    await run_by_random_models(method)
+
+
+async def run_by_random_models(method: str, registry: Registry = NO_PLUGINS) -> None:
+    """Run a round of random models, and check that each reply has the form that was asked for."""
     seats = [replace(seat, model_id=ModelId("scripted/random")) for seat in a_panel(5).members]
     terms = replace(a_panel().terms, method=method)
     judge = replace(seats[0], key="judge")
     panel = replace(a_panel(), members=tuple(seats), outside_judges=(judge,), terms=terms)
     store = MemoryStore()
-    await store.open(a_round(panel))
+    await store.open(a_round(panel, registry=registry))
 
     round_ = await run_round("r1", RoundServices(ScriptedGateway(), store))
 

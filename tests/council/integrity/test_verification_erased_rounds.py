@@ -9,6 +9,7 @@ from council.integrity.erasure import forget
 from council.integrity.verification import verify
 from council.labels import Label
 from council.rounds import Closing, Question, Round
+from council.tally import Flag, FlagKind
 from tests.builders import (
     ASKED_AT,
     CLAUDE,
@@ -94,7 +95,8 @@ def test_an_audit_ballot_is_not_checked() -> None:
 
 
 def test_a_flag_from_an_erased_reason_is_kept() -> None:
-    flagged = t.verdict(lambda v: replace(v, flags=(*v.flags, f"{GPT} named Claude in its reason")))
+    named = Flag(FlagKind.MODEL_NAMED, GPT, ("Claude",))
+    flagged = t.verdict(lambda v: replace(v, flags=(*v.flags, named)))
 
     assert fields(flagged(GONE)) == []
 

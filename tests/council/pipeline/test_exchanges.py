@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from council import methods
 from council.answers import Absence, Call, Exchange, Prompt, Reply, Role, Scores
 from council.ballots import BallotFault, parse_signed_object, read_exchange
 from council.budget import estimate_round
@@ -14,16 +13,17 @@ from council.errors import ContextOverflowError, GatewayError
 from council.integrity.erasure import forget, removable_texts
 from council.integrity.seal import compute_digests
 from council.integrity.verification import verify
-from council.methods import Method, find_method, offered_methods
+from council.methods import Method, find_method
 from council.money import Price
 from council.pipeline.exchanges import Request, exchange_all
-from council.pipeline.run import plug_in, run_round
+from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices, RoundSession, finish_despite_cancel
 from council.pipeline.stages import TOO_LONG_WHOLE, collect_ballots
 from council.rounds import Draw, Round
 from tests.builders import CLAUDE, GPT, TERMS, a_panel, a_round
 from tests.fakes.gateway import FailingStore, FakeGateway, PowerCutError
 from tests.fakes.memory_store import MemoryStore
+from tests.registries import a_registry
 
 PRICE = Price(0, 1e-6, 100)
 NONCE = "00000000000000ab"
@@ -61,20 +61,17 @@ METHOD = Method(
     "Every model says how sure it is.",
     exchanges=lambda panel: {seat.key: 1 for seat in panel.members},
     read=lambda _, exchange: read_exchange(exchange, read_sure),
+    collect=ask_how_sure,
+)
+PLUGGED_IN = a_registry(
+    METHOD,
+    Method("plain", "As the default."),
+    Method("noted", "Every model notes something.", collect=ask_to_note),
 )
 
 
-@pytest.fixture(autouse=True)
-def _plugged_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(methods, "_PLUGGED_IN", {})
-    monkeypatch.setattr("council.pipeline.run._COLLECT", {})
-    plug_in(METHOD, ask_how_sure)
-    plug_in(Method("plain", "As the default."))
-    plug_in(Method("noted", "Every model notes something."), ask_to_note)
-
-
 def a_sure_round(name: str = "sure") -> Round:
-    return a_round(a_panel(3, terms=replace(TERMS, method=name)))
+    return a_round(a_panel(3, terms=replace(TERMS, method=name)), registry=PLUGGED_IN)
 
 
 async def run(gateway: FakeGateway, name: str = "sure") -> Round:
@@ -190,10 +187,8 @@ async def test_a_seat_without_a_price_adds_nothing_to_the_estimate() -> None:
     assert estimate.unknown
 
 
-async def test_a_method_from_elsewhere_is_known_but_offered_only_where_a_panel_names_it() -> None:
-    assert find_method("plain").read(a_sure_round(), an_exchange()) == an_exchange()
-    assert "plain" not in offered_methods([])
-    assert offered_methods([a_sure_round("plain").panel])[-1] == "plain"
+async def test_a_method_reads_an_exchange_as_it_is_unless_it_says_otherwise() -> None:
+    assert find_method("plain", PLUGGED_IN).read(a_sure_round(), an_exchange()) == an_exchange()
 
 
 def an_exchange() -> Exchange:

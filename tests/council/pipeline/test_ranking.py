@@ -21,9 +21,11 @@ from council.pipeline.ranking import (
 )
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
+from council.prompt_injection import Suspicion
 from council.prompts.shared import nonce_for
+from council.registry import NO_PLUGINS
 from council.rounds import Artefact, Closing, Question, Round
-from council.tally import Strength
+from council.tally import Flag, FlagKind, Strength
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, a_member, a_panel, a_question, ballot_text
 from tests.fakes.gateway import FakeGateway, ReadPrompt, read_prompt
 
@@ -216,7 +218,7 @@ def test_a_ranking_needs_a_question() -> None:
 def test_the_judges_of_a_panel_keep_its_rubric_and_terms() -> None:
     panel = a_panel(2, outside=1, terms=Terms(quorum=2, audit_share=0.5, ballot_seconds=7.0))
 
-    judges = Judges.of(panel)
+    judges = Judges.of(panel, NO_PLUGINS)
 
     assert [judge.key for judge in judges.members] == [CLAUDE, GPT, GEMINI]
     assert judges.rubric == panel.rubric
@@ -270,4 +272,5 @@ async def test_a_text_that_tries_to_steer_its_judges_is_named() -> None:
         )
     )
 
-    assert any(flag.startswith("the text 'sly' ") for flag in result.verdict.flags)
+    assert Flag(FlagKind.SUSPICIOUS_TEXT, detail=("sly", Suspicion.PLEA)) in result.verdict.flags
+    assert "the text 'sly' begs for a place" in map(str, result.verdict.flags)

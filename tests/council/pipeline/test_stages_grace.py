@@ -12,6 +12,7 @@ from council.integrity.verification import verify
 from council.pipeline.run import run_round
 from council.pipeline.session import CHAIRMAN_SECONDS, RoundServices, missing_to_majority
 from council.rounds import Fallback, Round
+from council.tally import Flag, FlagKind
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, GROK, TERMS, a_member, a_panel, a_round
 from tests.fakes.gateway import FakeGateway, Hangs, Held, Late, ScriptEntry
 from tests.fakes.memory_store import MemoryStore
@@ -167,7 +168,7 @@ async def test_a_stand_in_takes_the_seat_of_a_member_that_cannot_be_reached() ->
     assert GROK in [ballot.judge for ballot in closed.ballots]
     assert GPT not in [ballot.judge for ballot in closed.ballots]
     assert closed.tally is not None
-    assert closed.tally.verdict.flags == (f"{GROK} sits in for GPT-5.1",)
+    assert closed.tally.verdict.flags == (Flag(FlagKind.STAND_IN, GROK, ("GPT-5.1",)),)
     assert verify(closed) == ()
 
 

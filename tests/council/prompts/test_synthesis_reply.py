@@ -128,16 +128,42 @@ def test_what_no_store_accepts_is_taken_out_of_the_reason_to_depart() -> None:
 
 LINES = TRAILER.replace(", ", ",\n  ").replace("{", "{\n  ")
 FORMS = [
-    *(f"\n{TRAILER}", f"\n\n{TRAILER}\n\n", f" {TRAILER}", f"\n{LINES}", f"\n`{TRAILER}`"),
+    f"\n{TRAILER}",
+    f"\n\n{TRAILER}\n\n",
+    f" {TRAILER}",
+    f"\n{LINES}",
+    f"\n`{TRAILER}`",
     *(f"\n{mark}{info}\n{TRAILER}\n{mark}\n" for mark in ("```", "~~~") for info in ("", "json")),
-    *(f"\n```JSON\n{LINES}\n```", f" ```json {TRAILER} ```", f"\n\n```json\n{TRAILER}"),
+    f"\n```JSON\n{LINES}\n```",
+    f" ```json {TRAILER} ```",
+    f"\n\n```json\n{TRAILER}",
 ]
 CODE = "Run this:\n\n```python\nprint(1)\n```"
 WRITTEN = st.lists(
     st.sampled_from(
         [
-            *("Use", " it.", "\n", "\n\n", "`x`", "`", "```", "```py\n", "\n```", "~~~", "````"),
-            *("{", "}", '{"open": ', '{"a": 1}', "\n{", '"', "[", "json", TRAILER, "\n- ", "    y"),
+            "Use",
+            " it.",
+            "\n",
+            "\n\n",
+            "`x`",
+            "`",
+            "```",
+            "```py\n",
+            "\n```",
+            "~~~",
+            "````",
+            "{",
+            "}",
+            '{"open": ',
+            '{"a": 1}',
+            "\n{",
+            '"',
+            "[",
+            "json",
+            TRAILER,
+            "\n- ",
+            "    y",
         ]
     ),
     max_size=9,

@@ -15,8 +15,25 @@ from tests.builders import a_question, labels
 
 LABELS = labels("K M Q")
 PIECES = (
-    *("Use Postgres", " as Response K", " says", "(Response K and M)", "answers K, M or Q", " ("),
-    *("Answer", " K", "and", " or", "resp", ". ", "\n\n", "```", "{", '{"a": 1}', " K)", ",", "a"),
+    "Use Postgres",
+    " as Response K",
+    " says",
+    "(Response K and M)",
+    "answers K, M or Q",
+    " (",
+    "Answer",
+    " K",
+    "and",
+    " or",
+    "resp",
+    ". ",
+    "\n\n",
+    "```",
+    "{",
+    '{"a": 1}',
+    " K)",
+    ",",
+    "a",
 )
 TRAILERS = (
     "",

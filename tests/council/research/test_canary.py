@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.render.round_report import flag_notes, rankings_intro
+from bot.render.round_report.flags import flag_notes
+from bot.render.round_report.rankings import rankings_intro
 from council.answers import Role
 from council.bakeoffs.bias.votes import CANARY as CANARY_CHECK
 from council.bakeoffs.bias.votes import Check, build_votes
@@ -15,7 +16,7 @@ from council.ballots import CANARY_LAST, CANARY_NOT_LAST, CANARY_TIED, Ballot
 from council.budget import CANARY_TOKENS, estimate_round
 from council.integrity.erasure import forget
 from council.integrity.verification import verify
-from council.methods import BLIND_RANKING, METHODS, find_method, method_of
+from council.methods import BLIND_RANKING, METHODS, method_of
 from council.money import Price
 from council.panel import Member
 from council.prompts.shared import SHORTENED_MARK, estimate_tokens
@@ -26,10 +27,11 @@ from council.research.canary import (
     has_canary,
     with_canary,
 )
-from council.research.methods import RESEARCH_METHODS, plug_in_all
 from council.round_rules import due_audit
 from council.rounds import Round
+from council.tally import FlagKind
 from tests.builders import a_member, a_question, ballot_text
+from tests.council.research.registries import RESEARCH_METHODS, research_method
 from tests.council.research.test_methods import (
     Judges,
     a_round_by,
@@ -41,9 +43,8 @@ from tests.council.research.test_methods import (
 )
 from tests.fakes.gateway import FakeGateway, ReadPrompt, read_prompt
 
-plug_in_all()
 OUTSIDE = (a_member("xai/judge"),)
-RANKED = [*METHODS, *(method.name for method, _ in RESEARCH_METHODS if method.is_ranked)]
+RANKED = [*METHODS, *(method.name for method in RESEARCH_METHODS if method.is_ranked)]
 ALLOWED = [name for name in RANKED if name not in WITHOUT_CANARY]
 
 
@@ -79,7 +80,8 @@ async def test_the_result_is_as_without_a_canary_where_judges_put_it_last(method
     assert round_.tally
     assert plain.tally
     assert round_.tally.standings == plain.tally.standings
-    assert not any("canary" in flag for flag in round_.tally.verdict.flags)
+    flags = round_.tally.verdict.flags
+    assert not any(flag.kind is FlagKind.CANARY_NOT_LAST for flag in flags)
     # A judge with two grades cannot set it apart from an answer that is no better.
     assert {ballot.canary for ballot in round_.ballots} <= {CANARY_LAST, CANARY_TIED}
     assert all(CANARY not in ballot.shown for ballot in round_.ballots)
@@ -104,8 +106,9 @@ async def test_a_judge_that_does_not_put_it_last_is_named_and_still_counts() -> 
 
     assert round_.tally
     assert [ballot.canary for ballot in round_.ballots] == [CANARY_NOT_LAST] * 3
-    named = [flag for flag in round_.tally.verdict.flags if "canary" in flag]
-    assert named == [f"{b.judge} did not put the canary last" for b in round_.ballots]
+    flags = round_.tally.verdict.flags
+    named = [flag.seat for flag in flags if flag.kind is FlagKind.CANARY_NOT_LAST]
+    assert named == [ballot.judge for ballot in round_.ballots]
     note = "Note: Claude Sonnet 4.6, GPT-5.1 and Gemini 3 Pro did not put the canary last."
     assert note in flag_notes(round_)
     assert all(line.max_points for line in round_.tally.standings)
@@ -213,7 +216,7 @@ def test_there_is_none_unless_the_panel_says_so_and_the_method_can() -> None:
     assert method_of(a_round_by("blind-ranking")) is BLIND_RANKING
     assert not has_canary(a_canary_round(members=10), BLIND_RANKING)
     for name in (*WITHOUT_CANARY, "peer-review"):
-        assert with_canary(a_canary_round(name), find_method(name)) is find_method(name)
+        assert with_canary(a_canary_round(name), research_method(name)) is research_method(name)
 
 
 async def test_a_round_with_a_canary_has_no_audit() -> None:

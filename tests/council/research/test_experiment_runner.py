@@ -64,7 +64,9 @@ class Lab:
         experiment = experiment or an_experiment()
         ticks = count()
         services = ExperimentServices(
-            *(self.gateway, self.kept, max_concurrency),
+            gateway=self.gateway,
+            experiments=self.kept,
+            max_concurrency=max_concurrency,
             on_progress=self.shown.append,
             clock=lambda: float(next(ticks)),
         )

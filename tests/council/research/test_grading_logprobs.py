@@ -15,19 +15,18 @@ from council.integrity.erasure import forget
 from council.integrity.seal import compute_digests
 from council.integrity.verification import verify
 from council.labels import LOW_IS_GOOD
-from council.methods import Method, find_method
+from council.methods import Method
 from council.panel import Rubric
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.prompts.ballot import BallotPrompt
-from council.research.methods import plug_in_all
 from council.research.methods.grading import HIGH_IS_GOOD, TOP_LOGPROBS
 from council.rounds import Round
 from tests.builders import TERMS, a_panel, a_question, a_round, a_slate
+from tests.council.research.registries import LABORATORY, research_method
 from tests.fakes.gateway import FakeGateway, read_prompt
 from tests.fakes.memory_store import MemoryStore
 
-plug_in_all()
 LATER = datetime(2026, 11, 24, tzinfo=UTC)
 TWO_CRITERIA = Rubric("two", "1", ("True.", "Complete, for each of the 9 criteria, in their order"))
 
@@ -52,7 +51,7 @@ def with_odds(text: str, *odds: Odds) -> Reply:
 def cast(
     reply: Reply, method: str | Method = "grading", wording: str = HIGH_IS_GOOD
 ) -> Ballot | SpoiledBallot:
-    found = find_method(method) if isinstance(method, str) else method
+    found = research_method(method) if isinstance(method, str) else method
     texts = {"A": "One.\n\nTwo.", "B": "One."}
     prompt = found.prompt(a_question(), TWO_CRITERIA, BallotPrompt(texts, "n", wording=wording))
     slate = replace(a_slate("K L"), wording=wording)
@@ -125,7 +124,7 @@ def test_the_overall_grade_has_an_expectation_next_to_criteria() -> None:
 
 @pytest.mark.parametrize("criteria", [[2], [2, 2, 2]])
 def test_every_criterion_must_be_graded_since_version_2(criteria: list[int]) -> None:
-    newest = find_method("grading:likert")
+    newest = research_method("grading:likert")
     reply = a_reply(likert(criteria))
 
     ballot = cast(reply, newest)
@@ -139,7 +138,7 @@ def test_grades_of_several_digits_are_taken_as_they_are() -> None:
     reply = a_reply({"A": 4, "B": 4}, LIKELY, UNSURE)
 
     assert grades_of(cast(reply, "grading:0-100")) == {"K": 4.0, "L": 4.0}
-    assert find_method("grading:0-100").top_logprobs is None
+    assert research_method("grading:0-100").top_logprobs is None
 
 
 def edited(edit: Callable[[Any], Any]) -> Reply:
@@ -213,7 +212,7 @@ async def run(asked: Round) -> Round:
 
 def a_graded_round(version: str = "2") -> Round:
     asked = a_round(a_panel(4, terms=replace(TERMS, method="grading", audit_share=0.0)))
-    return replace(asked, versions=(("method", version),))
+    return replace(asked, versions=(("method", version),), registry=LABORATORY)
 
 
 async def test_equal_grades_are_told_apart_by_how_sure_their_judges_are() -> None:
@@ -272,7 +271,7 @@ async def test_forgetting_erases_log_probabilities_since_they_spell_numbers() ->
     ],
 )
 def test_a_grade_with_a_fraction_is_refused_since_version_2(method: str, grades: object) -> None:
-    newest = find_method(method)
+    newest = research_method(method)
 
     refused, taken = cast(a_reply(grades), newest), cast(a_reply(grades), newest.earlier[0])
 

@@ -1,15 +1,10 @@
 import numpy as np
 import pytest
 
-from council.bakeoffs.record_arrays import pack_record, record_columns
-from council.bakeoffs.records import JudgeRecord
 from council.ballots import Ballot
 from council.research.judge_weights import (
     Choice,
-    Repeats,
     cohen_kappa,
-    consistency_weights,
-    count_repeats,
     human_agreement,
     peer_rank,
     peer_weights,
@@ -17,67 +12,8 @@ from council.research.judge_weights import (
 )
 from council.research.simulated_judges import simulated_rounds, uniform_panel
 from council.tally import standings
-from tests.council.bakeoffs.record_builders import a_record
 from tests.council.research.share_builders import E1, X, given
 
-
-def _of(*shares: float, ballots: int = 20) -> dict[str, Repeats]:
-    kept = [Repeats(ballots, share) for share in shares]
-    return dict(zip("abcdef", kept, strict=False))
-
-
-# c = 1, .75, .5: (2c − 1)² = 1, .25, 0, of 1.25. A quarter of the way to 1/3:
-# .75·.8 + .25/3 = .6833, .75·.2 + .0833 = .2333, .0833.
-def test_consistent_judges_weigh_more() -> None:
-    found = consistency_weights(_of(1, 0.75, 0.5))
-
-    assert found.is_usable
-    assert [*found.weights.values()] == pytest.approx([0.68333, 0.23333, 0.08333], abs=1e-5)
-    assert [line.basis for line in found.judges] == [1, 0.75, 0.5]
-
-
-def test_judges_that_all_vote_by_chance_weigh_alike() -> None:
-    found = consistency_weights(_of(0.5, 0.4))
-
-    assert [*found.weights.values()] == pytest.approx([0.5, 0.5])
-
-
-def test_a_judge_of_too_few_repeats_weighs_as_the_average_one() -> None:
-    repeats = _of(1, 0.75) | {"new": Repeats(19, 1.0)}
-
-    found = consistency_weights(repeats, shrunk=0.0)
-
-    assert found.weights["new"] == pytest.approx(1 / 3)
-    assert sum(found.weights.values()) == pytest.approx(1)
-    assert found.judges[2].basis is None
-    assert found.weights["a"] == pytest.approx(2 / 3 * 0.8)
-
-
-def test_below_twenty_repeats_the_weights_are_not_usable() -> None:
-    found = consistency_weights(_of(1, 0.5, ballots=19))
-
-    assert (found.is_usable, found.have, found.need) == (False, 19, 20)
-    assert [*found.weights.values()] == [0.5, 0.5]
-
-
-def test_without_judges_nobody_weighs() -> None:
-    assert consistency_weights({}).judges == ()
-
-
-def test_repeats_are_the_ballots_that_say_how_many_pairs_were_kept() -> None:
-    steady = JudgeRecord("ada", valid=True, kept=3, pairs=3)
-    half = JudgeRecord("ada", valid=True, kept=1, pairs=2)
-    once = JudgeRecord("bob", valid=True)
-    shares = {"ada": 1.0, "bob": 0.0}
-    rounds = [a_record(shares, judged=[steady, once]), a_record(shares, number=2, judged=[half])]
-
-    found = count_repeats(record_columns(map(pack_record, rounds)))
-
-    # (3/3 + 1/2) / 2, each ballot alike; bob was never asked again.
-    assert found == {"ada": Repeats(2, 0.75)}
-
-
-# ada puts x first, bob ties x and y, cyd puts y first, dee did not vote.
 ROUND = [[1, 0.5, 0], [0.75, 0.75, 0], [0.5, 1, 0], [X, X, X]]
 
 

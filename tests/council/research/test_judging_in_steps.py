@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.render.round_json import round_document
-from bot.render.round_report import flag_notes, verdict_line, whole_round
+from bot.render.round_report.flags import flag_notes
+from bot.render.round_report.thread import whole_round
+from bot.render.round_report.verdict import verdict_line
 from bot.render.voting import blind_answers
 from council.answers import Call, Reply, Role
 from council.bakeoffs.bias.votes import build_votes
@@ -17,21 +19,21 @@ from council.errors import GatewayError, PanelError
 from council.files import QuestionFile
 from council.integrity.erasure import forget
 from council.integrity.verification import verify
-from council.methods import find_method, method_of
+from council.methods import method_of
 from council.money import Price
 from council.pipeline.ranking import Judges, ranking_round
-from council.pipeline.run import plug_in, run_round
+from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.randomness import shuffle
-from council.research.methods import plug_in_all
 from council.research.methods.pairwise_elimination import Knockout, slates_so_far
 from council.research.methods.peer_discussion import turns_so_far
 from council.research.methods.revision import blind_comment
 from council.round_rules import compute_draw
 from council.rounds import Round
-from council.tally import Strength
+from council.tally import Flag, FlagKind, Strength
 from tests.bot.rounds import words_of
 from tests.builders import CLAUDE, GPT, GROK, TERMS, a_member, a_panel, a_question
+from tests.council.research.registries import LABORATORY, research_method
 from tests.council.research.test_methods import a_round_by, run
 from tests.fakes.gateway import (
     FailingStore,
@@ -44,8 +46,8 @@ from tests.fakes.gateway import (
     read_prompt,
 )
 from tests.fakes.memory_store import MemoryStore
+from tests.registries import a_registry
 
-plug_in_all()
 PRICE = Price(1e-6, 1e-6, 100)
 NEW = ("critique", "peer-review", "pairwise-elimination", "peer-discussion")
 RANKED = ("critique", "pairwise-elimination", "peer-discussion")
@@ -150,10 +152,9 @@ async def test_a_round_is_shown_in_full(method: str) -> None:
 
 
 async def test_a_round_keeps_the_rules_of_its_version() -> None:
-    old = replace(find_method("critique"), name="aged", version="1")
+    old = replace(research_method("critique"), name="aged", version="1")
     new = replace(old, version="2", draw_slates=lambda *_: (), earlier=(old,))
-    plug_in(new)
-    round_ = a_round_by("aged", 4)
+    round_ = replace(a_round_by("aged", 4), registry=a_registry(new))
 
     assert method_of(round_) is old
     assert method_of(replace(round_, versions=(("method", "2"),))) is new
@@ -164,8 +165,8 @@ async def test_a_round_keeps_the_rules_of_its_version() -> None:
 async def test_a_panel_that_is_too_small_is_refused() -> None:
     for method in ("pairwise-elimination", "peer-discussion"):
         with pytest.raises(PanelError, match="members"):
-            find_method(method).check(a_panel(3))
-        find_method(method).check(a_panel(5))
+            research_method(method).check(a_panel(3))
+        research_method(method).check(a_panel(5))
 
 
 # --- Critique and peer review
@@ -258,7 +259,7 @@ def test_a_comment_is_masked_by_its_writers_names() -> None:
 
 @pytest.mark.parametrize("method", ["peer-review", "critique", "pairwise-elimination"])
 async def test_given_texts_are_refused_by_methods_that_ask_their_authors(method: str) -> None:
-    judges = Judges((a_member(CLAUDE),), terms=replace(TERMS, method=method))
+    judges = Judges((a_member(CLAUDE),), terms=replace(TERMS, method=method), registry=LABORATORY)
 
     with pytest.raises(PanelError, match="can't rank given texts"):
         ranking_round(a_question(), {"a": "One.", "b": "Two."}, judges, None, FakeGateway())
@@ -273,7 +274,11 @@ async def test_what_judges_of_given_texts_write_besides_ballots_is_in_the_estima
     texts = {"a": "One.", "b": "Two."}
     plain, more = (
         ranking_round(
-            a_question(), texts, Judges(seats, terms=replace(TERMS, method=name)), "seed", gateway
+            a_question(),
+            texts,
+            Judges(seats, terms=replace(TERMS, method=name), registry=LABORATORY),
+            "seed",
+            gateway,
         )
         for name in ("blind-ranking", method)
     )
@@ -518,8 +523,8 @@ async def test_the_last_ranking_counts_and_who_changed_it_is_named() -> None:
     assert len(cast) > 1
     assert counted[speaker].ranking == cast[-1].ranking
     assert round_.tally
-    changed = [x for x in round_.tally.verdict.flags if "changed its ranking" in x]
-    assert bool(changed) == (cast[0].ranking != cast[-1].ranking)
+    changed = Flag(FlagKind.RANKING_CHANGED, speaker) in round_.tally.verdict.flags
+    assert changed == (cast[0].ranking != cast[-1].ranking)
     assert not build_record(round_).judged[0].pairs
     assert not verify(round_)
 

@@ -16,16 +16,15 @@ from council.budget import MAX_TEXT_TOKENS, estimate_round
 from council.errors import GatewayError, PanelError
 from council.integrity.erasure import forget
 from council.integrity.verification import verify
-from council.methods import find_method, known_methods, offered_methods
+from council.methods import known_methods, offered_methods
 from council.money import Price
 from council.panel import Member
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.prompts.ballot import BallotPrompt
-from council.research.methods import RESEARCH_METHODS, plug_in_all
 from council.round_rules import compute_draw
 from council.rounds import Round
-from council.tally import Strength
+from council.tally import FlagKind, Strength
 from tests.builders import (
     CLAUDE,
     RUBRIC,
@@ -37,6 +36,8 @@ from tests.builders import (
     a_slate,
     ballot_text,
 )
+from tests.council.gateways.test_scripted import run_by_random_models
+from tests.council.research.registries import LABORATORY, RESEARCH_METHODS, research_method
 from tests.fakes.gateway import (
     FailingStore,
     FakeGateway,
@@ -47,13 +48,13 @@ from tests.fakes.gateway import (
 )
 from tests.fakes.memory_store import MemoryStore
 
-plug_in_all()
 OUTSIDE = tuple(a_member(f"xai/judge-{n}") for n in range(3))
 
 
 def a_round_by(method: str, members: int = 4, outside: tuple[Member, ...] = ()) -> Round:
     terms = replace(TERMS, method=method, audit_share=1.0)
-    return a_round(replace(a_panel(members, terms=terms), outside_judges=outside))
+    panel = replace(a_panel(members, terms=terms), outside_judges=outside)
+    return a_round(panel, registry=LABORATORY)
 
 
 async def run(gateway: FakeGateway, round_: Round, store: MemoryStore | None = None) -> Round:
@@ -62,7 +63,7 @@ async def run(gateway: FakeGateway, round_: Round, store: MemoryStore | None = N
     return await run_round(round_.id, RoundServices(gateway, store))
 
 
-RANKING_METHODS = [method.name for method, _ in RESEARCH_METHODS if method.is_ranked]
+RANKING_METHODS = [method.name for method in RESEARCH_METHODS if method.is_ranked]
 
 
 def read_form(call: Call) -> tuple[str, str, list[str]]:
@@ -140,7 +141,7 @@ async def test_judges_that_like_a_position_or_a_letter_end_in_an_exact_tie(
 
 
 @pytest.mark.parametrize(
-    "method", [x.name for x, _ in RESEARCH_METHODS if x.name not in {"critique", "peer-review"}]
+    "method", [x.name for x in RESEARCH_METHODS if x.name not in {"critique", "peer-review"}]
 )
 async def test_judges_that_agree_decide_by_any_method_and_survive_forgetting(method: str) -> None:
     asked = a_round_by(method, 4, OUTSIDE[:2])
@@ -155,7 +156,7 @@ async def test_judges_that_agree_decide_by_any_method_and_survive_forgetting(met
     assert "It is right." not in repr(forgotten)
 
 
-@pytest.mark.parametrize("method", [method.name for method, _ in RESEARCH_METHODS])
+@pytest.mark.parametrize("method", [method.name for method in RESEARCH_METHODS])
 async def test_a_round_stopped_anywhere_asks_for_nothing_it_has(method: str) -> None:
     asked = a_round_by(method, 3, OUTSIDE[:1])
     whole = await run(Judges(method, by_text), asked)
@@ -296,7 +297,7 @@ def a_graded_reply(grades: object, **others: object) -> str:
 def test_grades_in_doubt_spoil_the_ballot(method: str, grades: object) -> None:
     slate = a_slate("K L")
     texts = {"A": "One.\n\nTwo.", "B": "One."}
-    found = find_method(method)
+    found = research_method(method)
     prompt = found.prompt(a_question(), RUBRIC, BallotPrompt(texts, "n"))
     paper = BallotExchange("n", prompt, Reply(a_graded_reply(grades)))
 
@@ -307,7 +308,7 @@ def test_grades_in_doubt_spoil_the_ballot(method: str, grades: object) -> None:
 
 
 def test_the_mean_over_paragraphs_is_an_answers_grade() -> None:
-    found = find_method("grading:segments")
+    found = research_method("grading:segments")
     texts = {"A": "One.\n\n[7] Two.\n[8] Still two.", "B": "One."}
     prompt = found.prompt(a_question(), RUBRIC, BallotPrompt(texts, "n"))
     paper = BallotExchange("n", prompt, Reply(a_graded_reply({"A": [5, 2], "B": [4]})))
@@ -320,7 +321,7 @@ def test_the_mean_over_paragraphs_is_an_answers_grade() -> None:
 
 
 def test_an_answer_cannot_make_judges_lose_count_of_its_paragraphs() -> None:
-    found = find_method("grading:segments")
+    found = research_method("grading:segments")
     texts = {"A": "Yes.\n\n" * 3_000, "B": "See below.\n[2] A source.\n[3] Another."}
     prompt = found.prompt(a_question(), RUBRIC, BallotPrompt(texts, "n"))
     paper = BallotExchange("n", prompt, Reply(a_graded_reply({"A": [3] * 20, "B": [4]})))
@@ -364,7 +365,7 @@ def test_a_key_that_was_not_asked_for_spoils_grades() -> None:
         "n", Prompt("", ""), Reply(a_graded_reply({"A": 1, "B": 2}, ranking=["A", "B"]))
     )
 
-    ballot = find_method("grading").cast(a_slate("K L"), "n", paper)
+    ballot = research_method("grading").cast(a_slate("K L"), "n", paper)
 
     assert isinstance(ballot, SpoiledBallot)
     assert ballot.fault == BallotFault.OTHER_KEY
@@ -375,7 +376,7 @@ def test_worst_first_must_name_every_letter(ranking: str, fault: str) -> None:
     slate = replace(a_slate("K L M"), wording="worst first")
     paper = BallotExchange("n", Prompt("", ""), Reply(ballot_text(ranking, "n")))
 
-    ballot = find_method("worst-first").cast(slate, "n", paper, version="2")
+    ballot = research_method("worst-first").cast(slate, "n", paper, version="2")
 
     assert isinstance(ballot, SpoiledBallot)
     assert ballot.fault == BallotFault[fault]
@@ -385,18 +386,19 @@ def test_a_ranking_asked_for_worst_first_is_turned_round() -> None:
     slate = replace(a_slate("K L M"), wording="worst first")
     paper = BallotExchange("n", Prompt("", ""), Reply(ballot_text("C A=B", "n")))
 
-    ballot = find_method("worst-first").cast(slate, "n", paper, version="2")
+    ballot = research_method("worst-first").cast(slate, "n", paper, version="2")
 
     assert isinstance(ballot, Ballot)
     assert ballot.ranking == (("K", "L"), ("M",))
 
 
 def test_research_methods_are_offered_once_a_panel_names_them() -> None:
-    assert "grading" in known_methods()
-    assert "grading" not in offered_methods([a_panel(3)])
-    assert "grading" in offered_methods([a_panel(3, terms=replace(TERMS, method="grading"))])
+    assert "grading" in known_methods(LABORATORY)
+    assert "grading" not in offered_methods([a_panel(3)], LABORATORY)
+    named = a_panel(3, terms=replace(TERMS, method="grading"))
+    assert "grading" in offered_methods([named], LABORATORY)
     with pytest.raises(PanelError, match="Known methods: blind-ranking, both-orders, panel-of"):
-        find_method("vibes")
+        research_method("vibes")
 
 
 async def test_two_answers_are_shown_once_in_each_order() -> None:
@@ -454,8 +456,13 @@ async def test_a_round_verifies_in_whatever_order_its_judges_reply(method: str) 
     verdict = stored.tally.verdict
     as_they_came = replace(stored.tally, verdict=replace(verdict, flags=verdict.flags[::-1]))
 
-    assert [flag.split()[0] for flag in verdict.flags if "named" in flag] == [
+    assert [flag.seat for flag in verdict.flags if flag.kind is FlagKind.MODEL_NAMED] == [
         seat.key for seat in stored.panel.members
     ]
     assert not verify(stored)
     assert not verify(replace(stored, tally=as_they_came))
+
+
+@pytest.mark.parametrize("method", [method.name for method in RESEARCH_METHODS])
+async def test_random_models_follow_the_form_of_every_method(method: str) -> None:
+    await run_by_random_models(method, LABORATORY)

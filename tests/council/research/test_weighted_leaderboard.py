@@ -6,21 +6,14 @@ import pytest
 from council.bakeoffs.bias.vote_arrays import MAX_BLOCK_ROUNDS, pack_votes
 from council.bakeoffs.bias.votes import FIRST_VERSION, Votes
 from council.bakeoffs.records import PackedRecord
-from council.research.judge_weights import (
-    CONSISTENCY,
-    FAMILY,
-    HUMAN,
-    PEERRANK,
-    UNIFORM,
-    Choice,
-    Repeats,
-)
+from council.research.judge_weights import FAMILY, HUMAN, PEERRANK, UNIFORM, Choice
 from council.research.weighted_leaderboard import (
     Evidence,
     WeightedBoard,
     build_evidence,
     build_weighted_board,
 )
+from council.tally.consistency import CONSISTENCY, Repeats
 from tests.council.bakeoffs.bias.vote_builders import RECORD, a_vote, votes
 from tests.council.research.share_builders import E1, given
 

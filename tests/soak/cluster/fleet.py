@@ -83,7 +83,8 @@ class Copy:
         """Start one; it is not ready yet."""
         with self._log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
-                *(*PROGRAM, "serve"),
+                *PROGRAM,
+                "serve",
                 cwd=self.home.folder,
                 env=self.home.environment,
                 stdin=asyncio.subprocess.DEVNULL,

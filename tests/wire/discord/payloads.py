@@ -12,14 +12,31 @@ Payload = dict[str, Any]
 JOINED = iso(1_700_000_000)
 CONTENT_FLAG, MEMBERS_FLAG, PRESENCE_FLAG = 1 << 19, 1 << 15, 1 << 13
 _NOTHING = (
-    *("icon", "description", "home_header", "splash", "discovery_splash", "banner"),
-    *("afk_channel_id", "system_channel_id", "widget_channel_id", "rules_channel_id"),
-    *("safety_alerts_channel_id", "public_updates_channel_id", "application_id"),
-    *("vanity_url_code", "max_presences", "incidents_data"),
+    "icon",
+    "description",
+    "home_header",
+    "splash",
+    "discovery_splash",
+    "banner",
+    "afk_channel_id",
+    "system_channel_id",
+    "widget_channel_id",
+    "rules_channel_id",
+    "safety_alerts_channel_id",
+    "public_updates_channel_id",
+    "application_id",
+    "vanity_url_code",
+    "max_presences",
+    "incidents_data",
 )
 _ZERO = (
-    *("system_channel_flags", "verification_level", "default_message_notifications"),
-    *("mfa_level", "explicit_content_filter", "premium_tier", "nsfw_level"),
+    "system_channel_flags",
+    "verification_level",
+    "default_message_notifications",
+    "mfa_level",
+    "explicit_content_filter",
+    "premium_tier",
+    "nsfw_level",
 )
 
 

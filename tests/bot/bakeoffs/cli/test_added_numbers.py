@@ -7,7 +7,7 @@ import pytest
 
 from tests.bot.homes import Home, Result
 
-SOURCE = Path(__file__).parents[3]
+SOURCE = Path(__file__).parents[4]
 NUMBERS = {
     "council/bakeoffs/records.py": (
         ("    share: float | None = None\n", "    sparkle: int | None = 1\n"),
@@ -44,7 +44,7 @@ def computed_again(program: Path) -> None:
 
 
 def run(home: Home, program: Path, *arguments: str) -> Result:
-    return home.with_settings(PYTHONPATH=str(program)).council(*arguments)
+    return home.with_settings(PYTHONPATH=str(program)).council(*arguments, fresh=True)
 
 
 @pytest.mark.parametrize("is_recomputed", [False, True])

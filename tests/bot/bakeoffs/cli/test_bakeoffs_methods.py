@@ -53,7 +53,13 @@ def test_a_run_under_one_method_is_an_ordinary_one(home: Home) -> None:
 
 def test_a_method_that_does_not_fit_is_refused_before_anything_is_asked(home: Home) -> None:
     refused = home.invoke(
-        *("bakeoff", "run", "sums.csv", "--method", "critique", "--method", "panel-of-judges")
+        "bakeoff",
+        "run",
+        "sums.csv",
+        "--method",
+        "critique",
+        "--method",
+        "panel-of-judges",
     )
     unknown = home.invoke("bakeoff", "run", "sums.csv", "--method", "guess")
 
@@ -66,8 +72,14 @@ def test_a_method_that_does_not_fit_is_refused_before_anything_is_asked(home: Ho
 def test_a_suite_keeps_its_version_and_does_not_count_as_changed(home: Home) -> None:
     home.invoke("suites", "import", "sums.csv")
     ran = home.invoke(
-        *("bakeoff", "run", "sums.csv", "--json", "--method", "critique"),
-        *("--method", "blind-ranking"),
+        "bakeoff",
+        "run",
+        "sums.csv",
+        "--json",
+        "--method",
+        "critique",
+        "--method",
+        "blind-ranking",
     ).json
 
     assert "has changed" not in home.invoke("bakeoff", "show", ran["id"]).out

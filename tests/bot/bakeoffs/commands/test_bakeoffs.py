@@ -16,13 +16,13 @@ from bot.context import AppContext
 from bot.discord.components import MAX_CUSTOM_ID_LENGTH
 from council.bakeoffs.models import Ending
 from council.errors import CouncilError
-from council.methods import METHODS
+from council.methods import known_methods
 from council.places import Place
-from council.research.methods import RESEARCH_METHODS, plug_in_all
 from tests.bot.app_fakes import ANA, BEN, BUTTONS, FakeChat, an_app
 from tests.bot.app_fakes import replies_to as printed_replies_to
 from tests.bot.bakeoffs.fakes import HERE, Room, a_bakeoff, a_suite, store_bakeoff
 from tests.builders import ASKED_AT, CLAUDE, a_panel
+from tests.council.research.registries import LABORATORY
 from tests.fakes.gateway import FakeGateway, Hangs
 
 DIRECT = Place("slack", "T1", "D1", private=True)
@@ -145,11 +145,11 @@ async def test_where_there_are_no_buttons_the_hint_names_the_methods(app: AppCon
 async def test_a_button_with_every_method_fits_discord_and_none_is_read_as_another(
     app: AppContext,
 ) -> None:
-    plug_in_all()
+    app.registry = LABORATORY
     message = IncomingMessage("", ANA, HERE, "1444000000000000000")
     proposed = replace(await new_bakeoff(app, message, "sql", "large"), cap_micro=99_000_000)
 
-    value = proposal_value(proposed, (*METHODS, *(method.name for method, _ in RESEARCH_METHODS)))
+    value = proposal_value(proposed, known_methods(LABORATORY), LABORATORY)
 
     assert len(f"council:{START}:{value}") <= MAX_CUSTOM_ID_LENGTH
     with pytest.raises(CouncilError, match="methods have changed"):

@@ -12,11 +12,11 @@ from bot.commands.dispatch import handle_message
 from bot.commands.voting import cast_pressed
 from bot.context import AppContext
 from bot.render.voting import BEST
-from council.research.methods import plug_in_all
 from tests.bot.app_fakes import ANA, BEN, HERE, an_app, replies_to
 from tests.bot.bakeoffs.fakes import Room, a_bakeoff, a_suite, store_bakeoff
 from tests.bot.commands.test_voting import an_app_with, asked_in, without_result
 from tests.bot.rounds import words_of
+from tests.council.research.registries import LABORATORY
 
 
 @pytest.fixture
@@ -77,8 +77,7 @@ async def test_people_vote_on_the_questions_in_different_orders(bakeoff_app: App
 
 
 async def test_a_bakeoffs_question_is_offered_only_once_it_takes_votes() -> None:
-    plug_in_all()
-    closed = replace(asked_in(HERE, "bo:beef.1"), bakeoff="bo:beef")
+    closed = replace(asked_in(HERE, "bo:beef.1"), bakeoff="bo:beef", registry=LABORATORY)
     terms = replace(closed.panel.terms, method="critique")
     voting = without_result(replace(closed, panel=replace(closed.panel, terms=terms)))
 

@@ -43,7 +43,9 @@ class SharedDatabase:
 
 MANY = pytest.mark.nightly
 STORES = [
-    *(("memory", 40), ("sqlite", 40), ("postgres", 40)),
+    ("memory", 40),
+    ("sqlite", 40),
+    ("postgres", 40),
     *(pytest.param((name, 1_000), marks=MANY) for name in ("memory", "sqlite", "postgres")),
 ]
 
@@ -63,8 +65,13 @@ async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncItera
         def connect() -> BakeoffStores:
             engine = open_engine(url)
             stack.push_async_callback(engine.dispose)
-            stores = (SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine))
-            return BakeoffStores(*stores, SqlRecords(engine), sql_votes(engine))
+            return BakeoffStores(
+                SqlSuites(engine),
+                SqlBakeoffs(engine),
+                SqlSchedules(engine),
+                SqlRecords(engine),
+                sql_votes(engine),
+            )
 
         # A file has one writer at a time.
         yield SharedDatabase(connect, 3 if is_server else 2, slots)

@@ -8,6 +8,7 @@ import pytest
 
 from bot.bakeoffs.parts import bakeoff_registry, bakeoff_stores
 from bot.bakeoffs.render.schedules import next_runs_line
+from bot.bakeoffs.web.schedules import WEEK
 from council.bakeoffs.models import Schedule, Suite, SuiteQuestion
 from council.places import Place
 from tests.bot.web.browsing import Browser, Site
@@ -87,7 +88,9 @@ async def test_panel_and_cap_are_taken_from_the_form(site: Site, browser: Browse
         ({"suite": "law"}, "law"),
         ({"name": "two words"}, "Name the schedule in one word"),
         ({"name": ""}, "Name the schedule in one word"),
-        ({"panel": 'x" suite:"y'}, "This panel can't be used"),
+        ({"panel": 'x" suite:"y'}, "There is no panel"),
+        ({"panel": "x" * 201}, "This panel is too long"),
+        ({"time": "25:00"}, "Choose a time of day"),
         ({"zone": "Europe/Budapst"}, "There is no time zone 'Europe/Budapst'"),
         ({"cap": "lots"}, "is not a cap"),
         ({"monday": ""}, "Tick at least one day"),
@@ -114,19 +117,32 @@ async def test_a_schedule_is_changed_in_the_same_form(site: Site, browser: Brows
 
     page = await browser.get(f"/schedules?edit={before.id}")
     form = browser.form_of(page, "/schedules#add")
-    again = {**form, **WEEKLY, "words": before.words}
+    again = {**form, **WEEKLY}
     same = await browser.post("/schedules", **again, cap="2")
     kept = await only_schedule(site)
     changed = await browser.post("/schedules", **{**again, "words": "every day 07:00"}, cap="")
     gone = await browser.post("/schedules", **{**again, "edit": "other"})
 
     assert "Change schedule weekly-sql" in page.text
-    assert f'value="{before.words}"' in page.text
+    assert [day for day in WEEK if f'name="{day.lower()}" checked' in page.text] == ["Monday"]
+    assert 'name="time" value="09:00"' in page.text
     assert (same.status_code, kept) == (303, before)
     after = await only_schedule(site)
     assert (changed.status_code, after.id) == (303, before.id)
     assert (after.cron, after.cap_micro) == ("0 7 * * *", None)
     assert (gone.status_code, "no such schedule any more" in gone.text) == (422, True)
+
+
+async def test_times_that_are_no_days_of_the_week_stay_as_they_were_typed(
+    site: Site, browser: Browser
+) -> None:
+    await add(browser, words="first monday of the month 09:00")
+    one = await only_schedule(site)
+
+    page = await browser.get(f"/schedules?edit={one.id}")
+
+    assert 'name="words" maxlength="200" autocomplete="off" value="first monday' in page.text
+    assert " checked" not in page.text
 
 
 async def test_the_next_runs_are_shown_before_it_is_added(site: Site, browser: Browser) -> None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import httpx
 
-from tests.bot.homes import PROGRAM, TIMEOUT_SECONDS, Home, seat_toml
+from tests.bot.homes import TIMEOUT_SECONDS, Home, seat_toml
+from tests.fork_server import ForkedProcess
 from tests.ports import free_port
 
 
@@ -18,7 +19,8 @@ class Product:
 
     home: Home
     port: int
-    process: subprocess.Popen[bytes] | None = None
+    fresh: bool = False  # whether its processes are fresh ones, not forked
+    process: subprocess.Popen[bytes] | ForkedProcess | None = None
 
     @property
     def address(self) -> str:
@@ -32,13 +34,9 @@ class Product:
         """Start the process and wait until it answers."""
         with (self.home.folder / "serve.log").open("ab") as log:
             # Not a child of this event loop: it can be killed and awaited without one.
-            self.process = subprocess.Popen(
-                [*PROGRAM, "serve", *arguments],
-                cwd=self.home.folder,
-                env={**self.home.environment, "COUNCIL_PORT": str(self.port)},
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
+            home = self.home.with_settings(COUNCIL_PORT=str(self.port))
+            self.process = await asyncio.to_thread(
+                home.launched, "serve", *arguments, output=log.fileno(), fresh=self.fresh
             )
         await self.answers(path)
 
@@ -66,9 +64,9 @@ async def _answers(client: httpx.AsyncClient, path: str) -> bool:
 
 
 @asynccontextmanager
-async def serve_product(home: Home, *arguments: str) -> AsyncIterator[Product]:
-    """Serve a home folder's page until the end of the block."""
-    product = Product(home, free_port())
+async def serve_product(home: Home, *arguments: str, fresh: bool = False) -> AsyncIterator[Product]:
+    """Serve a home folder's page until the end of the block, in a forked or a fresh process."""
+    product = Product(home, free_port(), fresh)
     try:
         await product.start(*arguments)
         yield product

@@ -17,7 +17,7 @@ async def test_a_newcomer_gets_from_the_start_to_a_shared_link(
 ) -> None:
     home = Home(tmp_path_factory.mktemp("local"), LOCAL_SETTINGS).with_config("")
     longest = LONGEST_SECONDS * 1000
-    async with serve_product(home, "--local") as product:  # 1. start
+    async with serve_product(home, "--local", fresh=True) as product:  # 1. start
         page = await browser.new_page(base_url=product.address)
         await page.goto("/")  # 2. open the page
         await expect(page.get_by_role("main")).to_contain_text("Demo models: expect mistakes")

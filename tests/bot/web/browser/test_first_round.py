@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
-from bot.render.round_report import DISCLAIMER
+from bot.render.round_report.thread import DISCLAIMER
 from bot.web.auth import REVOKED_LINK
 from tests.bot.web.browser.accessibility import faults_of
 from tests.bot.web.browser.actions import ANSWER, RECORDER, ask, wait_until_closed
@@ -47,7 +47,7 @@ async def test_the_answer_comes_first_then_its_caution_then_the_buttons(
     under = page.locator(".acts").first
     shown = [text async for text in visible_texts(under.locator("a, summary, button"))]
     named = ["Answers", "Rankings", "Run again", "Add to suite", "Share"]
-    assert shown == [*named, "⋯\nMore", "Helpful", "Not helpful"]
+    assert shown == [*named, "⋯\nMore"]
 
 
 async def visible_texts(elements: Locator) -> AsyncIterator[str]:

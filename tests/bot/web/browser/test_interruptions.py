@@ -50,7 +50,7 @@ async def test_after_a_kill_the_page_reconnects_and_every_round_continues(
     home = Home(tmp_path_factory.mktemp("killed"), served_home.settings)
     home.with_config((served_home.folder / "council.toml").read_text(encoding="utf-8"))
     async with (
-        serve_product(home.with_tables()) as product,
+        serve_product(home.with_tables(), fresh=True) as product,
         httpx.AsyncClient(base_url=product.address, trust_env=False, timeout=60) as client,
     ):
         page = await browser.new_page(base_url=product.address)

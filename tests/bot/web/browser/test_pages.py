@@ -31,17 +31,18 @@ pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 LAST, SUITE_BOARD = "/rounds/abc11", "/leaderboard?suite=sql"
 PATHS = (
-    *(
-        "/suites",
-        "/suites/graded",
-        "/suites/graded/edit",
-        "/schedules",
-        "/bias",
-        LAST,
-        f"{LAST}/beside",
-    ),
-    *("/leaderboard", SUITE_BOARD, f"{SUITE_BOARD}&as=judge&sort=spoiled"),
-    *("/leaderboard?weights=peerrank", "/leaderboard?weights=human"),
+    "/suites",
+    "/suites/graded",
+    "/suites/graded/edit",
+    "/schedules",
+    "/bias",
+    LAST,
+    f"{LAST}/beside",
+    "/leaderboard",
+    SUITE_BOARD,
+    f"{SUITE_BOARD}&as=judge&sort=spoiled",
+    "/leaderboard?weights=peerrank",
+    "/leaderboard?weights=human",
 )
 CHARTS = {SUITE_BOARD: 1, "/bias": 3}
 

@@ -17,8 +17,16 @@ from council.labels import draw_labels, draw_slates
 
 DRAWS = 2_000  # draws of slates that differ; rounds have them at random
 MAKERS = (
-    *("anthropic", "openai", "google", "deepseek", "xai"),
-    *("mistral", "qwen", "cohere", "meta", "microsoft"),
+    "anthropic",
+    "openai",
+    "google",
+    "deepseek",
+    "xai",
+    "mistral",
+    "qwen",
+    "cohere",
+    "meta",
+    "microsoft",
 )
 Whole = NDArray[np.intp]
 

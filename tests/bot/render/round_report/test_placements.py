@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.render.round_report import (
+from bot.render.round_report.placements import (
     NO_BALLOT_TEXT,
     OWN_TEXT,
     Placement,

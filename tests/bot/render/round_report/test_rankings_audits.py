@@ -6,7 +6,7 @@ import pytest
 
 from bot.chat import Steps
 from bot.render.round_json import round_document
-from bot.render.round_report import placement_table
+from bot.render.round_report.placements import placement_table
 from bot.render.round_status import progress_post
 from council.panel import Terms
 from council.round_rules import due_audit

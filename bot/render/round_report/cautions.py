@@ -1,0 +1,86 @@
+"""Cautions before an answer: what is missing, what came late, what stands in for it."""
+
+from bot.render.formatting import duration, number_word, seat_names
+from council.answers import Answer, LateReply, Role
+from council.rounds import Draw, Fallback, Round, winning_answer
+
+
+def cautions(round_: Round) -> list[str]:
+    """Return a sentence for each part that is missing, late or replaced."""
+    names = seat_names(round_.panel)
+    # A seat that failed twice for the same reason is named once.
+    missing = list(
+        dict.fromkeys(
+            f"{names[absence.member]} {absence.reason.rstrip('.')}"
+            for absence in round_.absences
+            if absence.role is not Role.SYNTHESIS
+        )
+    )
+    return [
+        *_sentences(missing, _ranked_by_text(round_)),
+        *(_missed_text(answer, names[answer.member]) for answer in round_.answers if answer.missed),
+        *_chairman_cautions(round_, names),
+        *(_late_text(late, names[late.member]) for late in round_.late),
+    ]
+
+
+def _missed_text(answer: Answer, name: str) -> str:
+    missed = {
+        "images": "did not see the images, since it reads only text",
+        "texts": "read only the beginning of the files, which are too long for it",
+    }
+    return f"{name} {' and '.join(missed[what] for what in answer.missed)}."
+
+
+def _late_text(late: LateReply, name: str) -> str:
+    what = {Role.ANSWER: "answer", Role.BALLOT: "ranking"}.get(late.role, "version")
+    return f"{name}'s {what} came after {duration(late.reply.seconds)}: stored, but not counted."
+
+
+def _ranked_by_text(round_: Round) -> str:
+    if not round_.draw or not round_.tally or not round_.tally.standings:
+        return ""
+    voters = len({ballot.judge for ballot in round_.ballots if ballot.counts})
+    answers, judges = number_word(len(round_.answers)), "judge" if voters == 1 else "judges"
+    return f"{answers} answers were ranked by {number_word(voters)} {judges}"
+
+
+def _sentences(missing: list[str], instead: str) -> list[str]:
+    """Return a sentence for each missing part; the last adds what stands in for it."""
+    ends = [""] * (len(missing) - 1) + [f"; {instead}" if instead else ""]
+    return [f"{text}{end}." for text, end in zip(missing, ends, strict=False)]
+
+
+def _chairman_cautions(round_: Round, names: dict[str, str]) -> list[str]:
+    synthesis = round_.synthesis
+    if not synthesis:
+        return []
+    # Where the first chairman wrote the answer, the others that were asked are not missed.
+    gone = [round_.absence(seat.key, Role.SYNTHESIS) for seat in round_.panel.chair_order]
+    missing = [f"The chairman, {names[x.member]}, {x.reason.rstrip('.')}" for x in gone if x]
+    missing = missing if synthesis.fallback else []
+    if synthesis.fallback is Fallback.ANSWER and round_.draw:
+        missing = missing or ["The chairman could not be reached"]
+        return _sentences(missing, _fallback_text(round_, round_.draw, names))
+    instead = ""
+    if synthesis.chairman and synthesis.fallback:
+        instead = f"{names[synthesis.chairman]} wrote the answer instead"
+    sentences = _sentences(missing, instead)
+    if synthesis.departs:
+        why = f": {synthesis.why.rstrip('.')}" if synthesis.why else ""
+        sentences.append(f"This answer departs from the winning answer{why}.")
+    if synthesis.reply and synthesis.reply.cut:
+        sentences.append("The chairman reached its token limit, so this answer is cut off.")
+    return sentences
+
+
+def _fallback_text(round_: Round, draw: Draw, names: dict[str, str]) -> str:
+    """Return whose answer stands for the synthesis, and why if nobody won alone."""
+    if round_.tally is None:
+        raise AssertionError("the council's answer is written after the count")
+    author = names[winning_answer(round_, draw, round_.tally).member]
+    first = [line for line in round_.tally.standings if line.place == 1]
+    if len(first) == 1:
+        return f"this is the winning answer, unchanged, by {author}"
+    among = "those tied for first place" if first else "all answers, since none was ranked"
+    return f"this is the answer by {author}, unchanged, the cheapest of {among}"

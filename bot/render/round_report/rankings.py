@@ -1,0 +1,136 @@
+"""The rankings of a closed round by judge, with reasons, invalid replies and audits."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from bot.chat import Heading, Line, Note, Part, Post, Quote
+from bot.render.formatting import author_names, join_words, seat_names
+from bot.render.text_safety import shorten
+from council.ballots import Ballot
+from council.labels import Slate
+from council.methods import BLIND_RANKING, shown_method
+from council.round_rules import NAMED, ORDER
+from council.round_rules import OWN as AUDITS_OWN
+from council.rounds import Draw, Round
+
+_TITLE = "Rankings"
+# What the judge of each kind of audit ballot saw.
+AUDIT_VIEWS = {
+    ORDER: "saw the same answers again in reverse",
+    AUDITS_OWN: "saw its own answer among the others",
+    NAMED: "saw the same answers again with their authors' names",
+}
+NO_NAMES: Mapping[str, str] = {}
+MAX_REASON_CHARACTERS = 300  # of a judge's reason in a thread; the rest opens with a button
+
+
+def rankings_post(round_: Round, draw: Draw, max_reason: int | None = None) -> Post:
+    """Return every ranking with its reason, or what made it invalid.
+
+    With `max_reason`, reasons are cut to so many characters, and what each judge saw is left out.
+    """
+    slates = slates_to_read(round_, draw)
+    parts: list[Part] = [Heading(_TITLE), Note(rankings_intro(round_))]
+    last_of = {slate.judge: slate for slate in slates}
+    for slate in slates:
+        parts += _ranking_parts(round_, draw, slate, max_reason)
+        if slate is last_of[slate.judge]:
+            parts += map(Note, ranking_notes(round_, slate.judge))
+    return Post(tuple(parts), _TITLE)
+
+
+def slates_to_read(round_: Round, draw: Draw) -> Sequence[Slate]:
+    """Return what judges saw, by judge; matches, which follow from each other, as played."""
+    slates = shown_method(round_).slates(round_, draw)
+    judges = [*dict.fromkeys(slate.judge for slate in slates)]
+    if shown_method(round_).pair_ballots:
+        return slates
+    return sorted(slates, key=lambda slate: judges.index(slate.judge))
+
+
+def rankings_intro(round_: Round) -> str:
+    """Return how the judges saw the answers, and what an unusual method asked of them."""
+    method = shown_method(round_)
+    if method.pair_ballots:
+        return "Each pair was judged without names, in both orders, by one judge who wrote neither."
+    how = "Each judge saw the other answers without names, in a different order."
+    if method.name != BLIND_RANKING.name:
+        how += f" {method.summary}"
+    if any(ballot.canary for ballot in round_.ballots):
+        how += (
+            " Among them was a canary: an answer to another question, which belongs in the last "
+            "place and was not counted."
+        )
+    return how
+
+
+def _ranking_parts(
+    round_: Round, draw: Draw, slate: Slate, max_reason: int | None
+) -> Iterator[Part]:
+    authors, judge = author_names(round_.panel, draw), voter_title(round_, slate)
+    cast = [b for b in round_.ballots if b.voter == slate.voter and b.counts]
+    if not cast:
+        yield Line(f"**{judge}**: no valid ranking")
+    for ballot in cast:
+        yield Line(f"**{judge}**: {ranking_text(ballot, authors)}")
+        if ballot.reason:
+            yield Quote(shorten(ballot.reason, max_reason) if max_reason else ballot.reason)
+    if max_reason is None:
+        shown = join_words(f"{label} ({authors[label]})" for label in slate.shown)
+        which = ranking_number(round_, slate)
+        number = f"For ranking {which}, " if which > 1 else ""
+        name = seat_names(round_.panel)[slate.judge]
+        yield Note(f"{number}{name} saw {shown}, in this order.")
+
+
+def voter_title(round_: Round, slate: Slate) -> str:
+    """Return the name of a judge, with the number of its ranking where it gave several."""
+    name, number = seat_names(round_.panel)[slate.judge], ranking_number(round_, slate)
+    return name if number == 1 else f"{name}, ranking {number}"
+
+
+def ranking_number(round_: Round, slate: Slate) -> int:
+    """Return which of a judge's rankings this one is, from 1; matches share their passes."""
+    slates = shown_method(round_).slates(round_, round_.draw) if round_.draw else ()
+    return 1 + sum(
+        one.judge == slate.judge and one.pass_number < slate.pass_number for one in slates
+    )
+
+
+def ranking_notes(round_: Round, judge: str) -> Iterator[str]:
+    """Yield what else to know of a judge's ranking: invalid replies, cut answers, means, audits."""
+    name = seat_names(round_.panel)[judge]
+    for reply in round_.spoiled:
+        if reply.judge == judge and not reply.is_audit:
+            yield f"{name}'s reply {reply.paper.attempt} was not counted: {reply.fault}."
+    cast = [ballot for ballot in round_.ballots if ballot.judge == judge]
+    why_cut = "as this panel wants" if round_.panel.terms.equal_length else "to fit its context"
+    for tokens in sorted({b.paper.cut_to for b in cast if b.counts and b.paper and b.paper.cut_to}):
+        yield f"{name} saw every answer cut to {tokens:,} tokens, {why_cut}."
+    if any(ballot.has_cut_reason for ballot in cast):
+        yield f"{name}'s reason was cut at 2 KB."
+    for slate in round_.draw.slates if round_.draw else ():
+        if slate.judge == judge and slate.wording:
+            yield f"Instruction to {name}: {slate.wording}."
+    for ballot in cast:
+        has_logprobs = ballot.paper and ballot.paper.reply.logprobs
+        if has_logprobs and any(grade % 1 for _, grade in ballot.grades):
+            yield f"{name}'s grades are means over the scale, weighted by its own probabilities."
+    yield from _audit_lines(round_, judge)
+
+
+def _audit_lines(round_: Round, judge: str) -> Iterator[str]:
+    name = seat_names(round_.panel)[judge]
+    for ballot in round_.ballots:
+        if ballot.judge == judge and not ballot.counts:
+            seen = AUDIT_VIEWS.get(ballot.audit or "", f"voted again ({ballot.audit})")
+            yield f"{name} {seen} and ranked {ranking_text(ballot)}; an audit, not counted."
+    for spoiled in round_.spoiled:
+        if spoiled.judge == judge and spoiled.is_audit:
+            yield f"{name}'s ranking for an audit was invalid: {spoiled.fault}."
+
+
+def ranking_text(ballot: Ballot, names: Mapping[str, str] = NO_NAMES) -> str:
+    """Return a ranking as "K > T = M", or by name, with the grades it follows from."""
+    shown = {label: names.get(label, label) for label in ballot.shown}
+    shown |= {label: f"{shown[label]} ({grade:.3g})" for label, grade in ballot.grades}
+    return " > ".join(" = ".join(shown[label] for label in place) for place in ballot.ranking)

@@ -1,0 +1,101 @@
+"""The thread of a closed round: the answer first, then what is under it."""
+
+from collections.abc import Iterable, Iterator
+
+from bot.chat import Button, Buttons, Caution, Heading, Line, Note, Part, Post, Prose, Thread
+from bot.render.markdown_parser import first_sentence
+from bot.render.round_report.answers import answers_by_label
+from bot.render.round_report.cautions import cautions
+from bot.render.round_report.exchanges import exchanges_post
+from bot.render.round_report.rankings import rankings_post
+from bot.render.round_report.results import result_lines, results_post
+from bot.render.round_report.verdict import verdict_line
+from council.digests import Erasure
+from council.ports import RoundSummary
+from council.rounds import Draw, Round, Stage
+
+ACTIONS = (
+    ("answers", "Answers"),
+    ("ballots", "Rankings"),
+    ("helpful", "Helpful"),
+    ("unhelpful", "Not helpful"),
+)
+MENU = (
+    ("again", "Run again"),
+    ("export", "Export"),
+    ("forget", "Forget"),
+)
+DISCLAIMER = "AI-generated. Agreement is not truth; check what matters."
+
+
+def whole_round(round_: Round) -> Thread:
+    """Return a round with every ranking and answer in full; only its root until it is closed."""
+    draw = round_.draw
+    if not draw or not (round_.closing or round_.forgotten):
+        return Thread(round_post(round_))
+    details = details_posts(round_, draw)
+    answers = () if round_.forgotten else answers_by_label(round_, draw)
+    posts = (results_post(round_, draw), *details, *(post for _, post in answers))
+    return Thread(round_post(round_), posts)
+
+
+def round_post(round_: Round, *, with_results: bool = False) -> Post:
+    """Return the answer of a closed round; where it has no thread, with one line per model."""
+    results = result_lines(round_) if with_results and not round_.forgotten else ()
+    answer = round_.synthesis.text if round_.synthesis else ""
+    return Post(tuple(_root_parts(round_, results)), first_sentence(answer) or round_title(round_))
+
+
+def menu_buttons(round_id: str) -> tuple[Button, ...]:
+    """Return the less common buttons under an answer, which a menu shows."""
+    return tuple(Button(action, label, round_id) for action, label in MENU)
+
+
+def round_title(round_: Round) -> str:
+    """Return the question, or the title of a forgotten one."""
+    return round_.question.text or "A forgotten question"
+
+
+def round_state(line: RoundSummary) -> str:
+    """Return the state of a stored round: "answered", "failed", "unfinished" or "forgotten"."""
+    if line.forgotten:
+        return "forgotten"
+    if line.stage is not Stage.CLOSED:
+        return "unfinished"
+    return "failed" if line.failed else "answered"
+
+
+def forgotten_line(forgotten: Erasure) -> str:
+    """Return since when the texts are deleted, and what remains."""
+    return (
+        f"The texts of this round were forgotten on {forgotten.at:%Y-%m-%d}. Its models, "
+        "rankings and cost are kept."
+    )
+
+
+def _root_parts(round_: Round, results: Iterable[Line]) -> Iterator[Part]:
+    yield Heading(round_title(round_))
+    if round_.forgotten:
+        yield Caution(forgotten_line(round_.forgotten))
+    if round_.closing and round_.closing.failure:
+        yield Caution(round_.closing.failure)
+        again, *_, forget = menu_buttons(round_.id)
+        yield from () if round_.forgotten else (Buttons((again, forget)),)
+        return
+    if round_.forgotten:
+        yield Note(verdict_line(round_))
+        return
+    yield from map(Caution, cautions(round_))
+    if round_.synthesis:
+        yield Prose(round_.synthesis.text)
+    yield Note(verdict_line(round_))
+    yield from results
+    yield Note(DISCLAIMER)
+    buttons = tuple(Button(action, label, round_.id) for action, label in ACTIONS)
+    yield Buttons(buttons, menu_buttons(round_.id))
+
+
+def details_posts(round_: Round, draw: Draw, max_text: int | None = None) -> tuple[Post, ...]:
+    """Return the rankings, and what else the method asked; texts cut to so many characters."""
+    rankings = rankings_post(round_, draw, max_text) if draw.slates else None
+    return tuple(post for post in (rankings, exchanges_post(round_, max_text)) if post)

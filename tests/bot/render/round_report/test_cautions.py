@@ -1,0 +1,109 @@
+"""The cautions before an answer: what is missing, and what stands in for it."""
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from bot.chat import Caution, Prose
+from bot.render.round_report.flags import flag_notes
+from bot.render.round_report.thread import round_post
+from council.answers import Reply
+from council.errors import GatewayError
+from council.rounds import Round
+from tests.bot.rounds import answers, by_first_sign, held, lines_of
+from tests.builders import CLAUDE, GEMINI, GPT, GROK, KEYS, TERMS, a_member, a_panel
+from tests.fakes.gateway import FakeGateway, ReadPrompt, ScriptEntry
+
+FOUR = answers("1", "2", "3", "4")  # by the fakes' taste the first is the best
+GONE = GatewayError("could not be reached")
+
+
+def cautions(round_: Round) -> list[str]:
+    return lines_of(round_, Caution)
+
+
+async def chaired(reply: ScriptEntry) -> Round:
+    return await held(FakeGateway(answers=FOUR, chairmen={CLAUDE: reply}))
+
+
+async def test_a_complete_round_has_no_cautions() -> None:
+    assert cautions(await held()) == []
+
+
+async def test_missing_members_come_before_the_answer() -> None:
+    round_ = await held(FakeGateway(answers={GEMINI: GONE}, judges={GEMINI: GONE}))
+
+    kinds = [type(part) for part in round_post(round_).parts]
+
+    # The seat failed twice for one reason and is named once.
+    assert cautions(round_) == [
+        "Gemini 3 Pro could not be reached; three answers were ranked by three judges."
+    ]
+    assert kinds.index(Caution) < kinds.index(Prose)
+
+
+async def test_judges_are_counted_once_and_named_once_however_often_they_rank() -> None:
+    panel = a_panel(3, terms=replace(TERMS, method="both-orders"))
+    name_a_maker = partial(ReadPrompt.ballot, ranking="", reason="It reads like Claude.")
+    gateway = FakeGateway(answers={GEMINI: GONE}, judges={GEMINI: GONE}, vote=name_a_maker)
+    round_ = await held(gateway, replace(panel, outside_judges=(a_member(GROK), a_member(KEYS[5]))))
+
+    assert cautions(round_)[-1].endswith("two answers were ranked by two judges.")
+    assert "Note: Grok 4 and Mistral Large named Claude in their reasons." in flag_notes(round_)
+
+
+async def test_each_missing_member_has_a_sentence_and_the_last_says_what_stands_in() -> None:
+    gone = {GPT: GatewayError("was busy (409)"), GEMINI: GONE}
+    round_ = await held(FakeGateway(answers=gone, judges=gone), a_panel(5))
+
+    assert cautions(round_) == [
+        "GPT-5.1 was busy (409).",
+        "Gemini 3 Pro could not be reached; three answers were ranked by three judges.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("chairmen", "gone", "texts", "said"),
+    [
+        ([GPT, CLAUDE], [GPT], FOUR, "GPT-5.1, {}; Claude Sonnet 4.6 wrote the answer instead."),
+        ([GPT], [GPT], FOUR, "GPT-5.1, {}; this is the winning answer, unchanged, by Claude "),
+        ([GPT, CLAUDE], [GPT, CLAUDE], FOUR, "Claude Sonnet 4.6, {}; this is "),
+        # An answer chosen among equals is not called the winner.
+        ([GPT], [GPT], answers("1a", "1b", "2", "3"), "GPT-5.1, {}; this is the answer by "),
+    ],
+)
+async def test_missing_chairmen_are_named_with_what_stands_in(
+    chairmen: list[str], gone: list[str], texts: dict[str, str], said: str
+) -> None:
+    gateway = FakeGateway(answers=texts, chairmen=dict.fromkeys(gone, GONE), vote=by_first_sign)
+    round_ = await held(gateway, a_panel(4, chairmen=chairmen))
+
+    *_, line = cautions(round_)
+
+    assert line.startswith(f"The chairman, {said.format('could not be reached')}")
+    assert ("tied for first place" in line) == ("this is the answer" in line)
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (
+            'No.\n{"drawn_on": ["K"], "departs": true, "why": "The winner is outdated."}',
+            "This answer departs from the winning answer: The winner is outdated.",
+        ),
+        (
+            'No.\n{"drawn_on": ["K"], "departs": true, "why": ""}',
+            "This answer departs from the winning answer.",
+        ),
+        (
+            Reply("No.", cut=True),
+            "The chairman reached its token limit, so this answer is cut off.",
+        ),
+    ],
+)
+async def test_an_answer_that_departs_or_ends_early_says_so(reply: ScriptEntry, said: str) -> None:
+    round_ = await chaired(reply)
+
+    assert cautions(round_) == [said]
+    assert lines_of(round_, Prose) == ["No."]

@@ -1,0 +1,73 @@
+"""Pages of plug-ins: routes, navigation, templates and hints, joined with those of the core."""
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from bot.plugins import Plugins
+from bot.web.app import CORE_PAGES
+from bot.web.context import WebContext
+from bot.web.pages import NavigationLink, Pages, Site, load_site
+from council.errors import CouncilError
+from council.plugin import Plugin
+from tests.bot.app_fakes import an_app
+from tests.bot.web.browsing import NewSite
+
+
+class LateError(CouncilError):
+    """A plug-in's error."""
+
+
+async def dance(_context: WebContext, _request: Request) -> Response:
+    return PlainTextResponse("A dance.")
+
+
+async def fail(_context: WebContext, _request: Request) -> Response:
+    raise LateError("Too late.")
+
+
+PAGES = Pages(
+    name="dancers",
+    get={"/dance": dance, "/late": fail, "/rounds/{name}": dance},
+    statuses={LateError: 409},
+    navigation=(NavigationLink("Dances", "Dance", "/dance"),),
+)
+DANCERS = Plugin(name="dancers", pages=(f"{__name__}:PAGES",))
+
+
+async def test_a_plugin_adds_pages_their_errors_and_links(new_site: NewSite) -> None:
+    app = an_app()
+    app.plugins = Plugins(active=[DANCERS])
+    browser = new_site(app).browser()
+
+    home = await browser.get("/")
+    danced, late = await browser.get("/dance"), await browser.get("/late")
+
+    assert home.text.index('href="/keys"') < home.text.index('href="/dance"')
+    assert danced.text == "A dance."
+    assert (late.status_code, "Too late." in late.text) == (409, True)
+
+
+def test_of_two_pages_at_one_path_the_first_is_used_and_the_conflict_is_named() -> None:
+    said: list[str] = []
+
+    site = load_site(Plugins(active=[DANCERS], report=said.append), CORE_PAGES)
+
+    assert "/rounds/{name}" not in site.get
+    assert [("dancers" in line, "/rounds/{name}" in line) for line in said] == [(True, True)]
+
+
+@pytest.mark.parametrize(
+    ("code", "link"),
+    [
+        ("/council rounds", ("Rounds", "/rounds")),
+        ("/council show abcdef0123", ("this round", "/rounds/abcdef0123")),
+        ("/council show ID", None),
+        ("/council QUESTION", ("New question", "/")),
+        ("/council forget b1 yes", ("Delete this round", "/rounds/b1/forget")),
+        ("/council suite list", None),
+        ("council.toml", None),
+    ],
+)
+def test_on_the_page_a_hint_is_a_link(code: str, link: tuple[str, str] | None) -> None:
+    assert Site(CORE_PAGES).page_link(code) == link

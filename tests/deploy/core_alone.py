@@ -1,0 +1,45 @@
+"""Copies of this checkout without some of its packages, to show that the others do without them.
+
+`python -m tests.deploy.core_alone bakeoffs research` runs the tests of the rest in such a copy.
+"""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.deploy.environments import fresh_environment
+
+ROOT = Path(__file__).parents[2]
+# What is about all parts at once: documents, the layout, the installed program, measurements.
+WHOLE = ("tests/bench", "tests/compatibility", "tests/deploy", "tests/docs", "tests/hostile")
+
+
+def copy_without(packages: Sequence[str], folder: Path) -> None:
+    """Copy what git tracks, except these packages and their tests, in any layer."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    for name in listed.stdout.split("\0"):
+        path = Path(name)
+        if name and not {*path.parts[:-1]} & {*packages} and (ROOT / path).is_file():
+            (folder / path.parent).mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / path, folder / path)
+
+
+def run_tests(packages: Sequence[str], arguments: Sequence[str]) -> int:
+    """Run the tests of a copy without these packages; return pytest's exit code."""
+    with TemporaryDirectory(prefix="council-alone-") as name:
+        folder = Path(name)
+        copy_without(packages, folder / "tree")
+        python = fresh_environment(folder / "environment", folder / "tree")
+        ignored = [f"--ignore={part}" for part in WHOLE]
+        words = [str(python), "-m", "pytest", "--no-cov", *ignored, *(arguments or ["tests"])]
+        return subprocess.run(words, cwd=folder / "tree", check=False).returncode
+
+
+if __name__ == "__main__":
+    cut = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    sys.exit(run_tests(sys.argv[1:cut], sys.argv[cut + 1 :]))
