@@ -13,7 +13,6 @@ from bot.chat import Chat, IncomingMessage
 from bot.commands.parameters import (
     Arguments,
     Parameter,
-    UsageError,
     has_named_value,
     is_one_edit_away,
     parse_arguments,
@@ -59,13 +58,6 @@ class Command:
         name = [] if self.name == ASK else [self.full_name]
         typed = [one.usage for one in self.parameters if not one.form_only]
         return " ".join(["/council", *name, *typed])
-
-    def invocation(self, text: str) -> "Invocation":
-        """Return this command with the values in a text; raise UsageError if they do not fit."""
-        arguments = parse_arguments(self.parameters, text)
-        if arguments is None:
-            raise UsageError(f"That does not fit. Usage: `{self.usage}`")
-        return Invocation(self, arguments)
 
 
 admin_command = partial(Command, for_admins=True)

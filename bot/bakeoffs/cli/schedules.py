@@ -3,6 +3,7 @@
 They are the chat's `/council schedule` commands, run in the terminal.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -18,7 +19,8 @@ from bot.cli.completion import complete
 from bot.cli.output import Json, async_command, print_json, print_post
 from bot.cli.rounds import TERMINAL_USER
 from bot.commands.dispatch import run_command
-from bot.commands.registry import commands_of
+from bot.commands.parameters import Arguments
+from bot.commands.registry import Invocation, commands_of
 from bot.settings import load_settings
 from bot.terminal import TERMINAL, TerminalChat
 from council.money import MICRO_USD
@@ -87,14 +89,32 @@ class _ShellChat(TerminalChat):
         print_post(post)
 
 
+_OPTIONS = {"suite", "panel", "zone", "cap"}
+
+
+def _arguments(words: Sequence[str]) -> Arguments:
+    """Return the name, the options and the rest, which says when, of a command's words."""
+    values: dict[str, str] = {}
+    rest = []
+    for word in words:
+        name, _, value = word.partition(":")
+        if value and name.lower() in _OPTIONS - values.keys():
+            values[name.lower()] = value.strip('"')
+        else:
+            rest.append(word)
+    if rest:
+        values["name"] = rest[0]
+    if rest[1:]:
+        values["when"] = " ".join(rest[1:])
+    return values
+
+
 async def _run_chat_command(verb: str, *words: str) -> None:
-    # An argument that the shell passed as one word stays one, such as a cron in quotes.
-    quoted = (f'"{word}"' if " " in word and '"' not in word else word for word in words)
-    text = " ".join(quoted)
     async with open_app(load_settings()) as app:
         chat = _ShellChat(Console(highlight=False))
-        message = IncomingMessage(text, TERMINAL_USER, TERMINAL, app.new_id())
-        await run_command(app, chat, message, commands_of(app)[f"schedule {verb}"].invocation(text))
+        message = IncomingMessage(" ".join(words), TERMINAL_USER, TERMINAL, app.new_id())
+        command = commands_of(app)[f"schedule {verb}"]
+        await run_command(app, chat, message, Invocation(command, _arguments(words)))
         chat.close()
 
 

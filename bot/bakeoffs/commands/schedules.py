@@ -8,7 +8,12 @@ from bot.bakeoffs.commands.bakeoffs import load_suite_to_run, start_bakeoff
 from bot.bakeoffs.parts import SCHEDULES, bakeoff_settings, bakeoff_stores
 from bot.bakeoffs.render.schedules import ScheduleStatus, schedules_post, understood_post
 from bot.bakeoffs.runner import estimate_bakeoff
-from bot.bakeoffs.schedule_parser import NO_CAP, SCHEDULE_EXAMPLE, ScheduleRequest, parse_schedule
+from bot.bakeoffs.schedule_parser import (
+    NO_CAP,
+    SCHEDULE_EXAMPLE,
+    ScheduleRequest,
+    read_schedule_fields,
+)
 from bot.chat import Asker, Chat, IncomingMessage, send_note
 from bot.commands.parameters import Arguments
 from bot.context import AppContext
@@ -25,7 +30,7 @@ async def add_schedule(
     app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
 ) -> None:
     """Store a new schedule, and show how it was understood."""
-    request = parse_schedule(request_text(arguments))
+    request = read_schedule_fields(arguments)
     there = await _in_reporting_channel(app, chat, message, request)
     new = await new_schedule(app, there, request)
     await save_schedule(app, new)
@@ -36,20 +41,12 @@ async def edit_schedule_command(
     app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
 ) -> None:
     """Change a schedule, and show how it was understood."""
-    request = parse_schedule(request_text(arguments))
+    request = read_schedule_fields(arguments)
     before = await find_schedule(app, message, request.name)
     there = await _in_reporting_channel(app, chat, message, request) if request.channel else None
     after = await edit_schedule(app, before, request, there)
     await save_schedule(app, after)
     await _show(app, chat, message, after)
-
-
-def request_text(arguments: Arguments) -> str:
-    """Return the values of fields as one line, as `parse_schedule` reads it."""
-    named = (key for key in ("suite", "panel", "zone", "cap") if key in arguments)
-    options = [f'{key}:"{arguments[key]}"' for key in named]
-    channel = [f"<#{arguments['channel']}>"] if "channel" in arguments else []
-    return " ".join((arguments["name"], *options, *channel, arguments.get("when", "")))
 
 
 async def _in_reporting_channel(

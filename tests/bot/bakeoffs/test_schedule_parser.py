@@ -16,6 +16,7 @@ from bot.bakeoffs.schedule_parser import (
     ScheduleRequest,
     find_zone,
     parse_schedule,
+    read_schedule_fields,
     suggest_zone,
     words_to_cron,
 )
@@ -271,3 +272,25 @@ def assert_comes(cron: str, zone: str) -> None:
     assert slots[0] < slots[1] < slots[2]
     assert describe_cron(cron)
     assert monthly_runs(cron) <= 288 * 31
+
+
+def test_fields_stay_as_they_are_and_only_the_words_are_parsed() -> None:
+    wanted = read_schedule_fields(
+        {
+            "name": "weekly",
+            "suite": "sql basics",
+            "panel": "my “best” panel",
+            "cap": "$2",
+            "channel": "C1",
+            "when": "every monday 09:00 europe/budapest",
+        }
+    )
+
+    assert (wanted.suite, wanted.panel) == ("sql basics", "my “best” panel")
+    assert (wanted.cron, wanted.when) == ("0 9 * * 1", "every monday 09:00")
+    assert (wanted.zone, wanted.channel, wanted.cap_micro) == ("Europe/Budapest", "C1", 2_000_000)
+
+
+def test_a_word_that_contradicts_a_field_is_refused() -> None:
+    with pytest.raises(ScheduleError, match="has one suite"):
+        read_schedule_fields({"name": "weekly", "suite": "sql", "when": "hourly suite:maths"})

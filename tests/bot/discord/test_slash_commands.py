@@ -24,12 +24,7 @@ TYPES = {
     Kind.FILE: ATTACHMENT,
     Kind.CHANNEL: CHANNEL,
 }
-COMPLETED = {
-    Kind.ROUND,
-    Kind.PANEL,
-    Kind.METHOD,
-    Kind.TOPIC,
-}
+COMPLETED = {Kind.ROUND, Kind.PANEL, Kind.METHOD, Kind.TOPIC}
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +79,9 @@ def test_each_parameter_is_an_option_of_its_kind(registered: dict[str, Payload])
         option = options[name]
         assert option["type"] == TYPES.get(one.kind, STRING), name
         assert bool(option.get("required")) == one.required, name
-        assert bool(option.get("autocomplete")) == (one.kind in COMPLETED), name
+        assert bool(option.get("autocomplete")) == (
+            one.kind in COMPLETED or one.suggest is not None
+        ), name
         assert [each["value"] for each in option.get("choices") or []] == list(one.choices), name
 
 
