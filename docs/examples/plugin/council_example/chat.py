@@ -8,7 +8,6 @@ import hmac
 from collections.abc import Callable, Sequence
 
 import httpx
-from bot.chats import ChatPlugin, ChatRoute, RunningChat
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -25,13 +24,14 @@ from bot.chat import (
     Thread,
     event_key,
 )
+from bot.chats import ChatPlugin, ChatRoute, RunningChat
 from bot.commands.dispatch import handle_message
 from bot.commands.recovery import serve_chat
 from bot.commands.round_delivery import RoundDelivery
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.render.markdown import thread_markdown
-from bot.settings import Settings, SettingsError
+from bot.settings import Settings
 from council.places import Place
 from council.ports import RoundQuery
 
@@ -148,17 +148,15 @@ class WebhookPlugin(ChatPlugin):
 
     def missing(self, settings: Settings) -> str:
         """Return which of its two settings is not set."""
-        names = [name for name in ("WEBHOOK_URL", "WEBHOOK_TOKEN") if not settings.secret(name)]
+        names = [name for name in ("WEBHOOK_URL", "WEBHOOK_TOKEN") if not settings.value(name)]
         return f"{names[0]} is not set" if names else ""
 
     def start(
         self, app: AppContext, settings: Settings, report: Callable[[str], None]
     ) -> RunningChat:
         """Return the chat, ready to run."""
-        url, token = (settings.secret(name) for name in ("WEBHOOK_URL", "WEBHOOK_TOKEN"))
-        if url is None or token is None:
-            raise SettingsError([f"Webhook: {self.missing(settings)}"])
-        return RunningWebhook(app, url.get_secret_value(), token.get_secret_value(), report)
+        url, token = settings.url("WEBHOOK_URL"), settings.value("WEBHOOK_TOKEN")
+        return RunningWebhook(app, url, token, report)
 
 
 WEBHOOK = WebhookPlugin()
