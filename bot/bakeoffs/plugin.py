@@ -27,5 +27,8 @@ PLUGIN = Plugin(
     stores=("bot.bakeoffs.service:open_stores",),
     services=("bot.bakeoffs.service:open_service",),
     on_closed=("bot.bakeoffs.records:count_closed_round",),
+    on_export=("bot.bakeoffs.exports:BakeoffExporter",),
+    on_import=("bot.bakeoffs.exports:BakeoffImporter",),
+    on_verify=("bot.bakeoffs.verification:NumberVerifier",),
     on_forgotten=("storage.bakeoffs.hooks:BakeoffHooks",),
 )

@@ -18,5 +18,6 @@ PLUGIN = Plugin(
         "criteria": ("bot.research.cli.calibrate:criteria", ""),
     },
     stores=("bot.research.services:open_stores",),
+    on_export=("bot.research.exports:JudgmentExporter",),
     services=("bot.research.services:open_service",),
 )

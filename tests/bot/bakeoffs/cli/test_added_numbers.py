@@ -7,7 +7,7 @@ import pytest
 
 from tests.bot.homes import Home, Result
 
-SOURCE = Path(__file__).parents[3]
+SOURCE = Path(__file__).parents[4]
 NUMBERS = {
     "council/bakeoffs/records.py": (
         ("    share: float | None = None\n", "    sparkle: int | None = 1\n"),

@@ -124,7 +124,7 @@ async def make_harness(
     """Return a scheduler in an app whose chat is connected; stores can be shared."""
     clock, chat, runs, app = clock or Clock(), FakeRoom(), FakeRuns(), an_app()
     app.now, app.chats["slack"] = clock, lambda _: chat
-    app.bakeoff_stores = stores or bakeoff_stores(app)
+    app.parts.add(stores or bakeoff_stores(app))
     await bakeoff_stores(app).suites.save(SQL, "U1", clock())
     return SchedulerHarness(app, clock, chat, runs, Scheduler(app, runs))
 

@@ -216,7 +216,7 @@ class Failing(MemorySchedules):
 
 
 async def test_a_database_that_is_away_costs_no_slot(harness: SchedulerHarness) -> None:
-    harness.app.bakeoff_stores = replace(bakeoff_stores(harness.app), schedules=Failing())
+    harness.app.parts.add(replace(bakeoff_stores(harness.app), schedules=Failing()))
     await harness.save_schedule()
     harness.clock.move(minutes=1)
     await harness.fire()
