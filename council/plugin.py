@@ -32,6 +32,7 @@ class Plugin:
     - `checks`: coroutines for `council doctor`, of (CheckReport, AppContext, Settings)
     - `gather`: coroutines that return files for a question, before it is answered
     - `on_closed`, `on_forgotten`, `on_export`, `on_import`, `on_verify`: hooks on stored rounds
+      (`bot.exports` has the interfaces of the last three)
 
     For the council's own parts, until their interfaces have settled: `filters`, `gateways`,
     `buttons`, `pages` (`bot.web.pages.Pages`), `tools` (`bot.mcp.McpTool`), `sections` of

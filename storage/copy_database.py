@@ -8,7 +8,17 @@ from datetime import date
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import Table, func, insert, select, text
+from sqlalchemy import (
+    Connection,
+    FromClause,
+    Table,
+    TableClause,
+    func,
+    insert,
+    inspect,
+    select,
+    text,
+)
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import SQLModel
@@ -48,6 +58,7 @@ async def copy_database(source: AsyncEngine, target: AsyncEngine, on_batch: OnBa
             names = ", ".join(f'"{table.name}"' for table in data_tables())
             await write.execute(text(f"LOCK TABLE {names} IN SHARE ROW EXCLUSIVE MODE"))
         await _check_empty(write)
+        await _check_no_unknown_rows(read, write)
         for table in data_tables():
             checksum, stored = 0, 0
             async with aclosing(_batches(read, table)) as batches:
@@ -127,8 +138,25 @@ async def _check_empty(connection: AsyncConnection) -> None:
             )
 
 
-async def _count(connection: AsyncConnection, table: Table) -> int:
-    result = await connection.execute(select(func.count()).select_from(table))
+async def _check_no_unknown_rows(read: AsyncConnection, write: AsyncConnection) -> None:
+    """Raise StoreError if the source has rows of a plug-in that this program lacks."""
+    names = [set(await one.run_sync(_table_names)) for one in (read, write)]
+    known = set(SQLModel.metadata.tables) | {"alembic_version"}
+    # The target's schema is that of all plug-ins; other programs may have tables in the source.
+    for name in sorted(names[0] & names[1] - known):
+        if not name.startswith("procrastinate_") and await _count(read, TableClause(name)):
+            raise StoreError(
+                f"Table {name!r} holds data of a plug-in that is not here, so {NOTHING_COPIED}. "
+                "Install the plug-in, then copy again."
+            )
+
+
+def _table_names(connection: Connection) -> list[str]:
+    return inspect(connection).get_table_names()
+
+
+async def _count(connection: AsyncConnection, of: FromClause) -> int:
+    result = await connection.execute(select(func.count()).select_from(of))
     return int(result.scalar_one())
 
 

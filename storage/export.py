@@ -1,6 +1,6 @@
-"""The export format: rounds, suites, bake-offs and schedules as lines of JSON, and back."""
+"""The export format: rounds, and items of other kinds, as lines of JSON, and back."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
@@ -8,8 +8,6 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
-from council.bakeoffs.models import Bakeoff, Schedule
-from council.bakeoffs.ports import StoredSuite
 from council.errors import PanelError, StoreError
 from council.feedback import Feedback, HumanVote
 from council.integrity.seal import Seal
@@ -29,14 +27,41 @@ EXTRAS: dict[str, TypeAdapter[Any]] = {
     "votes": TypeAdapter(tuple[HumanVote, ...]),
     "seal": TypeAdapter(Seal),
 }
-# The other items by their kind, which is a field of their lines.
-KINDS: dict[str, TypeAdapter[Any]] = {
-    "suite": TypeAdapter(StoredSuite),
-    "bakeoff": TypeAdapter(Bakeoff),
-    "schedule": TypeAdapter(Schedule),
-}
+# The plug-ins of kinds that are not named "plug-in.kind".
+PLUGINS_BY_KIND = dict.fromkeys(("suite", "bakeoff", "schedule"), "bakeoffs")
 
-ExportedItem = StoredSuite | Bakeoff | Schedule
+
+@dataclass(frozen=True, slots=True)
+class ExportKind:
+    """A kind of items besides rounds; `name` is the field `kind` of their lines.
+
+    That of a plug-in begins with the plug-in's name and a dot. `noun` is what one is called, and
+    `describe` names an item at the start of a sentence.
+    """
+
+    name: str
+    noun: str
+    adapter: TypeAdapter[Any]
+    describe: Callable[[Any], str]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedItem:
+    """An item that is not a round."""
+
+    kind: ExportKind
+    value: Any
+
+    def __str__(self) -> str:
+        return self.kind.describe(self.value)
+
+
+class MissingPluginError(StoreError):
+    """A line of a kind that belongs to a plug-in which is absent."""
+
+    def __init__(self, plugin: str) -> None:
+        super().__init__(f"it needs the plug-in {plugin}")
+        self.plugin = plugin
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +91,8 @@ def dump_round(
 
 
 def dump_item(item: ExportedItem) -> str:
-    """Return a suite's version, a bake-off or a schedule as one line, without a line end."""
-    if isinstance(item, StoredSuite):
-        kind, what = "suite", f"Suite {item.suite.name!r}"
-    elif isinstance(item, Bakeoff):
-        kind, what = "bakeoff", f"Bake-off {item.id!r}"
-    else:
-        kind, what = "schedule", f"Schedule {item.name!r}"
-    return _dump_line(KINDS[kind], item, what, kind=kind)
+    """Return an item as one line, without a line end."""
+    return _dump_line(item.kind.adapter, item.value, str(item), kind=item.kind.name)
 
 
 def _dump_line(adapter: TypeAdapter[T], value: T, what: str, **extra: object) -> str:
@@ -84,19 +103,26 @@ def _dump_line(adapter: TypeAdapter[T], value: T, what: str, **extra: object) ->
         raise StoreError(f"{what} can't be written as JSON: {error}.") from error
 
 
-def parse_item(line: bytes | str, registry: Registry = NO_PLUGINS) -> ExportedRound | ExportedItem:
+def parse_item(
+    line: bytes | str, kinds: Iterable[ExportKind] = (), registry: Registry = NO_PLUGINS
+) -> ExportedRound | ExportedItem:
     """Return the content of a line, a round with the registry.
 
-    Raise StoreError with the name of an invalid field.
+    Raise StoreError with the name of an invalid field, MissingPluginError for an item of another
+    kind that names its plug-in.
     """
     values = _parse_line(line)
     if "kind" not in values:
         return _round_from_values(values, registry)
-    kind = values.pop("kind")
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise StoreError(f"this version does not know the kind {kind!r}; use a newer version")
-    item: ExportedItem = _validate(KINDS[kind], values)
-    return item
+    name = values.pop("kind")
+    for kind in kinds:
+        if kind.name == name:
+            return ExportedItem(kind, _validate(kind.adapter, values))
+    if isinstance(name, str):
+        plugin, dot, _ = name.partition(".")
+        if owner := PLUGINS_BY_KIND.get(name) or (dot and plugin):
+            raise MissingPluginError(owner)
+    raise StoreError(f"this version does not know the kind {name!r}; use a newer version")
 
 
 def _round_from_values(values: dict[str, Any], registry: Registry) -> ExportedRound:

@@ -433,8 +433,9 @@ class SlackInstallationRow(SQLModel, table=True):
 _PACKAGES = ("storage.bakeoffs",)
 
 
-def import_all_tables() -> None:
-    """Register the tables of all packages that this program has."""
-    for package in _PACKAGES:
-        if find_spec(package):
-            import_module(f"{package}.tables")
+def import_all_tables() -> bool:
+    """Register the tables of all packages that this program has; return whether it has all."""
+    present = [package for package in _PACKAGES if find_spec(package)]
+    for package in present:
+        import_module(f"{package}.tables")
+    return len(present) == len(_PACKAGES)

@@ -1,7 +1,6 @@
 """Leaderboard queries: parse the filter, select the records, count them in a thread."""
 
 import asyncio
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from bot.bakeoffs.records import garbage_collection_paused
 from bot.bakeoffs.render.leaderboard_tables import Coverage, Leaderboard
+from bot.coordination.clock import MomentError, parse_moment
 from council.bakeoffs.changes import Changes, compare_with_past, share_trend
 from council.bakeoffs.council_value import measure_council_value
 from council.bakeoffs.leaderboard import JudgeBoard, build_judge_board
@@ -22,14 +22,6 @@ from council.errors import CouncilError
 WEIGHTS = ("uniform", "consistency", "human", "family", "peerrank")
 Names = Mapping[str, str]
 Choices = Mapping[str, tuple[str, ...]]  # for each filter option
-_AGO = re.compile(r"(\d{1,5})\s*(h|d|w|m|y)[a-z]*", re.IGNORECASE)
-_UNITS = {
-    "h": timedelta(hours=1),
-    "d": timedelta(days=1),
-    "w": timedelta(weeks=1),
-    "m": timedelta(days=30),
-    "y": timedelta(days=365),
-}
 
 
 class LeaderboardQueryError(CouncilError):
@@ -98,19 +90,11 @@ def parse_query(options: Mapping[str, str], now: datetime) -> LeaderboardQuery:
 
 
 def parse_since(text: str, now: datetime) -> datetime:
-    """Parse the start of a time window: "30d", "2w", "12h" before now, or an ISO date or time.
-
-    The default time zone is UTC. Raise LeaderboardQueryError if the text is not valid.
-    """
+    """Parse the start of a time window; raise LeaderboardQueryError if the text is not valid."""
     try:
-        if ago := _AGO.fullmatch(text.strip()):
-            return now - int(ago[1]) * _UNITS[ago[2].lower()]
-        found = datetime.fromisoformat(text.strip())
-    except (ValueError, OverflowError):
-        raise LeaderboardQueryError(
-            f"I can't read {text!r} as a time. Write 30d, 2w, 12h, 2026-11-21 or 2026-11-21T09:00."
-        ) from None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+        return parse_moment(text, now)
+    except MomentError as error:
+        raise LeaderboardQueryError(str(error)) from None
 
 
 def parse_until(text: str, now: datetime) -> datetime:

@@ -31,5 +31,8 @@ PLUGIN = Plugin(
     pages=("bot.bakeoffs.web.pages:PAGES",),
     tools=("bot.bakeoffs.mcp:LEADERBOARD",),
     on_closed=("bot.bakeoffs.records:count_closed_round",),
+    on_export=("bot.bakeoffs.exports:BakeoffExporter",),
+    on_import=("bot.bakeoffs.exports:BakeoffImporter",),
+    on_verify=("bot.bakeoffs.verification:NumberVerifier",),
     on_forgotten=("storage.bakeoffs.hooks:BakeoffHooks",),
 )

@@ -3,6 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from bot.bakeoffs.parts import bakeoff_stores
+from bot.exports import OnFault, Verifier
+from bot.plugins import RecordSources
 from bot.render.formatting import count_noun
 from council.bakeoffs.bias.number_verification import verify_record, verify_votes
 from council.bakeoffs.models import Bakeoff
@@ -12,7 +15,6 @@ from council.errors import BakeoffError, CouncilError, StoreError
 from council.integrity.verification import Difference
 from council.rounds import Round
 
-OnFault = Callable[[str], None]
 _Verify = Callable[[PackedRecord], Sequence[Difference]]
 
 LEADERBOARDS, BIAS_REPORTS = "leaderboards", "bias reports"
@@ -88,3 +90,23 @@ async def load_numbers(stores: BakeoffStores) -> StoredNumbers:
         {record.round_id: record for record in records},
         {vote.round_id: vote for vote in votes},
     )
+
+
+class NumberVerifier(Verifier):
+    """Verifies the numbers behind leaderboards and bias reports."""
+
+    def __init__(self, stores: RecordSources) -> None:
+        self._stores = bakeoff_stores(stores)
+        self._numbers = StoredNumbers(self._stores.bakeoffs, {}, {})
+
+    async def open(self) -> None:
+        """Load the stored numbers."""
+        self._numbers = await load_numbers(self._stores)
+
+    async def verify(self, round_: Round, on_fault: OnFault) -> None:
+        """Name each number of a round that differs from the round itself."""
+        await self._numbers.verify(round_, on_fault)
+
+    def report(self, on_fault: OnFault) -> str:
+        """Name the numbers that belong to no round; return how many match."""
+        return self._numbers.report(on_fault)

@@ -11,9 +11,6 @@ from typing import Annotated
 
 import typer
 
-from bot.bakeoffs.leaderboard import parse_since
-from bot.bakeoffs.parts import bakeoff_stores
-from bot.bakeoffs.records import count_closed_round
 from bot.bootstrap import Stores, open_stores
 from bot.cli.output import (
     MISUSED,
@@ -28,34 +25,33 @@ from bot.cli.output import (
 )
 from bot.cli.rounds import find_round_id
 from bot.commands.rounds import UnderWayError, describe_quoting, forget_and_wipe
-from bot.coordination.clock import now
+from bot.coordination.clock import now, parse_moment
+from bot.exports import Exporter, Importer
+from bot.plugins import Plugins
 from bot.render.formatting import count_noun, join_words
 from bot.render.round_report.thread import round_title
 from bot.render.text_safety import shorten_to_line
-from bot.research.services import export_judgments
 from bot.runners.retention import forget_older
 from bot.settings import load_settings
-from council.bakeoffs.models import Bakeoff, Ending, Schedule
-from council.bakeoffs.ports import ScheduleStore, StoredSuite
-from council.errors import CouncilError, ForgottenError, PanelError, ScheduleError, StoreError
+from council.errors import CouncilError, ForgottenError, PanelError, StoreError
 from council.integrity.seal import find_changes
 from council.ports import RoundQuery, Store
 from council.registry import Registry
 from council.rounds import Round
-from storage.export import ExportedItem, ExportedRound, dump_item, dump_round, parse_item
+from storage.export import (
+    ExportedItem,
+    ExportedRound,
+    ExportKind,
+    MissingPluginError,
+    dump_item,
+    dump_round,
+    parse_item,
+)
 
 Entry = ExportedRound | ExportedItem
-EntryCounts = Counter[type[Entry]]
-ExportLines = AsyncIterator[tuple[type[Entry], bytes]]
-
-NOUNS: dict[type[Entry], str] = {
-    ExportedRound: "round",
-    StoredSuite: "version of a suite",
-    Bakeoff: "bake-off",
-    Schedule: "schedule",
-}
-JUDGMENTS = "judgments"
-IMPORTED_UNFINISHED = "It was imported unfinished. Resume it to run the rest."
+ROUND = "round"  # what an entry is called, unless it is of another kind
+EntryCounts = Counter[str]
+ExportLines = AsyncIterator[tuple[str, bytes]]
 
 
 @async_command
@@ -69,7 +65,7 @@ async def export(
         typer.Option("--to", "--output", help="Write to this file instead of standard output."),
     ] = None,
     kind: Annotated[
-        str, text_option("--as", help="judgments: only rankings and votes, without texts.")
+        str, text_option("--as", help="A format of a plug-in: judgments has no texts.")
     ] = "",
 ) -> None:
     """Export one round, or everything, as JSON Lines.
@@ -78,21 +74,20 @@ async def export(
     """
     if round_id and since:
         fail("Name one round, or give --since DATE.", MISUSED)
-    if kind not in {"", JUDGMENTS}:
-        fail(f"--as must be {JUDGMENTS}, not {kind!r}.", MISUSED)
-    asked_since = parse_since(since, now()) if since else None
+    asked_since = parse_moment(since, now()) if since else None
 
     with exit_on_faults(err=True) as on_fault:
         async with open_stores(load_settings()) as stores:
             one = await find_round_id(stores.store, round_id) if round_id else ""
             if kind:
+                exporter = _find_format(stores, kind)
                 ids = [one] if one else await _ids_since(stores, asked_since)
-                lines = _judgment_lines(stores, ids, on_fault)
+                lines = _format_lines(exporter, kind, ids, on_fault)
             elif one:
                 lines = _round_lines(stores, one)
             else:
                 lines = _all_lines(stores, asked_since, on_fault)
-            await _write(lines, to)
+            await _write(lines, to, export_kinds(stores.plugins))
 
 
 @async_command
@@ -105,22 +100,21 @@ async def import_(
     forgotten: list[Round] = []
     with exit_on_faults(err=True) as on_fault:
         async with open_stores(load_settings()) as stores:
-            suites = await bakeoff_stores(stores).suites.list_all()
-            known_suites = {(stored.suite.scope, stored.suite.name) for stored in suites}
-            for entry in read_export(file, on_fault, stores.registry):
+            importers = _load_importers(stores)
+            kinds = export_kinds(stores.plugins)
+            for entry in read_export(file, kinds, on_fault, stores.registry):
                 try:
-                    is_new = await _store_entry(stores, known_suites, entry)
+                    is_new = await _store_entry(stores.store, importers, entry)
                 except CouncilError as error:
                     on_fault(f"{_display_name(entry)}: {error}")
                     continue
-                new[type(entry)] += is_new
+                new[_noun(entry)] += is_new
                 known_count += not is_new
                 if is_new and isinstance(entry, ExportedRound) and entry.round_.forgotten:
                     forgotten.append(entry.round_)
-            # The others are counted by the next leaderboard. Bake-offs have all been stored now.
-            for round_ in forgotten:
-                await count_closed_round(stores, round_)
-        typer.echo(f"{_describe(new)} imported, {known_count} already here.")
+            for importer in importers:
+                await importer.finish(forgotten)
+        typer.echo(f"{_describe(new, kinds)} imported, {known_count} already here.")
 
 
 @async_command
@@ -159,39 +153,49 @@ async def forget(
 # --- Export
 
 
-async def _write(lines: ExportLines, to: Path | None) -> None:
+async def _write(lines: ExportLines, to: Path | None, kinds: Sequence[ExportKind]) -> None:
     if to is None:
         async for _, line in lines:
             typer.echo(line, nl=False)
         return
     written: EntryCounts = Counter()
     with atomic_write(to) as file:
-        async for kind, line in lines:
+        async for noun, line in lines:
             file.write(line)
-            written[kind] += 1
-    typer.echo(f"{_describe(written)} written to {to}.")
+            written[noun] += 1
+    typer.echo(f"{_describe(written, kinds)} written to {to}.")
 
 
-def _describe(counts: EntryCounts) -> str:
+def _describe(counts: EntryCounts, kinds: Sequence[ExportKind]) -> str:
     """Return a phrase such as "2 rounds and 1 schedule"; rounds are always in it, and first."""
-    kinds = [kind for kind in NOUNS if counts[kind] or kind is ExportedRound]
-    nouns = ((counts[kind], *NOUNS[kind].partition(" of ")) for kind in kinds)
+    others = [kind.noun for kind in kinds if counts[kind.noun]]
+    nouns = ((counts[noun], *noun.partition(" of ")) for noun in (ROUND, *others))
     return join_words(f"{count_noun(count, noun)}{of}{tail}" for count, noun, of, tail in nouns)
+
+
+def _load_exporters(stores: Stores) -> list[Exporter]:
+    hooks = stores.plugins.load_duties(lambda plugin: plugin.on_export)
+    return [new_exporter(stores) for new_exporter in hooks]
+
+
+def _find_format(stores: Stores, name: str) -> Exporter:
+    """Return what exports rounds in a format; exit with code 2 if nothing does."""
+    known = {one: exporter for exporter in _load_exporters(stores) for one in exporter.formats}
+    if not known:
+        fail(f"No plug-in has the format {name!r}. Leave out --as.", MISUSED)
+    if name not in known:
+        fail(f"--as must be {' or '.join(known)}, not {name!r}.", MISUSED)
+    return known[name]
 
 
 async def _all_lines(stores: Stores, since: datetime | None, on_fault: OnFault) -> ExportLines:
     # One round at a time is in memory.
-    others = bakeoff_stores(stores)
-    items: list[ExportedItem] = [
-        *await others.suites.list_all(),
-        *await others.schedules.list_all(),
-        *(x for x in reversed(await others.bakeoffs.list_recent()) if not since or x.at >= since),
-    ]
-    for kept in items:
-        try:
-            yield type(kept), dump_item(kept).encode() + b"\n"
-        except StoreError as error:
-            on_fault(f"Left out: {error}")
+    for exporter in _load_exporters(stores):
+        async for item in exporter.list_items(since):
+            try:
+                yield item.kind.noun, dump_item(item).encode() + b"\n"
+            except StoreError as error:
+                on_fault(f"Left out: {error}")
     for round_id in await _ids_since(stores, since):
         try:
             async for line in _round_lines(stores, round_id):
@@ -204,10 +208,12 @@ async def _ids_since(stores: Stores, since: datetime | None) -> Sequence[str]:
     return await stores.store.ids(wanted=RoundQuery(since=since))
 
 
-async def _judgment_lines(stores: Stores, ids: Iterable[str], on_fault: OnFault) -> ExportLines:
+async def _format_lines(
+    exporter: Exporter, name: str, ids: Iterable[str], on_fault: OnFault
+) -> ExportLines:
     for round_id in ids:
         try:
-            lines = await export_judgments(stores, round_id)
+            lines = await exporter.dump_round(name, round_id)
         except StoreError as error:
             on_fault(f"Left out: {error}")
             continue
@@ -215,7 +221,7 @@ async def _judgment_lines(stores: Stores, ids: Iterable[str], on_fault: OnFault)
             on_fault(f"Left out: round {round_id}. {error}")
             continue
         if lines:
-            yield ExportedRound, lines.encode()
+            yield ROUND, lines.encode()
 
 
 async def _round_lines(stores: Stores, round_id: str) -> ExportLines:
@@ -226,57 +232,64 @@ async def _round_lines(stores: Stores, round_id: str) -> ExportLines:
         votes=await store.votes(round_id),
         seal=await store.seal(round_id),
     )
-    yield ExportedRound, line.encode() + b"\n"
+    yield ROUND, line.encode() + b"\n"
 
 
 # --- Import
 
 
-def read_export(path: Path, on_fault: OnFault, registry: Registry) -> Iterator[Entry]:
+def export_kinds(plugins: Plugins) -> list[ExportKind]:
+    """Return the kinds of items that plug-ins can import, also those that are disabled."""
+    importers: list[type[Importer]] = plugins.load_duties(lambda plugin: plugin.on_import)
+    return [kind for importer in importers for kind in importer.kinds]
+
+
+def read_export(
+    path: Path, kinds: Sequence[ExportKind], on_fault: OnFault, registry: Registry
+) -> Iterator[Entry]:
     """Yield the entries of an export; `on_fault` gets each line that cannot be read.
 
-    Its rounds are of the methods of this registry. Exit with code 2 if the file cannot be read.
+    Its rounds are of the methods of this registry. At the end, name the plug-ins that the lines of
+    other kinds need. Exit with code 2 if the file cannot be read.
     """
+    missing: Counter[str] = Counter()
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if line.strip():
                     try:
-                        yield parse_item(line, registry)
+                        yield parse_item(line, kinds, registry)
+                    except MissingPluginError as error:
+                        missing[error.plugin] += 1
                     except StoreError as error:
                         why = str(error).rstrip(".")
                         on_fault(f"{path.name}, line {number}: {why}.")
     except OSError as error:
         fail(unreadable(path, error), MISUSED)
+    for plugin, count in missing.items():
+        what = "1 line was" if count == 1 else f"{count:,} lines were"
+        typer.echo(f"{what} left out. Install the plug-in {plugin} to read them.", err=True)
 
 
 def _display_name(entry: Entry) -> str:
-    match entry:
-        case ExportedRound(round_):
-            return f"Round {round_.id!r}"
-        case StoredSuite(suite):
-            return f"Suite {suite.name!r}"
-        case Bakeoff():
-            return f"Bake-off {entry.id!r}"
-        case Schedule():
-            return f"Schedule {entry.name!r}"
+    return f"Round {entry.round_.id!r}" if isinstance(entry, ExportedRound) else str(entry)
 
 
-async def _store_entry(stores: Stores, known_suites: set[tuple[str, str]], entry: Entry) -> bool:
-    """Store an entry; return False if it was there already, as suites with any version are."""
-    others = bakeoff_stores(stores)
-    match entry:
-        case ExportedRound():
-            return await _store_round(stores.store, entry)
-        case StoredSuite(suite, by, at):
-            is_known = (suite.scope, suite.name) in known_suites
-            return not is_known and await others.suites.save(suite, by, at)
-        case Bakeoff():
-            # Nobody has asked for money to be spent here.
-            ending = entry.ending or Ending(entry.at, IMPORTED_UNFINISHED)
-            return await others.bakeoffs.open(replace(entry, ending=ending))
-        case Schedule():
-            return await _store_schedule(others.schedules, entry)
+def _noun(entry: Entry) -> str:
+    return ROUND if isinstance(entry, ExportedRound) else entry.kind.noun
+
+
+def _load_importers(stores: Stores) -> list[Importer]:
+    hooks = stores.plugins.load_duties(lambda plugin: plugin.on_import)
+    return [new_importer(stores) for new_importer in hooks]
+
+
+async def _store_entry(store: Store, importers: Sequence[Importer], entry: Entry) -> bool:
+    """Store an entry; return False if it was there already."""
+    if isinstance(entry, ExportedRound):
+        return await _store_round(store, entry)
+    importer = next(one for one in importers if entry.kind in one.kinds)
+    return await importer.store(entry)
 
 
 async def _store_round(store: Store, record: ExportedRound) -> bool:
@@ -296,16 +309,6 @@ async def _store_round(store: Store, record: ExportedRound) -> bool:
     for vote in record.votes:
         await store.vote(replace(vote, at=min(vote.at, at)), imported=True)
     return is_new
-
-
-async def _store_schedule(store: ScheduleStore, schedule: Schedule) -> bool:
-    for other in await store.list_all(schedule.scope):
-        if schedule.id == other.id:
-            return False
-        if schedule.name == other.name:
-            raise ScheduleError("there is already another one with this name.")
-    await store.save(replace(schedule, paused=True))
-    return True
 
 
 # --- Forget

@@ -112,7 +112,13 @@ def fail(sentence: str, code: int) -> NoReturn:
 
 def _is_misuse(error: CouncilError) -> bool:
     # By name: only commands that read settings import their module.
-    by_name = {"SettingsError", "BaselineError", "LeaderboardQueryError", "ApiKeyError"}
+    by_name = {
+        "SettingsError",
+        "BaselineError",
+        "LeaderboardQueryError",
+        "MomentError",
+        "ApiKeyError",
+    }
     misuses = PanelError | QuestionError | ScheduleError | SuiteError | GradesError
     return type(error).__name__ in by_name or isinstance(error, misuses)
 

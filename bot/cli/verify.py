@@ -7,15 +7,14 @@ from typing import Annotated
 
 import typer
 
-from bot.bakeoffs.parts import bakeoff_stores
-from bot.bakeoffs.verification import load_numbers
 from bot.bootstrap import Stores, open_stores
-from bot.cli.data import read_export
+from bot.cli.data import export_kinds, read_export
 from bot.cli.output import MISUSED, OnFault, async_command, exit_on_faults, fail, read_file
 from bot.cli.rounds import find_round_id
+from bot.exports import Verifier
 from bot.render.formatting import count_noun, join_words
-from bot.settings import load_settings
-from bot.settings.panels import load_panel_config, stored_registry
+from bot.settings import load_panel_config, load_settings
+from bot.settings.panels import stored_registry
 from council.errors import PanelError, StoreError
 from council.integrity.erasure import find_text_names
 from council.integrity.hash_chain import Link
@@ -24,7 +23,7 @@ from council.integrity.verification import ChainWalk, chain_name, walk_stretches
 from council.integrity.verification import verify as verify_round
 from council.ports import Store
 from council.rounds import Round
-from storage.export import ExportedRound
+from storage.export import ExportedRound, ExportKind
 from storage.hash_chain import SqlHashChain
 
 NO_ROUND = "No round is stored."
@@ -71,7 +70,8 @@ async def verify(
 
     with exit_on_faults() as on_fault:
         if what and not text and _is_file(what):
-            _verify_export(Path(what), on_fault)
+            plugins = load_panel_config(load_settings().config_file).plugins
+            _verify_export(Path(what), export_kinds(plugins), on_fault)
             return
         async with open_stores(load_settings()) as stores:
             if head:
@@ -95,22 +95,27 @@ def _is_file(what: str) -> bool:
 
 async def _verify_all(stores: Stores, known_heads: Sequence[str], on_fault: OnFault) -> None:
     summaries = await stores.store.list_summaries()
-    numbers = await load_numbers(bakeoff_stores(stores))
+    hooks = stores.plugins.load_duties(lambda plugin: plugin.on_verify)
+    verifiers: list[Verifier] = [new_verifier(stores) for new_verifier in hooks]
+    for verifier in verifiers:
+        await verifier.open()
     for summary in summaries:
         if round_ := await _verify_stored(stores.store, summary.id, on_fault):
-            await numbers.verify(round_, on_fault)
+            for verifier in verifiers:
+                await verifier.verify(round_, on_fault)
     if not summaries:
         typer.echo(NO_ROUND)
-    if matching := numbers.report(on_fault):
-        typer.echo(matching)
+    for verifier in verifiers:
+        if matching := verifier.report(on_fault):
+            typer.echo(matching)
     await _verify_chains(stores.chain, known_heads, on_fault)
 
 
-def _verify_export(path: Path, on_fault: OnFault) -> None:
+def _verify_export(path: Path, kinds: Sequence[ExportKind], on_fault: OnFault) -> None:
     """Verify every round of an export, and links that follow each other in their chain."""
     count, links = 0, list[Link]()
     registry = stored_registry(load_panel_config(load_settings().config_file).plugins)
-    for entry in read_export(path, on_fault, registry):
+    for entry in read_export(path, kinds, on_fault, registry):
         if isinstance(entry, ExportedRound):
             count += 1
             _verify_record(entry, on_fault, is_exported=True)

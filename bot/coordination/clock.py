@@ -1,13 +1,14 @@
 """Clock of a cluster: this machine's clock, corrected by the database's."""
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 
 import structlog
 
-from council.errors import StoreError
+from council.errors import CouncilError, StoreError
 
 SYNC_SECONDS = 30.0
 MIN_LOGGED_CHANGE_SECONDS = 2.0
@@ -57,3 +58,35 @@ class SharedClock:
                 await self.sync()
             except StoreError:  # the next sync may succeed
                 continue
+
+
+# --- Moments that people write
+
+_AGO = re.compile(r"(\d{1,5})\s*(h|d|w|m|y)[a-z]*", re.IGNORECASE)
+_UNITS = {
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+    "w": timedelta(weeks=1),
+    "m": timedelta(days=30),
+    "y": timedelta(days=365),
+}
+
+
+class MomentError(CouncilError):
+    """A text that names no moment."""
+
+
+def parse_moment(text: str, now: datetime) -> datetime:
+    """Parse "30d", "2w" or "12h" before now, or an ISO date or time, in UTC unless it has a zone.
+
+    Raise MomentError for anything else.
+    """
+    try:
+        if ago := _AGO.fullmatch(text.strip()):
+            return now - int(ago[1]) * _UNITS[ago[2].lower()]
+        found = datetime.fromisoformat(text.strip())
+    except (ValueError, OverflowError):
+        raise MomentError(
+            f"I can't read {text!r} as a time. Write 30d, 2w, 12h, 2026-11-21 or 2026-11-21T09:00."
+        ) from None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -36,6 +36,7 @@ PLUGIN = Plugin(
         "criteria": ("bot.research.cli.calibrate:criteria", ""),
     },
     stores=("bot.research.services:open_stores",),
+    on_export=("bot.research.exports:JudgmentExporter",),
     services=("bot.research.services:open_service",),
     pages=("bot.research.web.pages:PAGES",),
 )

@@ -235,3 +235,22 @@ async def test_other_programs_on_a_server_are_counted(postgres: Server, migrated
 
         for engine in (one, two, three):
             await engine.dispose()
+
+
+async def test_rows_of_a_plug_in_that_is_absent_are_not_lost_silently(tmp_path: Path) -> None:
+    engines = []
+    for name in ("source", "target"):
+        (tmp_path / name).mkdir()
+        engines.append(open_engine(new_file(tmp_path / name)))
+    source, target = engines
+    for engine in engines:
+        async with engine.begin() as connection:
+            await connection.execute(text("CREATE TABLE haiku (line TEXT)"))
+    async with source.begin() as connection:
+        await connection.execute(text("INSERT INTO haiku VALUES ('An old pond')"))
+
+    with pytest.raises(StoreError, match="'haiku' holds data of a plug-in that is not here"):
+        await copy_database(source, target, ignore_progress)
+
+    for engine in engines:
+        await engine.dispose()

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from bot.bakeoffs import lifecycle
+from bot.bakeoffs.cli.progress import BakeoffBar
 from bot.bakeoffs.cli.suites import find_suite
 from bot.bakeoffs.commands import voting
 from bot.bakeoffs.commands.bakeoffs import (
@@ -52,7 +53,7 @@ from bot.cli.output import (
     text_option,
     write_file,
 )
-from bot.cli.progress import BakeoffBar, DownloadBar
+from bot.cli.progress import DownloadBar
 from bot.cli.rounds import TERMINAL_USER
 from bot.commands.parameters import LAST, Kind
 from bot.commands.rounds import FeedbackError

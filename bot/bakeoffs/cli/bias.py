@@ -25,10 +25,12 @@ class _FileOrCommand(TyperGroup):
             args = [OF_FILE, *args]
         return super().parse_args(ctx, args)
 
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """Write the help, which names files only if the laboratory reads them."""
+        files = "council bias FILE, " if OF_FILE in self.commands else ""
+        self.help = f"Measure the bias of judges: {files}council bias --rounds, or one of these."
+        super().format_help_text(ctx, formatter)
 
-bias_app = typer.Typer(
-    help="Measure the bias of judges: council bias --rounds, or one of these.",
-    cls=_FileOrCommand,
-    no_args_is_help=True,
-)
+
+bias_app = typer.Typer(cls=_FileOrCommand, no_args_is_help=True)
 bias_app.command(OF_ROUNDS)(bias)

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 
-from bot.cli.data import IMPORTED_UNFINISHED
+from bot.bakeoffs.exports import IMPORTED_UNFINISHED
 from bot.cli.verify import NO_ROUND
 from council.bakeoffs.models import Ending
 from council.bakeoffs.ports import BakeoffStores
