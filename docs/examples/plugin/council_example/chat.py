@@ -8,7 +8,6 @@ import hmac
 from collections.abc import Callable, Sequence
 
 import httpx
-from bot.chats import ChatPlugin, ChatRoute, RunningChat
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -25,6 +24,7 @@ from bot.chat import (
     Thread,
     event_key,
 )
+from bot.chats import ChatPlugin, ChatRoute, RunningChat
 from bot.commands.dispatch import handle_message
 from bot.commands.recovery import serve_chat
 from bot.commands.round_delivery import RoundDelivery
