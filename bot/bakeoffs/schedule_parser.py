@@ -272,17 +272,6 @@ def read_schedule_fields(fields: Mapping[str, str]) -> ScheduleRequest:
     return _read_words(_WORD.findall(given.get("when", "").translate(_QUOTES)), parts)
 
 
-def parse_schedule(text: str) -> ScheduleRequest:
-    """Parse what was typed after `add` or `edit`; raise ScheduleError with what to write."""
-    name, *words = _WORD.findall(text.translate(_QUOTES)) or [""]
-    if not _NAME.fullmatch(name) or _OPTION.fullmatch(name):
-        raise ScheduleError(
-            "Start with a name for the schedule, made of letters, digits, - and _: "
-            f"{SCHEDULE_EXAMPLE}."
-        )
-    return _read_words(words, {"name": name})
-
-
 def _read_words(words: Iterable[str], parts: dict[str, str]) -> ScheduleRequest:
     """Return the request of typed words, added to what is known."""
     when = " ".join(_unquote(word) for word in words if not _parse_option(word, parts)).strip()

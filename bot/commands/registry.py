@@ -102,7 +102,7 @@ def is_question(parsed: Invocation | Typo) -> TypeGuard[Invocation]:
     return isinstance(parsed, Invocation) and parsed.command.name == ASK
 
 
-class Registry:
+class CommandRegistry:
     """The registered commands; `ask` is the fallback."""
 
     def __init__(self, commands: Sequence[Command]) -> None:
@@ -163,7 +163,7 @@ class Registry:
         return tuple(exact or named)
 
 
-def collect_commands(own: Iterable[Command], plugins: Plugins) -> Registry:
+def collect_commands(own: Iterable[Command], plugins: Plugins) -> CommandRegistry:
     """Return our own commands and those of active plug-ins.
 
     Of two with one name the first counts; the plug-in of the other gets a warning.
@@ -180,12 +180,12 @@ def collect_commands(own: Iterable[Command], plugins: Plugins) -> Registry:
                 )
             else:
                 commands[command.full_name] = command
-    return Registry([*commands.values()])
+    return CommandRegistry([*commands.values()])
 
 
-def commands_of(app: HasParts) -> Registry:
+def commands_of(app: HasParts) -> CommandRegistry:
     """Return the commands of an application."""
-    return app.parts.get(Registry)
+    return app.parts.get(CommandRegistry)
 
 
 def _split_first(words: str) -> tuple[str, str]:

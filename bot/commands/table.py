@@ -5,7 +5,7 @@ from bot.commands.ask import ask
 from bot.commands.buttons import forget_command
 from bot.commands.dispatch import show_help
 from bot.commands.parameters import Kind, Parameter, form_field, option
-from bot.commands.registry import ASK, HELP, Command, Registry, collect_commands, with_value
+from bot.commands.registry import ASK, HELP, Command, CommandRegistry, collect_commands, with_value
 from bot.plugins import Plugins
 from council.methods import METHODS
 
@@ -49,6 +49,6 @@ CORE_COMMANDS = (
 )
 
 
-def build_registry(plugins: Plugins) -> Registry:
+def build_registry(plugins: Plugins) -> CommandRegistry:
     """Return the core's commands and those of active plug-ins."""
     return collect_commands(CORE_COMMANDS, plugins)

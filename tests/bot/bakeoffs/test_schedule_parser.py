@@ -15,12 +15,17 @@ from bot.bakeoffs.schedule_parser import (
     NO_CAP,
     ScheduleRequest,
     find_zone,
-    parse_schedule,
     read_schedule_fields,
     suggest_zone,
     words_to_cron,
 )
 from council.errors import ScheduleError
+
+
+def parse_schedule(typed: str) -> ScheduleRequest:
+    """Return the request of a name and the words after it."""
+    name, _, words = typed.partition(" ")
+    return read_schedule_fields({"name": name, "when": words})
 
 
 def test_parts_are_parsed_in_any_order() -> None:
@@ -89,9 +94,9 @@ def test_a_cap_can_be_taken_away() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "Start with a name"),
-        ("suite:sql every day 09:00", "Start with a name"),
-        ("-w every day 09:00", "Start with a name"),
+        ("", "Name the schedule"),
+        ("suite:sql every day 09:00", "Name the schedule"),
+        ("-w every day 09:00", "Name the schedule"),
         ("w every day 09:00 Europe/Budapst", "Write it as in Europe/Budapest"),
         ("w every day 09:00 Mars/Olympus", "There is no time zone 'Mars/Olympus'"),
         ("w every day 09:00 zone:Budapest", "Write it as in Europe/Budapest"),
