@@ -14,8 +14,8 @@ import structlog
 from discord import ChannelType, app_commands
 from discord.app_commands import AppCommandChannel, Choice, Range
 
-from bot.commands.completion import MAX_SUGGESTIONS, Suggestion
-from bot.commands.parameters import Kind, Parameter
+from bot.commands.completion import MAX_SUGGESTIONS
+from bot.commands.parameters import Kind, Parameter, Suggestion
 from bot.commands.registry import Command
 from bot.discord.actions import ask_modal
 from bot.render.text_safety import shorten_to_line
