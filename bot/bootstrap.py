@@ -191,6 +191,11 @@ async def open_app(
         yield app_context
 
 
+def _log_plugin(why: str) -> None:
+    """Log what of a plug-in cannot be used."""
+    structlog.get_logger().warning("plugin_left_out", why=why)
+
+
 async def _open_services(app: AppContext, config: PanelConfig, stack: AsyncExitStack) -> None:
     """Open the services of the plug-ins, in the order in which they build on each other."""
     for open_service in app.plugins.load(lambda plugin: plugin.services):
@@ -451,6 +456,7 @@ def _with_receivers(panel: Panel, seats: Mapping[str, Seat]) -> Panel:
 async def find_panels(settings: Settings, *, local: bool) -> PanelSources:
     """Return the panels of council.toml, and of the API keys and the Ollama found here."""
     own = load_panel_config(settings.config_file)
+    own.plugins.report = _log_plugin
     offers = default_panels(settings, await ollama_models(settings.ollama))
     return PanelSources(own, offers, local)
 

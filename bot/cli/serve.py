@@ -18,6 +18,7 @@ from bot.context import AppContext
 from bot.coordination.tasks import running_alongside
 from bot.hooks import run_missed_hooks
 from bot.observability import logs, metrics
+from bot.plugins import failures
 from bot.render.formatting import seat_names
 from bot.render.round_status import receivers
 from bot.runners.retention import forget_daily
@@ -99,8 +100,10 @@ async def serve(local: Local = False) -> None:
             report(f"The page: {server.address}")
             if any(seat.demonstration for seat in panel.members):
                 report(DEMO.format(address=server.address))
-            for line in (*_introduction(app_context), *chats.not_started):
+            left_out = failures(app_context.plugins)
+            for line in (*_introduction(app_context), *chats.not_started, *left_out):
                 report(line)
+            app_context.plugins.report = report
             tasks = [
                 models.prepare(app_context, panel),
                 metrics.watch_lag(),

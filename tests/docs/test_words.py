@@ -33,7 +33,7 @@ STIFF = (
     "See what it comes to",
     '"Leave it"',
     ">Leave it<",
-    "Flag: ",
+    '"Flag: ',
     "The leaderboard has a say from",
     "Suite: one there is, or a new name",
     "Your text goes to this machine",
