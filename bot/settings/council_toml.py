@@ -22,8 +22,15 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+# Settings of a panel that only researchers of judges need.
+_LAB_SETTINGS = frozenset({"equal_length", "text_checks", "filter", "canary_share"})
+
+
 class PanelSection(Section):
-    """A panel; the defaults are those of `council.panel.Terms`."""
+    """A panel; the defaults are those of `council.panel.Terms`.
+
+    Settings for researchers stand in `[panels.NAME.lab]`; in the panel itself they are read, too.
+    """
 
     members: tuple[str, ...]
     outside_judges: tuple[str, ...] = ()
@@ -45,6 +52,15 @@ class PanelSection(Section):
     filter: str | None = None
     canary_share: float | None = Field(None, ge=0, le=1)
     rubric: str = "default"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_lab(cls, given: Any) -> Any:  # noqa: ANN401 - what was written
+        """Return the section with the settings of its `lab`; another name there is a fault."""
+        lab = given.get("lab") if isinstance(given, dict) else None
+        if not isinstance(lab, dict) or not lab.keys() <= _LAB_SETTINGS:
+            return given
+        return {**{name: value for name, value in given.items() if name != "lab"}, **lab}
 
 
 class ModelSection(Section):

@@ -201,3 +201,16 @@ def test_caps_and_days_are_read(tmp_path: Path) -> None:
     assert found.caps == Caps(
         day=5_000_000, user_day=100_000, workspace_day=2_000_000, unknown_prices=False
     )
+
+
+def test_settings_for_researchers_stand_in_the_lab_of_a_panel_or_in_the_panel(
+    tmp_path: Path,
+) -> None:
+    plain = '[panels.house]\nmembers = ["openai/a", "openai/b"]\n'
+    lines = "equal_length = true\ncanary_share = 0.1\ntext_checks = true\n"
+
+    old = house_panel(tmp_path, plain + lines)
+    new = house_panel(tmp_path, f"{plain}[panels.house.lab]\n{lines}")
+
+    assert old.panels["house"] == new.panels["house"]
+    assert new.panels["house"].terms.equal_length

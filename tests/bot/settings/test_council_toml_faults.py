@@ -141,3 +141,9 @@ def test_a_wrong_key_hides_no_other_fault_of_its_section(tmp_path: Path) -> None
     said = "\n".join(found)
     for part in ("quorumm", "no method 'x'", "at least two models"):
         assert part in said
+
+
+def test_another_name_in_a_lab_is_a_fault(tmp_path: Path) -> None:
+    [fault] = faults(tmp_path, f"{SOUND}[panels.house.lab]\nquorum = 3\n")
+
+    assert "panels.house.lab" in fault
