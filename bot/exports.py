@@ -28,7 +28,8 @@ class Exporter:
 
     async def list_items(self, since: datetime | None) -> AsyncIterator[ExportedItem]:
         """Yield all items, or those since a time."""
-        for item in ():
+        none: tuple[ExportedItem, ...] = ()
+        for item in none:
             yield item
 
     async def dump_round(self, kind: str, round_id: str) -> str:

@@ -1,7 +1,6 @@
 """Hints to commands, written `/council show ID` everywhere, as each surface understands them.
 
-Slack shows them as they are and Discord as mentions (`bot/discord/command_mentions.py`); here are
-those for the shell and for the page.
+Chats show them as they are or as mentions of their own; here are those for the shell and the page.
 """
 
 import re

@@ -147,7 +147,7 @@ class PolicySection(Section):
 
 
 class WorkspaceSection(PolicySection):
-    """The policy of one Slack workspace or Discord server; what it leaves out is as for all."""
+    """The policy of one workspace or server of a chat; what it leaves out is as for all."""
 
     day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
 

@@ -26,7 +26,7 @@ from bot.web.auth import (
 from council.files import MAX_TOTAL_BYTES
 
 MAX_BODY_BYTES = 64_000
-MAX_BODY_BYTES_BY_PATH: dict[str, int] = {
+MAX_BODY_BYTES_BY_PATH: Mapping[str, int] = {
     "/login": 4_000,
     "/ask": MAX_TOTAL_BYTES + MAX_FORM_BYTES,
     "mcp": 1_000_000,  # ten texts to rank
@@ -122,7 +122,7 @@ class BodyLimitMiddleware:
     ) -> None:
         self._app = app
         self._body_seconds = body_seconds
-        self._max_bytes = MAX_BODY_BYTES_BY_PATH | (max_bytes or {})
+        self._max_bytes = {**MAX_BODY_BYTES_BY_PATH, **(max_bytes or {})}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""

@@ -173,4 +173,4 @@ async def main(api_url: str) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(not asyncio.run(main(load_settings().slack_api_url)))
+    sys.exit(not asyncio.run(main(load_settings().url("SLACK_API_URL", "https://slack.com/api/"))))

@@ -14,12 +14,13 @@ from bot.coordination.clock import now
 from bot.coordination.pubsub import LocalPubSub
 from bot.outbox import Outbox
 from bot.ports import Job, ListUnfinished, RunJob
+from council.bakeoffs.ports import BakeoffStores
 from council.errors import CouncilError
 from council.ports import Gateway
 from tests.bot.app_fakes import an_app
 from tests.fakes.memory_outbox import MemoryOutbox
 
-SHARED = ("store", "bakeoff_stores", "key_values", "budget", "research", "pubsub", "runner")
+SHARED = ("store", "key_values", "budget", "pubsub", "runner")
 
 
 @dataclass(eq=False)
@@ -140,6 +141,7 @@ def _others(first: AppContext, rows: MemoryOutbox, count: int) -> Iterator[AppCo
         other.new_id = first.new_id
         for part in SHARED:
             setattr(other, part, getattr(first, part))
+        other.parts.add(first.parts.get(BakeoffStores))
         other.job_queue = SharedWorks(first.job_queue.board)
         other.outbox = Outbox(rows, now, quickly)
         yield other
