@@ -1,7 +1,7 @@
 """Hints to commands, written `/council show ID` everywhere, as each surface understands them.
 
-Slack shows them as they are, Discord as mentions (`bot/discord/command_mentions.py`), the page as
-links (`bot/web/pages.py`); here are those for the shell.
+Chats show them as they are or as mentions of their own, the page as links (`bot/web/pages.py`);
+here are those for the shell.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Markdown parser: walks a text and reports its blocks and styled runs to a visitor.
 
-Knows no platform: Slack and Discord implement the visitor.
+Knows no platform: each chat implements the visitor.
 """
 
 import re

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from bot.access import Access, ChannelRules, allows_panel
 from council.errors import CouncilError
@@ -170,7 +170,7 @@ class PolicySection(Section):
 
 
 class WorkspaceSection(PolicySection):
-    """The policy of one Slack workspace or Discord server; what it leaves out is as for all."""
+    """The policy of one workspace or server of a chat; what it leaves out is as for all."""
 
     day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
 

@@ -26,7 +26,7 @@ from bot.web.auth import (
 from council.files import MAX_TOTAL_BYTES
 
 MAX_BODY_BYTES = 64_000
-MAX_BODY_BYTES_BY_PATH: dict[str, int] = {
+MAX_BODY_BYTES_BY_PATH: Mapping[str, int] = {
     "/login": 4_000,
     "/ask": MAX_TOTAL_BYTES + MAX_FORM_BYTES,
     "mcp": 1_000_000,  # ten texts to rank
