@@ -10,7 +10,7 @@ import pytest
 from council.bakeoffs.records import build_record
 from council.ballots import Ballot
 from council.integrity.verification import verify
-from council.methods import BOTH_ORDERS
+from council.methods import BLIND_RANKING, BOTH_ORDERS
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.registry import NO_PLUGINS, Registry
@@ -166,6 +166,16 @@ def test_a_round_without_a_ballot_has_no_weighted_result() -> None:
 
     assert weighted_standings(opened) == ()
     assert consistency_weights(replace(opened, versions=((CONSISTENCY, "no json"),))) is None
+
+
+async def test_a_method_that_counts_otherwise_has_no_weighted_result() -> None:
+    round_ = await weighted_round("blind-ranking")
+    other = replace(BLIND_RANKING, tally=lambda *_: round_.tally)
+
+    changed = replace(round_, registry=a_registry(replace(other, name="other")))
+    terms = replace(round_.panel.terms, method="other")
+
+    assert weighted_standings(replace(changed, panel=replace(round_.panel, terms=terms))) == ()
 
 
 async def test_a_weighted_method_with_a_count_of_its_own_gets_the_weights() -> None:

@@ -46,6 +46,7 @@ async def answering(
     finally:
         with suppress(ProcessLookupError):
             process.kill()
+        await process.communicate()  # also closes its pipes
 
 
 async def stop(process: asyncio.subprocess.Process) -> tuple[Result, float]:

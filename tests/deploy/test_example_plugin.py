@@ -64,15 +64,15 @@ def test_a_round_counts_by_its_method_and_a_bakeoff_grades_with_its_grader(
     listed = json.loads(run(program, home, "plugins", "--json"))
     asked = json.loads(run(program, home, "ask", "Why?", "--method", "plurality", "--json"))
     verified = run(program, home, "verify", asked["id"])
-    run(program, home, "suite", "add", "haiku", "haiku.csv")
-    bakeoff = json.loads(run(program, home, "bakeoff", "run", "haiku", "--json"))
+    run(program, home, "suite", "add", "haiku", "haiku.csv", "--yes")
+    bakeoff = json.loads(run(program, home, "bakeoff", "run", "haiku", "--yes", "--json"))
 
     states = {one["name"]: (one["from"], one["state"]) for one in listed}
     assert states["example"] == ("council-example 1.0", "loaded")
     assert asked["method"] == "plurality"
-    assert "intact" in verified
+    assert "unchanged since it closed" in verified
     assert "syllables" in run(program, home, "suite", "show", "haiku")
-    assert bakeoff
+    assert {cell["grade"] for cell in bakeoff["cells"]} == {False}  # no answer is a haiku
 
 
 async def test_a_question_by_webhook_is_answered_at_an_address(program: Path, home: Home) -> None:

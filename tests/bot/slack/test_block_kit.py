@@ -78,7 +78,6 @@ async def test_a_finished_round_starts_with_the_answer_and_ends_with_buttons() -
     ]
     assert [option["text"]["text"] for option in menu["options"]] == [
         "Run again",
-        "Add to suite",
         "Export",
         "Forget",
     ]

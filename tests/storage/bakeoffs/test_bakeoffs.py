@@ -176,11 +176,6 @@ async def test_everything_listed_is_exported(suites: SuiteStore) -> None:
         pytest.param("'{}'", "suite_body.body.questions: ", id="empty"),
         pytest.param("'[1]'", "suite_body.body.questions: ", id="list"),
         pytest.param("'{broken'", "suite_body.body.questions: ", id="broken"),
-        pytest.param(
-            '\'{"questions": [{"text": "Why?", "reference": {"grading": "luck", "value": ""}}]}\'',
-            "suite_body.body.questions.0.reference.grading: ",
-            id="grading",
-        ),
     ],
 )
 async def test_an_invalid_suite_is_named(engine: AsyncEngine, body: str, named: str) -> None:

@@ -67,7 +67,8 @@ def test_outside_judges_grade_by_a_rubric_and_their_agreement_is_shown(home: Hom
     assert "2 questions, 1 with a reference answer, 1 with a rubric, each for" in ran.err
     assert ran.json["graders"]["texts"] == 4  # three answers and the council's
     assert {cell["grade"] for cell in ran.json["cells"] if cell["question"] == 2} == {False}
-    assert "1 question graded by 2 outside judges, who saw no names. Pairs of judges" in shown
+    # Judges that grade at random may share no answer; then there is no agreement to show.
+    assert "1 question graded by 2 outside judges, who saw no names." in shown
     assert "graded by 2 outside judges" in (home.folder / "r.md").read_text()
     ungraded = sum(cell["grade"] is None for cell in ran.json["cells"])
     assert (home.folder / "r.xml").read_text().count("The grader judge was split") == ungraded
