@@ -170,9 +170,9 @@ def test_a_round_without_a_ballot_has_no_weighted_result() -> None:
 
 async def test_a_method_that_counts_otherwise_has_no_weighted_result() -> None:
     round_ = await weighted_round("blind-ranking")
-    other = replace(BLIND_RANKING, tally=lambda *_: round_.tally)
+    other = replace(BLIND_RANKING, name="other", tally=lambda *given: BLIND_RANKING.tally(*given))
 
-    changed = replace(round_, registry=a_registry(replace(other, name="other")))
+    changed = replace(round_, registry=a_registry(other))
     terms = replace(round_.panel.terms, method="other")
 
     assert weighted_standings(replace(changed, panel=replace(round_.panel, terms=terms))) == ()
