@@ -43,10 +43,10 @@ def slow_member(seat: str) -> Behaviour:
     def vote(call: Call) -> Say:
         cast = judge(reason=f"Because {seat} thinks so.")(call)
         assert isinstance(cast, Say)
-        return late(cast, 0.15 * nth)
+        return late(cast, 0.3 * nth)
 
     return by_role(
-        answer=lambda _: late(Say(f"What **{seat}** thinks."), 0.2 + 0.15 * nth),
+        answer=lambda _: late(Say(f"What **{seat}** thinks."), 0.2 + 0.3 * nth),
         judge=vote,
         chairman=lambda _: late(Say(f"The council's *one* answer. {written}"), 0.3),
     )

@@ -14,7 +14,10 @@ from tests.bot.web.browser.actions import ANSWER, RECORDER, ask, wait_until_clos
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 
-async def test_a_running_round_shows_every_step_and_the_answer_as_it_is_written(page: Page) -> None:
+async def test_a_running_round_shows_every_step_and_the_answer_as_it_is_written(
+    page: Page, closed_round: str
+) -> None:
+    assert closed_round  # a first round has loaded what the program loads once
     await page.add_init_script(RECORDER)
 
     await ask(page, "How does it look while it runs?", panel="slow")
