@@ -32,7 +32,7 @@ class ApiKey:
     """A named key: which panels it may ask (none: all), and up to which cost a day.
 
     `made_by` is the id of the visitor who made it and whose budget it spends; "" for a key that an
-    admin made, which has a budget of its own, and None for one of a version that did not store it.
+    admin made, which has its own budget, and None for a key of a version that did not store it.
     """
 
     name: str

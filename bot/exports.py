@@ -16,7 +16,7 @@ OnFault = Callable[[str], None]
 
 
 class Exporter:
-    """Exports what a plug-in stores, and rounds in formats of its own; no method is required.
+    """Exports what a plug-in stores, and rounds in its own formats; each method may be left out.
 
     `formats` are the names for `council export --as`, each with what its lines are.
     """

@@ -24,7 +24,7 @@ class Plugin:
 
     For everybody, from api 1 on:
 
-    - `methods`, `graders`, `suite_formats`: by the name that panels, suites and files use
+    - `methods`, `graders`: by the name that panels and suites use
     - `chats`: by name; an object of `bot.chats.ChatPlugin`
     - `commands`: tuples of `bot.commands.registry.Command`, in every chat
     - `cli`: subcommands of `council` by name, each with its line in `council --help`, or hidden
@@ -34,10 +34,12 @@ class Plugin:
     - `on_closed`, `on_forgotten`, `on_export`, `on_import`, `on_verify`: hooks on stored rounds
       (`bot.exports` has the interfaces of the last three)
 
-    For the council's own parts, until their interfaces have settled: `filters`, `gateways`,
-    `buttons`, `pages` (`bot.web.pages.Pages`), `tools` (`bot.mcp.McpTool`), `sections` of
-    council.toml, `stores` and `services`. Forms and suggestions show a plug-in's methods, unless
-    `offers_methods` is False: then only those that a panel names.
+    For the council's own parts, until their interfaces have settled: `filters`, `buttons`, `pages`
+    (`bot.web.pages.Pages`), `tools` (`bot.mcp.McpTool`), `sections` of council.toml, `stores` and
+    `services`. Forms and suggestions show a plug-in's methods, unless `offers_methods` is False:
+    then only those that a panel names.
+
+    Nothing reads `suite_formats` and `gateways` yet.
 
     `requires` names the plug-ins it builds on, `api` the newest interface it uses.
     """

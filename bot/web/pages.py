@@ -38,6 +38,11 @@ class NavigationLink:
     path: str
     order: int = 1000
 
+    @property
+    def hint(self) -> tuple[str, str]:
+        """Return its label and path, as `Pages.hints` has them."""
+        return self.label, self.path
+
 
 @dataclass(frozen=True, slots=True)
 class Fragment:

@@ -7,12 +7,12 @@ from bot.bakeoffs.web import bakeoffs, events, matrix, reports, schedules, suite
 from bot.web.pages import Fragment, NavigationLink, Pages
 from council.errors import BakeoffError, SuiteError
 
-_BAKEOFFS = ("Bake-offs", "/bakeoffs")
-_SUITES = ("Suites", "/suites")
-_SCHEDULES = ("Schedules", "/schedules")
-_LEADERBOARD = ("Leaderboard", "/leaderboard")
-_BIAS = ("Bias", "/bias")
 _COMPARE, _BOARDS = "Compare models", "Boards"
+_BAKEOFFS = NavigationLink(_COMPARE, "Bake-offs", "/bakeoffs", 100)
+_SUITES = NavigationLink(_COMPARE, "Suites", "/suites", 101)
+_SCHEDULES = NavigationLink(_COMPARE, "Schedules", "/schedules", 102)
+_LEADERBOARD = NavigationLink(_BOARDS, "Leaderboard", "/leaderboard", 200)
+_BIAS = NavigationLink(_BOARDS, "Bias", "/bias", 201)
 
 PAGES = Pages(
     name="bakeoffs",
@@ -51,25 +51,25 @@ PAGES = Pages(
     },
     statuses={BakeoffError: 404, LeaderboardQueryError: 422, SuiteError: 422},
     navigation=(
-        NavigationLink(_COMPARE, *_BAKEOFFS, 100),
-        NavigationLink(_COMPARE, *_SUITES, 101),
-        NavigationLink(_COMPARE, *_SCHEDULES, 102),
-        NavigationLink(_BOARDS, *_LEADERBOARD, 200),
-        NavigationLink(_BOARDS, *_BIAS, 201),
+        _BAKEOFFS,
+        _SUITES,
+        _SCHEDULES,
+        _LEADERBOARD,
+        _BIAS,
     ),
     hints={
-        "bakeoff": _BAKEOFFS,
-        "bakeoff list": _BAKEOFFS,
+        "bakeoff": _BAKEOFFS.hint,
+        "bakeoff list": _BAKEOFFS.hint,
         "bakeoff show {}": ("this bake-off", "/bakeoffs/{}"),
         "bakeoff vote {}": ("this bake-off", "/bakeoffs/{}"),
         "bakeoff resume {}": ("the button on its page", "/bakeoffs/{}"),
         "bakeoff cancel {}": ("the button on its page", "/bakeoffs/{}"),
-        "suite": _SUITES,
-        "suite list": _SUITES,
-        "schedule": _SCHEDULES,
-        "schedule list": _SCHEDULES,
-        "leaderboard": _LEADERBOARD,
-        "bias": _BIAS,
+        "suite": _SUITES.hint,
+        "suite list": _SUITES.hint,
+        "schedule": _SCHEDULES.hint,
+        "schedule list": _SCHEDULES.hint,
+        "leaderboard": _LEADERBOARD.hint,
+        "bias": _BIAS.hint,
     },
     fragments=(
         Fragment("round.origin", "bakeoff_link.html", bakeoffs.load_bakeoff_link),
