@@ -150,13 +150,24 @@ class Caution:
     text: str
 
 
+PLACE = "#"
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under columns; `numeric` are the indexes of right-aligned columns."""
+    """Rows under columns; `numeric` are the indexes of right-aligned columns.
+
+    A first column that is called PLACE, or not at all, holds the places of the second one's names.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     numeric: frozenset[int] = frozenset()
+
+    @property
+    def has_places(self) -> bool:
+        """Return whether the first column numbers the rows."""
+        return self.columns[0] in {"", PLACE}
 
 
 class StepState(StrEnum):

@@ -15,7 +15,7 @@ from council.answers import storable_text
 from council.confusables import remove_invisible
 from council.labels import Label
 from council.prompts.synthesis import split_reply, without_labels
-from council.rounds import Round
+from council.rounds import Round, Synthesis
 
 MIN_SIMILARITY = 80.0  # of 100, between a quote and the passage of the answer that it is from
 MIN_QUOTE_CHARACTERS = 8
@@ -84,16 +84,33 @@ def analyse(round_: Round) -> Analysis | None:
     map with them.
     """
     synthesis = round_.synthesis
-    if not synthesis or not synthesis.reply or not synthesis.prompt:
+    claims = _claims(synthesis)
+    if not synthesis or not synthesis.prompt or not claims:
         return None
     families = {seat.family for seat in round_.panel.judges}
     asked = round_.question
     question = "\n".join((asked.text, asked.context, *(file.text for file in asked.files)))
     is_about_models = bool(mask_names(question, families).found)
-    claims = split_reply(synthesis.reply.text)[1]
     shown = _FENCED.findall(synthesis.prompt.user)
     answers = {Label(label): text for label, _, text in shown}
     return check_claims(claims, answers, () if is_about_models else families)
+
+
+def all_agree(round_: Round) -> bool:
+    """Return whether the map has agreements and no dispute, and the answers bear out all of it.
+
+    A claimed dispute or a quotation that is not in the answers leaves it open whether they agree.
+    """
+    found, claims = analyse(round_), _claims(round_.synthesis)
+    if not found or not found.agreed or claims.get("disputed"):
+        return False
+    unique = claims.get("unique") or []
+    return isinstance(unique, list) and len(found.unique) == len(unique[:MAX_ENTRIES])
+
+
+def _claims(synthesis: Synthesis | None) -> Mapping[str, object]:
+    """Return the object at the end of the chairman's reply; {} without one."""
+    return split_reply(synthesis.reply.text)[1] if synthesis and synthesis.reply else {}
 
 
 def check_claims(

@@ -241,10 +241,7 @@ def _delivered_posts(
     posts = list(chat.pages(add_asker(root, round_, asker)))
     mention = _mention(round_)
     if has_thread and round_.draw:
-        results = results_post(round_, round_.draw)
-        summary = root.summary if mention else results.summary
-        posts += chat.pages(Post((*mention, *results.parts), summary))
-        posts += _fitting_details(chat, round_, round_.draw)
+        posts += _thread_posts(chat, round_, round_.draw, root.summary)
     elif mention:
         posts.append(Post(mention, root.summary))
     return posts
@@ -258,9 +255,22 @@ def _mention(round_: Round) -> tuple[Part, ...]:
     return Mentions((round_.question.asked_by,)), Line(READY if round_.synthesis else NO_ANSWER)
 
 
+def _thread_posts(chat: Chat, round_: Round, draw: Draw, title: str) -> Sequence[Post]:
+    """Return results and rankings in one message if they fit, else in several."""
+    mention, results = _mention(round_), results_post(round_, draw)
+    summary = title if mention else results.summary
+    results = Post((*mention, *results.parts), summary)
+    details = details_posts(round_, draw, MAX_REASON_CHARACTERS)
+    parts = (part for post in (results, *details) for part in post.parts)
+    together = chat.pages(Post(tuple(parts), summary))
+    if len(together) == 1:
+        return together
+    return [*chat.pages(results), *_fitting_details(chat, round_, draw)]
+
+
 def _fitting_details(chat: Chat, round_: Round, draw: Draw) -> Iterator[Post]:
     """Yield the rankings and the rest as one message each, with shorter texts if needed."""
-    lengths = (MAX_REASON_CHARACTERS, 150, 60)
+    lengths = (MAX_REASON_CHARACTERS, 60)
     for versions in zip(*(details_posts(round_, draw, most) for most in lengths), strict=True):
         pages: Sequence[Post] = ()
         for version in versions:

@@ -48,7 +48,8 @@ async def posts_to_vote(app: AppContext, message: IncomingMessage, round_id: str
     round_ = await load_readable_round(app, message, round_id)
     draw = draw_to_vote_on(round_)
     if not takes_blind_votes(round_):
-        labels = join_words(sorted(draw.labels.labels))
+        names = author_names(round_.panel, draw)
+        labels = join_words(f"{label} ({names[label]})" for label in sorted(names))
         raise FeedbackError(
             f"Round {round_.id} has its result, so the answers are no longer without names. "
             f"Name the best of {labels}: `/council vote {round_.id} LETTER`."
@@ -131,13 +132,15 @@ def draw_to_vote_on(round_: Round) -> Draw:
 
 def voted_line(round_: Round, cast: HumanVote) -> str:
     """Return the confirmation of the vote that stands."""
+    author = author_names(round_.panel, draw_to_vote_on(round_))[cast.label]
+    if cast.blind and round_.closing and not round_.bakeoff:
+        return f"Noted: your blind vote is for {author}."
     if cast.blind:
         until = "" if round_.tally or round_.bakeoff else " You can change it until the result."
         return f"Noted: your blind vote is for Response {cast.label}.{until}"
     if not round_.closing:
         return f"Noted: you chose Response {cast.label}. The result came first, so it is not blind."
-    author = author_names(round_.panel, draw_to_vote_on(round_))[cast.label]
-    return f"Noted: you chose Response {cast.label}, by {author}, as the best. {NOT_BLIND}"
+    return f"Noted: you chose {author} as the best. {NOT_BLIND}"
 
 
 async def own_vote(app: AppContext, round_id: str, by: str) -> HumanVote | None:

@@ -233,7 +233,7 @@ def _render_cell(cell: TextRuns) -> str:
 
 def _row_lines(table: Table) -> Iterator[str]:
     """Yield a line per row; places become list numbers only if they are consecutive."""
-    places = [row[0] for row in table.rows] if table.columns[0] == "" else []
+    places = [row[0] for row in table.rows] if table.has_places else []
     numbers = [int(place) if place.isdecimal() else 0 for place in places]
     in_order = numbers == list(range(numbers[0], numbers[0] + len(numbers))) if numbers else False
     subject = _subject_column(table)

@@ -183,9 +183,9 @@ def is_wide(table: Table) -> bool:
 def labelled_rows(table: Table) -> Iterator[tuple[str, str]]:
     """Yield each row as its name and its other cells under their labels: "Share 71 % · Rounds 36".
 
-    An unnamed first column, a place or number, belongs to the name. Empty cells are left out.
+    A place belongs to the name. Empty cells are left out.
     """
-    start = 1 if table.columns[0] else 2
+    start = 2 if table.has_places else 1
     for row in table.rows:
         cells = zip(table.columns[start:], row[start:], strict=True)
         details = (f"{label} {cell}".strip() for label, cell in cells if cell.strip())

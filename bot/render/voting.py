@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from bot.chat import Button, Buttons, Heading, Line, Note, Post, Prose
-from bot.render.formatting import add_note, join_words
+from bot.render.formatting import add_note, author_names, join_words
 from council.answers import Answer, Role
 from council.feedback import HumanVote
 from council.labels import MIN_TO_RANK
@@ -127,25 +127,26 @@ def votes_line(round_: Round, votes: Iterable[HumanVote]) -> str:
     votes = [*votes]
     if not votes or not round_.closing:
         return ""
+    names = author_names(round_.panel, round_.draw) if round_.draw else {}
     kinds = [
-        _kind_text([vote.label for vote in votes if vote.blind], "blind"),
-        _kind_text([vote.label for vote in votes if not vote.blind], "after the result"),
+        _kind_text([names.get(x.label, x.label) for x in votes if x.blind], "blind"),
+        _kind_text([names.get(x.label, x.label) for x in votes if not x.blind], "after the result"),
     ]
     standings = round_.tally.standings if round_.tally else ()
-    if first := [line.label for line in standings if line.place == 1]:
+    if first := [names[line.label] for line in standings if line.place == 1]:
         kinds.append(f"the council chose {join_words(first)}")
     text = "; ".join(filter(None, kinds))
     return f"{text}."
 
 
-def _kind_text(labels: Sequence[str], how: str) -> str:
-    if not labels:
+def _kind_text(chosen: Sequence[str], how: str) -> str:
+    if not chosen:
         return ""
-    people = "1 person" if len(labels) == 1 else f"{len(labels)} people"
-    if len({*labels}) == 1:
-        return f"{people} voted {how} for {labels[0]}"
-    counts = sorted(Counter(labels).items(), key=lambda item: (-item[1], item[0]))
-    return f"{people} voted {how}: {', '.join(f'{number} for {label}' for label, number in counts)}"
+    people = "1 person" if len(chosen) == 1 else f"{len(chosen)} people"
+    if len({*chosen}) == 1:
+        return f"{people} voted {how} for {chosen[0]}"
+    counts = sorted(Counter(chosen).items(), key=lambda item: (-item[1], item[0]))
+    return f"{people} voted {how}: {', '.join(f'{number} for {name}' for name, number in counts)}"
 
 
 def add_votes(post: Post, round_: Round, votes: Iterable[HumanVote]) -> Post:

@@ -22,7 +22,6 @@ from bot.context import AppContext
 from bot.coordination.database_probe import DatabaseProbe
 from bot.coordination.tasks import BackgroundTasks
 from bot.render.formatting import duration, money, ordinal, seat_names, styled_runs
-from bot.render.round_report.rankings import ranking_text
 from bot.render.round_status import receivers
 from bot.render.text_safety import has_surplus_cells
 from bot.web.auth import (
@@ -257,7 +256,6 @@ CORE_TEMPLATES: Pages = Pages(
         "money": money,
         "usd": format_usd,
         "ordinal": ordinal,
-        "ranking": ranking_text,
         "styled_runs": styled_runs,
     },
     globals={

@@ -3,9 +3,17 @@
 While a round runs, nothing here may show who wrote which answer.
 """
 
+from dataclasses import dataclass
+
 from bot.chat import Post, Prose, Step, Steps, StepState
-from bot.render.formatting import seat_names
-from bot.render.round_report.rankings import ranking_notes, slates_to_read, voter_title
+from bot.render.formatting import author_names, seat_names
+from bot.render.round_report.rankings import (
+    ranking_notes,
+    ranking_text,
+    slates_to_read,
+    voter_title,
+)
+from bot.render.round_report.revealed import reason_by_name
 from bot.render.round_status import WRITING, ballot_steps, progress_summary
 from council.answers import Role
 from council.ballots import Ballot
@@ -44,7 +52,20 @@ def blind_progress(round_: Round) -> Post:
 
 # --- A closed round
 
-Ranking = tuple[str, Slate, Ballot | None, tuple[str, ...]]
+
+@dataclass(frozen=True, slots=True)
+class RankingRow:
+    """A judge's name, the authors of what it saw in order, its ballot if one counts, and notes.
+
+    `ranked` and `reason` name the authors.
+    """
+
+    judge: str
+    saw: tuple[str, ...]
+    ballot: Ballot | None
+    ranked: str
+    reason: str
+    notes: tuple[str, ...]
 
 
 def late_answers(round_: Round) -> list[tuple[str, float, Prose]]:
@@ -57,17 +78,24 @@ def late_answers(round_: Round) -> list[tuple[str, float, Prose]]:
     ]
 
 
-def ranking_rows(round_: Round, draw: Draw) -> list[Ranking]:
-    """Return each judge's name, slate, ballot if one counts, and notes, in panel order."""
-    cast = {ballot.voter: ballot for ballot in round_.ballots if ballot.counts}
+def ranking_rows(round_: Round, draw: Draw) -> list[RankingRow]:
+    """Return a row for each ranking that was asked for, in panel order of the judges."""
     slates = slates_to_read(round_, draw)
     last_of = {slate.judge: slate for slate in slates}
     return [
-        (
-            voter_title(round_, slate),
-            slate,
-            cast.get(slate.voter),
-            (*ranking_notes(round_, slate.judge),) if slate is last_of[slate.judge] else (),
-        )
-        for slate in slates
+        _ranking_row(round_, draw, slate, is_last=slate is last_of[slate.judge]) for slate in slates
     ]
+
+
+def _ranking_row(round_: Round, draw: Draw, slate: Slate, *, is_last: bool) -> RankingRow:
+    names = author_names(round_.panel, draw)
+    cast = {ballot.voter: ballot for ballot in round_.ballots if ballot.counts}
+    ballot = cast.get(slate.voter)
+    return RankingRow(
+        judge=voter_title(round_, slate),
+        saw=tuple(names[label] for label in slate.shown),
+        ballot=ballot,
+        ranked=ranking_text(ballot, names) if ballot else "",
+        reason=reason_by_name(round_, ballot, names) if ballot else "",
+        notes=tuple(ranking_notes(round_, slate.judge)) if is_last else (),
+    )

@@ -28,7 +28,7 @@ from bot.render.round_report.exchanges import EXCHANGES_TITLE, exchange_rows
 from bot.render.round_report.flags import flag_notes
 from bot.render.round_report.placements import placement_table
 from bot.render.round_report.rankings import rankings_intro
-from bot.render.round_report.results import result_notes, result_rows
+from bot.render.round_report.results import agreement_note, result_notes, result_rows
 from bot.render.round_report.thread import DISCLAIMER, round_post, round_title, whole_round
 from bot.render.round_report.verdict import verdict_facts
 from bot.render.round_status import receipt_line
@@ -160,7 +160,7 @@ def _closed_values(round_: Round, seal: Seal | None) -> dict[str, Any]:
             "authors": author_names(round_.panel, round_.draw),
             "answers": [] if round_.forgotten else [*answers_by_label(round_, round_.draw)],
             "placings": placement_table(round_, round_.draw),
-            "notes": [*result_notes(round_)],
+            "notes": [*result_notes(round_), *filter(None, [agreement_note(round_)])],
             "differences": verify(round_),
         }
     return values

@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import chain, repeat
 
 from bot.chat import Buttons, Mentions, Part, Post, Steps, Table, Thread
+from bot.render.formatting import author_names
 from bot.render.round_report.rankings import MAX_REASON_CHARACTERS
 from bot.render.round_report.results import results_post
 from bot.render.round_report.thread import details_posts, round_post, whole_round
@@ -62,6 +63,12 @@ def as_demonstration(panel: Panel) -> Panel:
     return replace(
         panel, members=tuple(replace(seat, demonstration=True) for seat in panel.members)
     )
+
+
+def names_of(round_: Round) -> dict[str, str]:
+    """Return the name of the model behind each label."""
+    assert round_.draw
+    return author_names(round_.panel, round_.draw)
 
 
 def words_of(post: Post) -> str:

@@ -193,10 +193,11 @@ def _answer_of(round_: Round, member: str) -> Prose | None:
 def _rankings_of(round_: Round, label: Label | None) -> list[tuple[str, int, int, str]]:
     """Return how each judge placed an answer: its name, the place, of how many, and the reason."""
     found = []
-    for judge, _, ballot, _ in ranking_rows(round_, round_.draw) if round_.draw else ():
+    for row in ranking_rows(round_, round_.draw) if round_.draw else ():
+        judge, ballot = row.judge, row.ballot
         if ballot and label in ballot.shown:
             above = takewhile(lambda tied: label not in tied, ballot.ranking)
-            found.append((judge, 1 + sum(map(len, above)), len(ballot.shown), ballot.reason))
+            found.append((judge, 1 + sum(map(len, above)), len(ballot.shown), row.reason))
     return found
 
 

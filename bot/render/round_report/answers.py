@@ -22,7 +22,7 @@ def answers_by_label(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
     drafts = {draw.labels.label_of(answer.member): answer for answer in round_.answers}
     for label in ordered_labels(round_, draw):
         answer = answers[label]
-        title = f"Response {label}, by {authors[label]}"
+        title = authors[label]
         notes = []
         if answer.scrubbed:
             masked = join_words(f"“{trace}”" for trace in answer.scrubbed)

@@ -1,6 +1,7 @@
 """Cautions before an answer: what is missing, what came late, what stands in for it."""
 
-from bot.render.formatting import duration, number_word, seat_names
+from bot.render.formatting import author_names, duration, number_word, seat_names
+from bot.render.round_report.revealed import name_mentions
 from council.answers import Answer, LateReply, Role
 from council.rounds import Draw, Fallback, Round, winning_answer
 
@@ -67,7 +68,9 @@ def _chairman_cautions(round_: Round, names: dict[str, str]) -> list[str]:
         instead = f"{names[synthesis.chairman]} wrote the answer instead"
     sentences = _sentences(missing, instead)
     if synthesis.departs:
-        why = f": {synthesis.why.rstrip('.')}" if synthesis.why else ""
+        authors = author_names(round_.panel, round_.draw) if round_.draw else {}
+        said = name_mentions(synthesis.why or "", authors).rstrip(".")
+        why = f": {said}" if said else ""
         sentences.append(f"This answer departs from the winning answer{why}.")
     if synthesis.reply and synthesis.reply.cut:
         sentences.append("The chairman reached its token limit, so this answer is cut off.")

@@ -3,6 +3,7 @@
 from bot.chat import Heading, Line, Part, Post, Quote
 from bot.render.formatting import author_names, join_words, seat_names
 from bot.render.round_report.flags import name_suspects
+from bot.render.round_report.revealed import name_mentions
 from bot.render.text_safety import shorten
 from council.filters import FILTER
 from council.rounds import REVISION, Round
@@ -33,9 +34,10 @@ def exchange_rows(round_: Round) -> list[tuple[str, str, str]]:
             continue
         about = f" for {names[one.subject]}" if one.subject in names else ""
         if one.subject in authors:
-            about = f" on Response {one.subject}, by {authors[one.subject]}"
+            about = f" on the answer of {authors[one.subject]}"
         title = f"{one.kind.capitalize()} from {names[one.seat]}{about}"
-        read, text = ", ".join(f"{name} {score:.3g}" for name, score in one.scores), one.reply.text
+        read = ", ".join(f"{authors.get(name, name)} {score:.3g}" for name, score in one.scores)
+        text = name_mentions(one.reply.text, authors)
         if one.kind == FILTER and not one.fault:
             owners = join_words(owner for owner, _ in name_suspects(round_, names))
             read, text = f"suspects {owners or 'nothing'}", ""

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from bot.chat import Heading, Line, Note, Part, Post, Quote
 from bot.render.formatting import author_names, join_words, seat_names
+from bot.render.round_report.revealed import reason_by_name
 from bot.render.text_safety import shorten
 from council.ballots import Ballot
 from council.labels import Slate
@@ -20,7 +21,7 @@ AUDIT_VIEWS = {
     NAMED: "saw the same answers again with their authors' names",
 }
 NO_NAMES: Mapping[str, str] = {}
-MAX_REASON_CHARACTERS = 300  # of a judge's reason in a thread; the rest opens with a button
+MAX_REASON_CHARACTERS = 120  # of a judge's reason in a thread; the rest opens with a button
 
 
 def rankings_post(round_: Round, draw: Draw, max_reason: int | None = None) -> Post:
@@ -72,10 +73,10 @@ def _ranking_parts(
         yield Line(f"**{judge}**: no valid ranking")
     for ballot in cast:
         yield Line(f"**{judge}**: {ranking_text(ballot, authors)}")
-        if ballot.reason:
-            yield Quote(shorten(ballot.reason, max_reason) if max_reason else ballot.reason)
+        if reason := reason_by_name(round_, ballot, authors):
+            yield Quote(shorten(reason, max_reason) if max_reason else reason)
     if max_reason is None:
-        shown = join_words(f"{label} ({authors[label]})" for label in slate.shown)
+        shown = join_words(authors[label] for label in slate.shown)
         which = ranking_number(round_, slate)
         number = f"For ranking {which}, " if which > 1 else ""
         name = seat_names(round_.panel)[slate.judge]
@@ -120,17 +121,19 @@ def ranking_notes(round_: Round, judge: str) -> Iterator[str]:
 
 def _audit_lines(round_: Round, judge: str) -> Iterator[str]:
     name = seat_names(round_.panel)[judge]
+    authors = author_names(round_.panel, round_.draw) if round_.draw else NO_NAMES
     for ballot in round_.ballots:
         if ballot.judge == judge and not ballot.counts:
             seen = AUDIT_VIEWS.get(ballot.audit or "", f"voted again ({ballot.audit})")
-            yield f"{name} {seen} and ranked {ranking_text(ballot)}; an audit, not counted."
+            ranked = ranking_text(ballot, authors)
+            yield f"{name} {seen} and ranked {ranked}; an audit, not counted."
     for spoiled in round_.spoiled:
         if spoiled.judge == judge and spoiled.is_audit:
             yield f"{name}'s ranking for an audit was invalid: {spoiled.fault}."
 
 
-def ranking_text(ballot: Ballot, names: Mapping[str, str] = NO_NAMES) -> str:
-    """Return a ranking as "K > T = M", or by name, with the grades it follows from."""
+def ranking_text(ballot: Ballot, names: Mapping[str, str]) -> str:
+    """Return a ranking by name, "Qwen 3 > GPT-5.1 = Kimi", with the grades it follows from."""
     shown = {label: names.get(label, label) for label in ballot.shown}
     shown |= {label: f"{shown[label]} ({grade:.3g})" for label, grade in ballot.grades}
     return " > ".join(" = ".join(shown[label] for label in place) for place in ballot.ranking)

@@ -1,8 +1,8 @@
 """The results of a closed round: who wrote what, points, weights and agreement."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from bot.chat import Heading, Line, Note, Post, Table
+from bot.chat import PLACE, Heading, Line, Note, Part, Post, Table
 from bot.render.agreement import agreement_parts
 from bot.render.formatting import (
     author_names,
@@ -26,16 +26,51 @@ ResultRow = tuple[Label, str, Standing | None, Reply]
 
 
 def results_post(round_: Round, draw: Draw) -> Post:
-    """Return where the answers differ and who wrote what: the Borda table, or a plain list."""
-    columns: tuple[str, ...] = ("Model", "Time", "Cost", "Response")
-    if round_.tally and round_.tally.standings:
-        columns = ("", "Model", "Points", "First votes", "Time", "Cost", "Response")
-    rows = tuple(_result_cells(*row) for row in result_rows(round_, draw))
-    numeric = frozenset(i for i, name in enumerate(columns) if name not in {"Model", "Response"})
+    """Return who wrote what and where the answers differ: the Borda table, or a plain list."""
     notes = [*result_notes(round_), *flag_notes(round_)]
-    table = Table(columns, rows, numeric)
-    parts = (Heading(_TITLE), *agreement_parts(round_, draw), table, *map(Note, notes))
+    table = _result_table(round_, draw)
+    parts = (Heading(_TITLE), *table, *agreement_parts(round_, draw), *map(Note, notes))
     return Post(parts, _TITLE)
+
+
+def _result_table(round_: Round, draw: Draw) -> tuple[Part, ...]:
+    """Return the table of a phone's width, and a line on what the answers took."""
+    rows = result_rows(round_, draw)
+    if not round_.tally or not round_.tally.standings:
+        took = [(name, duration(reply.seconds), _cost_cell(reply)) for _, name, _, reply in rows]
+        return (Table(("Model", "Time", "Cost"), tuple(took), frozenset({1, 2})),)
+    columns = (PLACE, "Model", "Points", "First votes")
+    ranked = tuple(
+        (str(line.place), name, points(line.points, line.max_points), str(line.first_votes))
+        for _, name, line, _ in rows
+        if line
+    )
+    use = _use_text([reply for *_, reply in rows])
+    return Table(columns, ranked, frozenset({0, 2, 3})), Note(use)
+
+
+def _cost_cell(reply: Reply) -> str:
+    return money(reply.cost_usd).removeprefix("cost ")
+
+
+def _use_text(replies: Iterable[Reply]) -> str:
+    """Return the time and cost of the answers: "4.1 to 9.6 s · $0.012 to $0.019 each"."""
+    replies = [*replies]
+    costs = [reply.cost_usd for reply in replies if reply.cost_usd is not None]
+    parts = [_range_text(duration, [reply.seconds for reply in replies])]
+    parts += [_range_text(money, costs)] if costs else []
+    if len(costs) < len(replies):
+        parts.append(f"cost unknown for {len(replies) - len(costs)}" if costs else "cost unknown")
+    return " · ".join(parts) + (" each" if costs else "")
+
+
+def _range_text(format_number: Callable[[float], str], values: Sequence[float]) -> str:
+    """Return the smallest and the largest value with its unit: "4.1 to 9.6 s"."""
+    least, most = format_number(min(values)), format_number(max(values))
+    if least == most:
+        return most
+    unit = f" {least.rpartition(' ')[2]}"
+    return f"{least.removesuffix(unit) if most.endswith(unit) else least} to {most}"
 
 
 def result_rows(round_: Round, draw: Draw) -> list[ResultRow]:
@@ -45,19 +80,6 @@ def result_rows(round_: Round, draw: Draw) -> list[ResultRow]:
     replies = {draw.labels.label_of(answer.member): answer.reply for answer in round_.revised}
     labels = ordered_labels(round_, draw)
     return [(label, names[label], standings.get(label), replies[label]) for label in labels]
-
-
-def _result_cells(label: Label, name: str, line: Standing | None, reply: Reply) -> tuple[str, ...]:
-    use = (duration(reply.seconds), money(reply.cost_usd).removeprefix("cost "), label)
-    if not line:
-        return (name, *use)
-    return (
-        str(line.place),
-        name,
-        points(line.points, line.max_points),
-        str(line.first_votes),
-        *use,
-    )
 
 
 def result_lines(round_: Round) -> Iterator[Line]:
@@ -73,21 +95,27 @@ def result_lines(round_: Round) -> Iterator[Line]:
 
 
 def result_notes(round_: Round) -> Iterator[str]:
-    """Yield who wrote the answer, how far the judges agreed, and what weights change, if known.
+    """Yield who wrote the answer, and what weights change, if known.
 
     First what this program lacks to recompute the round.
     """
     if missing := missing_rules(round_):
         yield missing
-    yield from _chairman_notes(round_)
+    names = author_names(round_.panel, round_.draw) if round_.draw else {}
+    yield from _chairman_notes(round_, names)
+    yield from _weight_notes(round_, names)
+
+
+def agreement_note(round_: Round) -> str:
+    """Return how far the judges agreed, for those who read details; "" if that is unknown."""
     tau = round_.tally.verdict.agreement.tau_b if round_.tally else None
-    if tau is not None:
-        agreed = f"{tau:+.2f}".replace("-", "−")
-        yield f"Judges' agreement: {agreed} (mean Kendall τ_b; 1 is full agreement, 0 is chance)."
-    yield from _weight_notes(round_)
+    if tau is None:
+        return ""
+    figure = f"{tau:.2f}".replace("-", "−")
+    return f"Judges' agreement: {figure} (1 is full agreement, 0 is chance; mean Kendall τ_b)."
 
 
-def _weight_notes(round_: Round) -> Iterator[str]:
+def _weight_notes(round_: Round, names: Mapping[str, str]) -> Iterator[str]:
     """Yield the result by judges weighted by consistency, or that the official one is so."""
     weighted, tally = weighted_standings(round_), round_.tally
     if not weighted or not tally:
@@ -97,25 +125,26 @@ def _weight_notes(round_: Round) -> Iterator[str]:
         return
     first = {line.label for line in tally.standings if line.place == 1}
     now = {line.label for line in weighted if line.place == 1}
-    change = "The winner stays the same" if now == first else f"{join_words(sorted(now))} would win"
-    shares, official = map(_share_list, (weighted, tally.standings))
+    winners = join_words(sorted(names[label] for label in now))
+    change = "The winner stays the same" if now == first else f"{winners} would win"
+    shares, official = (_share_list(lines, names) for lines in (weighted, tally.standings))
     yield f"Weighted by consistency: {shares} (official: {official}). {change}."
 
 
-def _share_list(lines: Iterable[Standing]) -> str:
-    known = ((line.label, line.share) for line in lines if line.share is not None)
-    return ", ".join(f"{label} {share:.2f}" for label, share in known)
+def _share_list(lines: Iterable[Standing], names: Mapping[str, str]) -> str:
+    known = ((names[line.label], line.share) for line in lines if line.share is not None)
+    return ", ".join(f"{name} {share:.2f}" for name, share in known)
 
 
-def _chairman_notes(round_: Round) -> Iterator[str]:
+def _chairman_notes(round_: Round, names: Mapping[str, str]) -> Iterator[str]:
     """Yield which chairman wrote the answer, and from what; nothing if none did."""
     written = round_.synthesis
     if written and written.chairman:
-        drawn_on = join_words(written.drawn_on or ())
-        drew = f"used {drawn_on}" if drawn_on else "did not name its sources"
+        drawn_on = join_words(names[label] for label in written.drawn_on if label in names)
+        drew = f"used those of {drawn_on}" if drawn_on else "did not say which it used"
         name = seat_names(round_.panel)[written.chairman]
-        how = "saw the answers without names and " if shown_method(round_).is_blind else ""
-        yield f"Chairman: {name}, who {how}{drew}."
+        seen = " without names" if shown_method(round_).is_blind else ""
+        yield f"Chairman: {name}. It saw the answers{seen} and {drew}."
 
 
 def ordered_labels(round_: Round, draw: Draw) -> list[Label]:

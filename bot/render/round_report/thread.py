@@ -1,8 +1,9 @@
 """The thread of a closed round: the answer first, then what is under it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
-from bot.chat import Button, Buttons, Caution, Heading, Line, Note, Part, Post, Prose, Thread
+from bot.chat import Button, Buttons, Caution, Heading, Note, Part, Post, Prose, Thread
+from bot.render.agreement import agreement_parts, split_line
 from bot.render.markdown_parser import first_sentence
 from bot.render.round_report.answers import answers_by_label
 from bot.render.round_report.cautions import cautions
@@ -40,8 +41,10 @@ def whole_round(round_: Round) -> Thread:
 
 
 def round_post(round_: Round, *, with_results: bool = False) -> Post:
-    """Return the answer of a closed round; where it has no thread, with one line per model."""
-    results = result_lines(round_) if with_results and not round_.forgotten else ()
+    """Return the answer of a closed round; where it has no thread, with the results and the map."""
+    results: Sequence[Part] = ()
+    if with_results and round_.draw and not round_.forgotten:
+        results = (*result_lines(round_), *agreement_parts(round_, round_.draw))
     answer = round_.synthesis.text if round_.synthesis else ""
     return Post(tuple(_root_parts(round_, results)), first_sentence(answer) or round_title(round_))
 
@@ -73,7 +76,7 @@ def forgotten_line(forgotten: Erasure) -> str:
     )
 
 
-def _root_parts(round_: Round, results: Iterable[Line]) -> Iterator[Part]:
+def _root_parts(round_: Round, results: Sequence[Part]) -> Iterator[Part]:
     yield Heading(round_title(round_))
     if round_.forgotten:
         yield Caution(forgotten_line(round_.forgotten))
@@ -88,6 +91,8 @@ def _root_parts(round_: Round, results: Iterable[Line]) -> Iterator[Part]:
     yield from map(Caution, cautions(round_))
     if round_.synthesis:
         yield Prose(round_.synthesis.text)
+    if split := split_line(round_):
+        yield Note(split)
     yield Note(verdict_line(round_))
     yield from results
     yield Note(DISCLAIMER)

@@ -10,6 +10,7 @@ from council.labels import Label
 from council.places import Place
 from council.rounds import Question, Round
 from tests.bot.app_fakes import an_app, replies_to
+from tests.bot.rounds import names_of
 from tests.builders import a_round
 from tests.fakes.memory_store import MemoryStore
 from tests.storage.builders import a_closed_round
@@ -52,10 +53,11 @@ async def test_a_vote_is_stored_and_reported_as_not_blind(
 
     line = await send(app, f"/council vote last {named.format(label.lower())}")
 
-    assert line.startswith(f"Noted: you chose Response {label}, by ")
+    assert round_.draw
+    author = names_of(round_)[label]
+    assert line.startswith(f"Noted: you chose {author} as the best.")
     assert line.endswith("You have already seen who wrote what, so this vote is not blind.")
     (vote,) = await app.store.votes()
-    assert round_.draw
     assert (vote.by, vote.label) == (BEN.id, label)
     assert vote.member == round_.draw.labels.author_of(Label(label))
 

@@ -42,7 +42,7 @@ from storage.engine import open_engine
 from storage.rounds import SqlRoundStore
 from tests.bot.app_fakes import ANA, BEN, COMMANDS, HERE, an_app, replies_to
 from tests.bot.bakeoffs.fakes import Room
-from tests.bot.rounds import words_of
+from tests.bot.rounds import names_of, words_of
 from tests.builders import NAMES
 from tests.council.research.registries import LABORATORY
 from tests.fakes.gateway import FakeGateway, HeldJudges
@@ -110,7 +110,7 @@ async def test_after_the_result_a_blind_vote_stays_and_a_new_one_is_not_blind() 
     late = await replies_to(app, f"/council vote {ID} {second}", BEN)
     new = await replies_to(app, f"/council vote {ID} {second}", ANA)
 
-    assert late == f"Noted: your blind vote is for Response {first}."
+    assert late == f"Noted: your blind vote is for {names_of(round_)[first]}."
     assert "is not blind" in new
     votes = {vote.by: (vote.label, vote.blind) for vote in await app.store.votes()}
     assert votes == {BEN.id: (first, True), ANA.id: (second, False)}
@@ -317,8 +317,10 @@ async def test_the_answer_says_what_people_chose() -> None:
 
     shown = await replies_to(app, f"show {ID}", BEN)
 
+    names = names_of(round_)
     assert (
-        f"3 people voted blind: 2 for {first}, 1 for {second}; 1 person voted after the " in shown
+        f"3 people voted blind: 2 for {names[first]}, 1 for {names[second]}; 1 person voted after "
+        in shown
     )
     assert votes_line(without_result(round_), await app.store.votes()) == ""
     assert votes_line(round_, ()) == ""

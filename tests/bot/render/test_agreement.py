@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from bot.render.agreement import agreement_chip, agreement_parts
+from bot.render.agreement import agreement_chip, agreement_parts, split_line
 from bot.render.round_json import round_document
 from bot.render.round_report.results import results_post
 from bot.render.round_report.thread import round_post
@@ -50,7 +50,7 @@ CLAIMS = {
 }
 
 
-async def test_the_results_begin_with_who_disagrees_on_what() -> None:
+async def test_the_results_say_who_disagrees_on_what_after_the_table() -> None:
     round_ = await a_round_with(CLAIMS)
     assert round_.draw
 
@@ -66,9 +66,11 @@ async def test_the_results_begin_with_who_disagrees_on_what() -> None:
     )
     places = [said.index(line) for line in lines]
     assert places == sorted(places)
-    assert places[-1] < said.index("Points")
+    assert said.index("Points") < places[0]
     assert agreement_chip(round_) == "1 point disputed"
-    assert "disagree" not in words_of(round_post(round_))
+    root = words_of(round_post(round_))
+    assert "They split on one point: is polling good enough?" in root
+    assert root.index("They split") < root.index("Best-ranked")
 
 
 async def test_the_json_has_the_map_by_label() -> None:
@@ -102,3 +104,55 @@ async def test_without_a_dispute_the_chip_says_so_or_nothing(
     assert agreement_chip(round_) == chip
     assert bool(agreement_parts(round_, round_.draw)) is bool(chip)
     assert (round_document(round_)["analysis"] is None) is (claims is None)
+
+
+FIRST = f"<{SAID[0][:12]}>"
+INVENTED = {"point": "Is it safe?", "positions": [{"labels": [FIRST], "says": "It is unsafe"}]}
+
+
+@pytest.mark.parametrize(
+    ("claims", "line"),
+    [
+        pytest.param(None, "", id="no-map"),
+        pytest.param({"agreed": []}, "", id="nothing-agreed"),
+        pytest.param({"agreed": ["Start small."]}, "All four agree.", id="agreed"),
+        pytest.param(
+            {"agreed": ["Start small."], "unique": CLAIMS["unique"]},
+            "All four agree.",
+            id="a-quotation-that-is-in-its-answer",
+        ),
+        pytest.param(
+            {"agreed": ["Start small."], "disputed": [INVENTED]}, "", id="a-dispute-left-out"
+        ),
+        pytest.param(
+            {"agreed": ["Start small."], "unique": [{"label": FIRST, "point": "Buy a broker"}]},
+            "",
+            id="a-quotation-that-is-not",
+        ),
+    ],
+)
+async def test_all_agree_only_if_the_answers_bear_out_the_whole_map(
+    claims: Mapping[str, object] | None, line: str
+) -> None:
+    assert split_line(await a_round_with(claims)) == line
+
+
+@pytest.mark.parametrize(
+    ("point", "line"),
+    [
+        ("Which broker?", "They split on one point: which broker?"),
+        ("Postgres or Redis", "They split on one point: Postgres or Redis."),
+    ],
+)
+async def test_a_disputed_point_reads_as_part_of_a_sentence(point: str, line: str) -> None:
+    dispute = {**CLAIMS["disputed"][0], "point": point}  # type: ignore[dict-item]
+
+    assert split_line(await a_round_with({"disputed": [dispute]})) == line
+
+
+async def test_of_several_disputed_points_the_first_is_named() -> None:
+    disputes = [{**CLAIMS["disputed"][0], "point": point} for point in ("Is it?", "Will it?")]  # type: ignore[dict-item]
+
+    line = split_line(await a_round_with({"disputed": disputes}))
+
+    assert line == "They split on two points, first: is it?"

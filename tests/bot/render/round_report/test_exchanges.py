@@ -35,11 +35,10 @@ async def a_criticised_round() -> Round:
 
 async def test_an_exchange_names_who_was_asked_about_what_and_what_was_read() -> None:
     round_ = await a_criticised_round()
-    label = round_.exchanges[0].subject
 
     titles = [row[:2] for row in exchange_rows(round_)]
 
-    about = f"Critique from GPT-5.1 on Response {label}, by Claude Sonnet 4.6"
+    about = "Critique from GPT-5.1 on the answer of Claude Sonnet 4.6"
     assert titles == [
         (about, ""),
         (about, "not counted: it graded nothing"),

@@ -11,7 +11,7 @@ from bot.render.round_status import progress_post
 from council.panel import Terms
 from council.round_rules import due_audit
 from council.rounds import Round
-from tests.bot.rounds import held, root_of, stages_of, thread_of
+from tests.bot.rounds import held, names_of, root_of, stages_of, thread_of
 from tests.builders import NAMES, a_panel
 from tests.fakes.gateway import FakeGateway, ScriptEntry, rank_by_slot, rank_by_text
 
@@ -40,7 +40,9 @@ async def test_an_unchanged_audit_ranking_is_reported() -> None:
     round_ = await _audited(rank_by_text)
 
     (audit,) = (ballot for ballot in round_.ballots if not ballot.counts)
-    ranked = " > ".join(label for (label,) in audit.ranking)
+    assert round_.draw
+    names = names_of(round_)
+    ranked = " > ".join(names[label] for (label,) in audit.ranking)
     assert _line(round_) == (
         f"{NAMES[audit.judge]} saw the same answers again in reverse and ranked {ranked}; "
         "an audit, not counted."

@@ -4,9 +4,9 @@ import json
 from dataclasses import replace
 
 from bot.render.round_json import round_document
-from bot.render.round_report.results import result_notes
+from bot.render.round_report.results import agreement_note, result_notes
 from bot.render.round_report.verdict import verdict_line
-from tests.bot.rounds import answers, held
+from tests.bot.rounds import answers, held, names_of
 from tests.builders import GPT, a_panel
 from tests.fakes.gateway import FakeGateway, ReadPrompt
 
@@ -14,10 +14,10 @@ FOUR = answers("1", "2", "3", "4")  # by the fakes' taste the first is the best
 
 
 async def test_the_judges_agreement_is_a_number_with_its_meaning() -> None:
-    notes = [*result_notes(await held(FakeGateway(answers=FOUR)))]
+    ranked, unranked = await held(FakeGateway(answers=FOUR)), await held(panel=a_panel(2))
 
-    assert any(note.startswith("Judges' agreement: +1.00 ") for note in notes)
-    assert not any("agreement" in note for note in result_notes(await held(panel=a_panel(2))))
+    assert agreement_note(ranked).startswith("Judges' agreement: 1.00 (1 is full agreement")
+    assert agreement_note(unranked) == ""
 
 
 async def test_weights_by_consistency_stand_next_to_the_official_result() -> None:
@@ -30,8 +30,10 @@ async def test_weights_by_consistency_stand_next_to_the_official_result() -> Non
     document = round_document(weighted)
 
     assert round_.tally
+    assert round_.draw
     first = round_.tally.standings[0]
-    assert note.startswith(f"Weighted by consistency: {first.label} 1.00, ")
+    winner = names_of(round_)[first.label]
+    assert note.startswith(f"Weighted by consistency: {winner} 1.00, ")
     assert note.endswith("). The winner stays the same.")
     assert document["weighted"]["weights"] == heavy
     assert document["weighted"]["first"] == [first.label]
@@ -53,8 +55,5 @@ async def test_weights_that_change_the_winner_say_so() -> None:
 
     # By hand: Claude's answer and GPT's have (1 + .5 + .5) / 3 and (1 + 1 + 0) / 3; only Claude's
     # pairs are judged by GPT.
-    assert round_.draw
     assert verdict_line(round_).startswith("Tied for first: Claude Sonnet 4.6 and GPT-5")
-    assert [*result_notes(weighted)][-1].endswith(
-        f"). {round_.draw.labels.label_of(GPT)} would win."
-    )
+    assert [*result_notes(weighted)][-1].endswith("). GPT-5.1 would win.")
