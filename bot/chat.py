@@ -12,7 +12,7 @@ from enum import StrEnum
 from hashlib import sha256
 from itertools import chain, repeat
 from math import inf
-from typing import ClassVar, Protocol, TypeVar
+from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
 from council.confusables import remove_invisible
 from council.errors import CouncilError, QuestionError
@@ -68,7 +68,8 @@ class IncomingMessage:
     `context` is what the question refers to, such as a thread or an attached file. In a shared
     place people of other organisations can read along; a direct message is private.
     `quotes` are the rounds that text, context and attached files may repeat.
-    `files` are read only by commands that want them; `attached` were read before.
+    `files` are read only by commands that want them; `attached` were read before. `is_visible`:
+    its words can be read where the answer is posted, as those of a command cannot.
     """
 
     text: str
@@ -81,6 +82,7 @@ class IncomingMessage:
     files: tuple[Attachment, ...] = ()
     attached: tuple[QuestionFile, ...] = ()
     quotes: tuple[str, ...] = ()
+    is_visible: bool = False
 
 
 def event_key(chat: str, *event: str) -> str:
@@ -296,10 +298,19 @@ class SentMessage:
 SendEphemeral = Callable[[IncomingMessage, Post], Awaitable[None]]
 
 
+@runtime_checkable
+class EndsWaiting(Protocol):
+    """A sender of private replies that shows that the bot is at work until one comes."""
+
+    async def end_waiting(self) -> None:
+        """Remove that, if no reply has come."""
+        ...
+
+
 class Chat(Protocol):
     """The connection to one chat platform.
 
-    `is_room`: readers did not see the question, so posts repeat it. `tick_seconds`: how often
+    `is_room`: others read along, so posts say what was asked. `tick_seconds`: how often
     progress is refreshed if nothing changes. `accepts_files`: files can be posted.
     `shows_progress`: progress of long tasks is shown. `is_bound`: no other process of a cluster can
     post in the place. `replies_privately`: what is sent to the asker unasked reaches only them.
@@ -312,7 +323,7 @@ class Chat(Protocol):
     is_bound: ClassVar[bool] = False
     replies_privately: bool = False
 
-    def has_own_thread(self, place: Place) -> bool:
+    def has_own_thread(self, place: Place, round_id: str) -> bool:
         """Return whether a round that is posted in a place has a thread of its own there."""
         return place.thread is None
 
@@ -360,6 +371,10 @@ class Chat(Protocol):
 
     async def delete(self, sent: SentMessage) -> None:
         """Delete a message or file of ours; do nothing if it is gone already."""
+        return
+
+    async def end_waiting(self) -> None:
+        """Remove what tells the asker that the bot is at work, now that a message shows it."""
         return
 
     async def rename_thread(self, root: SentMessage, name: str) -> None:

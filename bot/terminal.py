@@ -165,7 +165,7 @@ class TerminalChat(Chat):
         self._summary = ""
         self.replies_privately = console.is_terminal  # somebody reads along
 
-    def has_own_thread(self, place: Place) -> bool:
+    def has_own_thread(self, place: Place, round_id: str) -> bool:
         """Return True: the results follow the answer, also of a follow-up."""
         return True
 

@@ -34,6 +34,16 @@ class HumanVote:
     blind: bool = field(default=False, metadata=IF_SET)
     ranking: tuple[tuple[str, ...], ...] = field(default=(), metadata=IF_SET)
 
+    @property
+    def is_named(self) -> bool:
+        """Return whether a chat knows who voted: a page cannot tell one visitor from several."""
+        return not self.by.startswith("web:")
+
+    @property
+    def calibrates(self) -> bool:
+        """Return whether judges are measured by it: it is blind, and its voter votes once."""
+        return self.blind and self.is_named
+
 
 def settle_vote(
     vote: HumanVote, earlier: HumanVote | None, *, has_result: bool, hides_result: bool

@@ -200,7 +200,7 @@ async def _council_value(
         return CouncilValue()
     if not board.worth.rows:
         votes = await app.store.votes(bakeoff=bakeoff.id)
-        return measure_voted_value(columns, [one for one in votes if one.blind])
+        return measure_voted_value(columns, [one for one in votes if one.calibrates])
     if not board.worth.best:
         return board.worth
     same_suite = RecordQuery(bakeoff.place.scope, suite.name, suite.version)

@@ -8,7 +8,7 @@ from bot.access import check_admitted
 from bot.admission import admit_round, dismissed_at_end
 from bot.chat import Button, Chat, IncomingMessage, Post, send_note
 from bot.commands.parameters import Arguments
-from bot.commands.round_delivery import deliver_round
+from bot.commands.round_delivery import deliver_round, remember_visible
 from bot.context import AppContext, usual_seconds
 from bot.render.round_status import accepted_post
 from council.budget import estimate_round
@@ -52,9 +52,10 @@ async def ask_with_options(
 async def accept_and_deliver(
     app: AppContext, chat: Chat, message: IncomingMessage, round_: Round
 ) -> None:
-    """Send the asker the estimate of a new round, and deliver its answer."""
+    """Deliver the answer of a new round; say first what it may cost where no progress does."""
     with dismissed_at_end(app, round_):
-        await chat.send_ephemeral(message, await acceptance_post(app, round_))
+        if not chat.is_room:
+            await chat.send_ephemeral(message, await acceptance_post(app, round_))
         await deliver_round(app, chat, message, round_)
 
 
@@ -71,7 +72,11 @@ async def open_round(
     """Store and return the round of a new question; None for a repeated event."""
     await app.reload_picked_panel(message.place)
     round_ = await new_round(app, message, choice)
-    return round_ if await admit_round(app, round_) else None
+    if not await admit_round(app, round_):
+        return None
+    if message.is_visible:
+        await remember_visible(app, round_.id)
+    return round_
 
 
 async def new_round(app: AppContext, message: IncomingMessage, choice: AskOptions) -> Round:

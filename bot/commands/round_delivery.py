@@ -26,7 +26,7 @@ from bot.chat import (
 from bot.commands.button_registry import buttons_of
 from bot.commands.conversations import add_new_question
 from bot.commands.retraction import retract_forgotten
-from bot.context import AppContext
+from bot.context import AppContext, usual_seconds
 from bot.observability import logs
 from bot.outbox import ROOT, ROOT_AGAIN
 from bot.ports import (
@@ -44,8 +44,16 @@ from bot.ports import (
 from bot.render.round_report.rankings import MAX_REASON_CHARACTERS
 from bot.render.round_report.results import results_post
 from bot.render.round_report.thread import details_posts, round_post, whole_round
-from bot.render.round_status import add_asker, progress_post, running_post, stopped_post
-from bot.render.voting import add_votes, hint_post, is_offer, offer_post, takes_blind_votes
+from bot.render.round_status import (
+    add_asker,
+    progress_post,
+    running_post,
+    stopped_post,
+    terms_line,
+    without_heading,
+)
+from bot.render.voting import add_votes, hint_post, takes_blind_votes
+from council.budget import estimate_round
 from council.errors import CouncilError, StoreError
 from council.feedback import HumanVote
 from council.places import Place
@@ -55,17 +63,23 @@ from storage.transactions import waiting_for_room
 
 RECEIPT_SECONDS = 1.0  # for the receiving process to confirm that it sends the reply
 POLL_SECONDS = 15.0  # without a message, after which the job queue is asked
-ENDED = "-"
+ENDED, POSTED = "-", "!"
 MENTION_SECONDS = 20.0  # after which an asker has probably looked away
 READY = "Your answer is ready."
 NO_ANSWER = "Your question got no answer."
 MAX_DELIVERIES = 200  # at once by one process
 RETRY_SECONDS = 1.0  # before a round is delivered again whose process stopped
 ROOM_SECONDS = 1.0  # between two tries to write while the disk is full
-OFFERED, MAX_REMEMBERED_OFFERS = "vote offer", 1_000  # the kind of memo
-OFFER_ONCE_SECONDS = 86_400.0
-OFFER_AFTER_SECONDS = 1.0  # judges that are faster end before anybody could read the answers
-OFFER = "?"  # relayed in place of an offer to vote, whose button a text would lose
+HINTED, MAX_REMEMBERED_HINTS = "vote offer", 1_000  # the kind of memo
+HINT_ONCE_SECONDS = 86_400.0
+HINT_AFTER_SECONDS = 1.0  # judges that are faster end before anybody could read the answers
+VISIBLE, MAX_REMEMBERED_VISIBLE = "question is visible", 1_000  # the kind of memo
+
+
+async def remember_visible(app: AppContext, round_id: str) -> None:
+    """Remember that a question can be read where it is answered, so that nothing repeats it."""
+    await app.key_values.put(VISIBLE, round_id, "")
+    await app.key_values.prune(VISIBLE, MAX_REMEMBERED_VISIBLE)
 
 
 async def deliver_round(
@@ -92,13 +106,37 @@ async def follow_and_deliver(app: AppContext, chat: Chat, place: Place, round_: 
     cancelled in a room, post that and return. If posting is forbidden, send the answer to the asker
     alone; raise PostingForbiddenError, and stop the round, if it was not running yet.
     """
-    live = _LiveMessage(chat, round_, await chat.display_name(round_.question.asked_by))
+    live = _LiveMessage(chat, round_, await _surroundings(app, chat, round_))
     with waiting_for_room(_wait_for_room if chat.is_room else None):
         try:
             await _post_and_run(app, live, place)
         except (PostingForbiddenError, MessageGoneError) as error:
             await _deliver_privately(app, live, str(error))
     return live.snapshot.round_
+
+
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """What a running round's message says besides progress.
+
+    `asker` is "" and `is_visible` True where the question stands above in its asker's own words.
+    `terms` say who receives it, what it may cost and how long it takes; "" once it is closed.
+    """
+
+    asker: str
+    is_visible: bool
+    terms: str
+
+
+async def _surroundings(app: AppContext, chat: Chat, round_: Round) -> _Surroundings:
+    is_visible = await app.key_values.read(VISIBLE, round_.id) is not None
+    is_known = is_visible or chat.is_direct(round_.question.place)
+    asker = "" if is_known else await chat.display_name(round_.question.asked_by)
+    terms = ""
+    if chat.is_room and not round_.closing:
+        usual = await usual_seconds(app.store, round_.panel.name)
+        terms = terms_line(round_, await estimate_round(round_, app.gateway), usual)
+    return _Surroundings(asker, is_visible, terms)
 
 
 async def _wait_for_room() -> bool:
@@ -114,6 +152,7 @@ def message_of(line: RoundSummary) -> IncomingMessage:
 async def _post_and_run(app: AppContext, live: "_LiveMessage", place: Place) -> None:
     round_id = live.snapshot.round_.id
     live.sent = await app.outbox.send(live.chat, round_id, ROOT, await live.post(), place)
+    await live.chat.end_waiting()
     if not live.snapshot.round_.closing:
         await _run_round(app, live)
     if live.snapshot.round_.closing:
@@ -147,32 +186,31 @@ async def _run_round(app: AppContext, live: "_LiveMessage") -> None:
 
 async def _follow(app: AppContext, live: "_LiveMessage") -> None:
     round_ = live.snapshot.round_
-    offer: asyncio.Task[None] | None = None
+    hint: asyncio.Task[None] | None = None
     try:
         async with live.keep_updated():
             app.runner.start(round_)
             async with app.runner.subscribe(round_.id) as snapshots:
                 async for snapshot in snapshots:
                     live.show(snapshot)
-                    if takes_blind_votes(snapshot.round_):
-                        offer = offer or asyncio.create_task(_offer_vote(app, live))
-                    elif offer:
-                        offer.cancel()
+                    if takes_blind_votes(snapshot.round_) and not live.chat.is_room:
+                        hint = hint or asyncio.create_task(_hint_at_vote(app, live))
+                    elif hint:
+                        hint.cancel()
     finally:
-        if offer:
-            offer.cancel()
-            await asyncio.gather(offer, return_exceptions=True)
+        if hint:
+            hint.cancel()
+            await asyncio.gather(hint, return_exceptions=True)
 
 
-async def _offer_vote(app: AppContext, live: "_LiveMessage") -> None:
-    """Offer the asker the answers without names, once, unless the judges are done at once."""
-    await asyncio.sleep(OFFER_AFTER_SECONDS)
+async def _hint_at_vote(app: AppContext, live: "_LiveMessage") -> None:
+    """Say in a terminal, once, how to vote, unless the judges are done at once."""
+    await asyncio.sleep(HINT_AFTER_SECONDS)
     round_, chat = live.snapshot.round_, live.chat
-    is_offered = chat.replies_privately and round_.question.asked_by
-    if is_offered and await app.key_values.mark_once(OFFERED, round_.id, OFFER_ONCE_SECONDS):
-        await app.key_values.prune(OFFERED, MAX_REMEMBERED_OFFERS)
-        post = offer_post(round_.id) if chat.is_room else hint_post(round_.id)
-        await chat.send_ephemeral(message_of(RoundSummary.of(round_)), post)
+    is_read = chat.replies_privately and round_.question.asked_by
+    if is_read and await app.key_values.mark_once(HINTED, round_.id, HINT_ONCE_SECONDS):
+        await app.key_values.prune(HINTED, MAX_REMEMBERED_HINTS)
+        await chat.send_ephemeral(message_of(RoundSummary.of(round_)), hint_post(round_.id))
 
 
 async def _is_cancelled(app: AppContext, live: "_LiveMessage") -> bool:
@@ -181,14 +219,14 @@ async def _is_cancelled(app: AppContext, live: "_LiveMessage") -> bool:
 
 async def _show_stopped(app: AppContext, live: "_LiveMessage", why: str) -> None:
     round_ = await app.store.load(live.snapshot.round_.id)
-    await live.chat.edit(live.sent, add_asker(stopped_post(round_, why), round_, live.asker))
+    await live.chat.edit(live.sent, live.around(stopped_post(round_, why)))
 
 
 async def _deliver(app: AppContext, live: "_LiveMessage") -> None:
     round_, chat = live.snapshot.round_, live.chat
     # Splitting long answers into pages is slow and must not block the event loop.
     votes = await app.store.votes(round_.id)
-    root, *replies = await asyncio.to_thread(_delivered_posts, chat, round_, live.asker, votes)
+    root, *replies = await asyncio.to_thread(_delivered_posts, live, votes)
     root = buttons_of(app).add_round_buttons(root, round_.id)
     sent = live.sent
     try:
@@ -222,23 +260,22 @@ async def _is_forgotten(app: AppContext, live: "_LiveMessage") -> bool:
     return bool(now.forgotten and not before.forgotten)
 
 
-def _delivered_posts(
-    chat: Chat, round_: Round, asker: str, votes: Sequence[HumanVote]
-) -> list[Post]:
+def _delivered_posts(live: "_LiveMessage", votes: Sequence[HumanVote]) -> list[Post]:
     """Return the messages of a closed round, each within the chat's limits.
 
     With a thread of its own, a round has the results and the rankings there; else one message. If
     it took long, its asker is mentioned once, in a message that is new. The terminal shows it all.
     """
+    chat, round_ = live.chat, live.snapshot.round_
     if not chat.is_room:
         whole = whole_round(round_)
         root = add_votes(whole.root, round_, votes)
         return [page for post in (root, *whole.replies) for page in chat.pages(post)]
-    has_thread = chat.has_own_thread(round_.question.place)
+    has_thread = chat.has_own_thread(round_.question.place, round_.id)
     root = add_votes(round_post(round_, with_results=not has_thread), round_, votes)
     if chat.is_direct(round_.question.place):
         root = add_new_question(root, round_)
-    posts = list(chat.pages(add_asker(root, round_, asker)))
+    posts = list(chat.pages(live.around(root)))
     mention = _mention(round_)
     if has_thread and round_.draw:
         posts += _thread_posts(chat, round_, round_.draw, root.summary)
@@ -342,9 +379,9 @@ class _LiveMessage:
 
     sent: SentMessage
 
-    def __init__(self, chat: Chat, round_: Round, asker: str) -> None:
+    def __init__(self, chat: Chat, round_: Round, surroundings: _Surroundings) -> None:
         self.chat = chat
-        self.asker = asker
+        self._surroundings = surroundings
         self.snapshot = RoundSnapshot(round_)
         self._changed = asyncio.Event()
         self._updates = ProgressUpdates(chat)
@@ -359,9 +396,15 @@ class _LiveMessage:
         round_, draft = self.snapshot.round_, self.snapshot.draft
         if not self.chat.is_room:
             return progress_post(round_, seconds, draft)
-        running = add_asker(running_post(round_, seconds, draft), round_, self.asker)
+        running = self.around(running_post(round_, seconds, draft, self._surroundings.terms))
         pages = await asyncio.to_thread(self.chat.pages, running)
         return pages[0]
+
+    def around(self, post: Post) -> Post:
+        """Return a post with who asked; without the question where that can be read above it."""
+        if self._surroundings.is_visible and not self.snapshot.round_.forgotten:
+            post = without_heading(post)
+        return add_asker(post, self.snapshot.round_, self._surroundings.asker)
 
     def keep_updated(self) -> AbstractAsyncContextManager[None]:
         return self._updates.keep_updating(self._edit_on_changes())
@@ -392,14 +435,17 @@ class ReplyRelay:
     async def __call__(self, message: IncomingMessage, post: Post) -> None:
         """Send an ephemeral reply."""
         with self._pubsub.subscription(_receipt_topic(self._job)) as receipts:
-            text = OFFER if is_offer(post) else f"+{post.summary}"
-            await self._pubsub.publish(_reply_topic(self._job), text)
+            await self._pubsub.publish(_reply_topic(self._job), f"+{post.summary}")
             with suppress(TimeoutError):
                 async with asyncio.timeout(RECEIPT_SECONDS):
                     while not await receipts.get():
                         pass
                 return
         await self._send_ephemeral(message, post)
+
+    async def end_waiting(self) -> None:
+        """Publish that the question's message is posted."""
+        await self._pubsub.publish(_reply_topic(self._job), POSTED)
 
     async def end(self) -> None:
         """Publish that no reply follows."""
@@ -420,12 +466,11 @@ async def enqueue_and_relay(
                     text = await replies.get()
             if text == ENDED or (not text and not await is_probably_queued(job_queue, job)):
                 return
-            if text.startswith(("+", OFFER)):
+            if text == POSTED:
+                await chat.end_waiting()
+            elif text.startswith("+"):
                 await pubsub.publish(_receipt_topic(job), "+")
-            if text.startswith("+"):
                 await chat.send_ephemeral(message, Post((Caution(text[1:]),), text[1:]))
-            elif text == OFFER and chat.replies_privately:
-                await chat.send_ephemeral(message, offer_post(job.name))
 
 
 def _reply_topic(job: Job) -> str:

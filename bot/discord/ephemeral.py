@@ -78,8 +78,13 @@ class EphemeralReplies:
 
     async def end(self) -> None:
         """Remove "is thinking …" if there was no reply."""
+        await self.end_waiting()
+
+    async def end_waiting(self) -> None:
+        """Remove "is thinking …" if there was no reply; later ones are messages of their own."""
         is_thinking = self._interaction.response.type == ResponseType.deferred_channel_message
         if is_thinking and not self._has_replied:
+            self._has_replied = True
             with suppress(CouncilError), translate_errors():
                 await self._interaction.delete_original_response()
 

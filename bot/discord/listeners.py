@@ -258,7 +258,9 @@ class DiscordClient(discord.Client):
         name = next((user.display_name for user in message.mentions if user == bot), bot.name)
         text = message.clean_content.replace(f"@{name}", "", 1).strip()
         files = tuple(map(parse_attachment, message.attachments))
-        incoming = replace(parse_message(message), text=text or "help", files=files)
+        incoming = replace(
+            parse_message(message), text=text or "help", files=files, is_visible=True
+        )
         self._state.names[incoming.asker.id] = incoming.asker.name
         chat = self.chat(MessageReplies(message, self.mention_commands))
         chat.replies_privately = message.guild is None

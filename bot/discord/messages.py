@@ -13,6 +13,7 @@ import structlog
 
 from bot.chat import (
     Chat,
+    EndsWaiting,
     File,
     Heading,
     IncomingMessage,
@@ -95,7 +96,7 @@ class DiscordChat(Chat):
         self.accepts_files = accepts_files
         self._mention_commands = mention_commands
 
-    def has_own_thread(self, place: Place) -> bool:
+    def has_own_thread(self, place: Place, round_id: str) -> bool:
         """Return whether a round has a thread there: none in a thread or in direct messages."""
         return bool(place.workspace) and place.thread is None
 
@@ -195,7 +196,9 @@ class DiscordChat(Chat):
     def _note_title(self, message: str, post: Post) -> None:
         """Remember the question as the title of a thread: an answer may not repeat it."""
         title = next((part.text for part in post.parts if isinstance(part, Heading)), "")
-        self._titles[message] = title or self._titles.get(message) or post.summary
+        # The summary of a running round is its question and its progress.
+        about = post.summary.partition(" · ")[0]
+        self._titles[message] = title or self._titles.get(message) or about
 
     async def find(self, place: Place, key: str) -> SentMessage | None:
         """Return the message that was posted with this key, or None."""
@@ -340,6 +343,11 @@ class DiscordChat(Chat):
 
     def _guild(self, place: Place) -> discord.Guild | None:
         return self._client.get_guild(int(place.workspace)) if place.workspace else None
+
+    async def end_waiting(self) -> None:
+        """Remove "is thinking …"."""
+        if isinstance(self._send_ephemeral, EndsWaiting):
+            await self._send_ephemeral.end_waiting()
 
     async def send_ephemeral(self, incoming: IncomingMessage, post: Post) -> None:
         """Send a post to the user alone."""

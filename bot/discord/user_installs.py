@@ -92,9 +92,12 @@ class OutsideReplies(EphemeralReplies):
         if parts or more:
             await self(self._incoming, Post((*parts, *more), summary))
 
+    async def end_waiting(self) -> None:
+        """Do nothing: the question's own message takes the place of "is thinking …"."""
+
     async def end(self) -> None:
         """Remove "is thinking …" if nothing was posted, and send what waited."""
-        await super().end()
+        await super().end_waiting()
         await self.send_waiting()
 
 

@@ -1,5 +1,7 @@
 """Renderer of a round before and while it runs: accepted, progress, stopped."""
 
+from dataclasses import replace
+
 from bot.chat import (
     Button,
     Buttons,
@@ -24,6 +26,7 @@ from bot.render.formatting import (
 )
 from bot.render.round_report.rankings import ranking_number
 from bot.render.round_report.thread import menu_buttons, round_title
+from bot.render.voting import READ_AND_VOTE, VOTE, takes_blind_votes
 from council.answers import Role
 from council.budget import Estimate
 from council.methods import shown_method
@@ -188,13 +191,17 @@ def ballot_steps(round_: Round) -> list[Step]:
     return steps
 
 
-def running_post(round_: Round, seconds: float, draft: str = "") -> Post:
-    """Return a running round for a room: the question, its progress, and a cancel button."""
+def running_post(round_: Round, seconds: float, draft: str = "", terms: str = "") -> Post:
+    """Return a running round for a room: the question, its progress and terms, and buttons."""
     progress = progress_post(round_, seconds, draft)
+    vote = Button(VOTE, READ_AND_VOTE, round_.id)
     parts = (
         Heading(round_title(round_)),
         *progress.parts,
-        Buttons((Button("cancel", "Cancel", round_.id),)),
+        *([Note(terms)] if terms else []),
+        Buttons(
+            (*([vote] if takes_blind_votes(round_) else []), Button("cancel", "Cancel", round_.id))
+        ),
     )
     return Post(parts, f"{round_title(round_)} · {progress.summary}")
 
@@ -211,6 +218,11 @@ def stopped_post(round_: Round, reason: str) -> Post:
         Buttons((Button("resume", "Resume", round_.id), again, forget)),
     )
     return Post(parts, f"{round_title(round_)} · {reason}")
+
+
+def without_heading(post: Post) -> Post:
+    """Return the post without its headings: the question stands above it already."""
+    return replace(post, parts=tuple(x for x in post.parts if not isinstance(x, Heading)))
 
 
 def add_asker(post: Post, round_: Round, asker: str) -> Post:

@@ -22,6 +22,8 @@ from council.rounds import Round
 # Actions: read the answers of a round, and choose the best.
 VOTE, BEST = "vote", "best"
 READ_AND_VOTE = "Read and vote"
+LATER = "after the result"
+MIN_PUBLIC_VOTERS = 3  # with fewer, the outcome would tell who chose what
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +99,9 @@ def offer_post(round_id: str) -> Post:
 
 
 def hint_post(round_id: str) -> Post:
-    """Return the same offer for a terminal that is busy with the round."""
+    """Return how to vote, for a terminal that is busy with the round."""
     line = f"Which answer is the best? Vote in another terminal: `council vote {round_id}`"
     return Post((Note(line),), line)
-
-
-def is_offer(post: Post) -> bool:
-    """Return whether a post is such an offer."""
-    buttons = [one for part in post.parts if isinstance(part, Buttons) for one in part.buttons]
-    return [one.action for one in buttons] == [VOTE]
 
 
 def voting_posts(round_: Round, own: HumanVote | None = None, reader: str = "") -> list[Post]:
@@ -123,14 +119,21 @@ def voting_posts(round_: Round, own: HumanVote | None = None, reader: str = "") 
 
 
 def votes_line(round_: Round, votes: Iterable[HumanVote]) -> str:
-    """Return what people chose, the blind votes first; "" without votes or before the result."""
-    votes = [*votes]
-    if not votes or not round_.closing:
+    """Return what people chose, once so many voted that none of them is recognised; else "".
+
+    Votes from a page are counted apart, since a page cannot tell one visitor from several.
+    """
+    votes, draw = [*votes], round_.draw
+    if not draw or not round_.closing or sum(vote.is_named for vote in votes) < MIN_PUBLIC_VOTERS:
         return ""
-    names = author_names(round_.panel, round_.draw) if round_.draw else {}
+    names = author_names(round_.panel, draw)
+    named = [vote for vote in votes if vote.is_named]
     kinds = [
-        _kind_text([names.get(x.label, x.label) for x in votes if x.blind], "blind"),
-        _kind_text([names.get(x.label, x.label) for x in votes if not x.blind], "after the result"),
+        _kind_text([names[x.label] for x in named if x.blind], "person", "people", "blind"),
+        _kind_text([names[x.label] for x in named if not x.blind], "person", "people", LATER),
+        _kind_text(
+            [names[x.label] for x in votes if not x.is_named], "visitor", "visitors", "on the page"
+        ),
     ]
     standings = round_.tally.standings if round_.tally else ()
     if first := [names[line.label] for line in standings if line.place == 1]:
@@ -139,10 +142,10 @@ def votes_line(round_: Round, votes: Iterable[HumanVote]) -> str:
     return f"{text}."
 
 
-def _kind_text(chosen: Sequence[str], how: str) -> str:
+def _kind_text(chosen: Sequence[str], one: str, many: str, how: str) -> str:
     if not chosen:
         return ""
-    people = "1 person" if len(chosen) == 1 else f"{len(chosen)} people"
+    people = f"1 {one}" if len(chosen) == 1 else f"{len(chosen)} {many}"
     if len({*chosen}) == 1:
         return f"{people} voted {how} for {chosen[0]}"
     counts = sorted(Counter(chosen).items(), key=lambda item: (-item[1], item[0]))

@@ -46,7 +46,7 @@ async def load_examples(store: Store, panel: Panel, workspace: str = "") -> tupl
     """
     chosen: dict[str, list[str]] = defaultdict(list)
     for vote in await store.votes():
-        if vote.blind:
+        if vote.calibrates:
             chosen[vote.round_id].append(vote.member)
     found: dict[str, list[Example]] = defaultdict(list)
     for round_id, members in chosen.items():

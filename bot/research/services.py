@@ -76,7 +76,7 @@ class WeightedBoards(BoardAdditions):
         far judges agree with them.
         """
         cast = await sources.store.votes()
-        choices = [Choice(vote.round_id, vote.member) for vote in cast if vote.blind]
+        choices = [Choice(vote.round_id, vote.member) for vote in cast if vote.calibrates]
         if not weights and (len(choices) < MIN_VOTES or not board.judges.rows):
             return board
         await update_votes(sources)

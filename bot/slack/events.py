@@ -44,7 +44,7 @@ def parse_message(workspace: Workspace, event: Body, thread: str | None) -> Inco
     text = strip_mention(str(event.get("text") or ""), workspace.bot_user)
     files = tuple(parse_attachment(workspace, file) for file in event.get("files") or ())
     message = new_message(workspace, user, channel, f"{channel} {ts}", thread)
-    return replace(message, text=text, files=files)
+    return replace(message, text=text, files=files, is_visible=True)
 
 
 def parse_interaction(workspace: Workspace, body: Body) -> IncomingMessage:

@@ -23,6 +23,7 @@ from bot.chat import (
     PostingForbiddenError,
     SendEphemeral,
     SentMessage,
+    event_key,
     retry_until_sent,
 )
 from bot.outbox import ROOTS
@@ -33,6 +34,7 @@ from bot.slack.ephemeral import EphemeralReplies
 from bot.slack.files import NO_UPLOAD, upload_file
 from bot.slack.workspace import (
     ARCHIVED,
+    CHAT,
     NO_UNFURL,
     NOT_A_MEMBER,
     Workspace,
@@ -86,6 +88,11 @@ class SlackChat(Chat):
         self._late_until = self._edited_at
         self._failures = Counter[str]()
         self.accepts_files = workspace.has_scope("files:write")
+
+    def has_own_thread(self, place: Place, round_id: str) -> bool:
+        """Return whether a round has a thread: under its answer, or under its own mention."""
+        asked = event_key(CHAT, place.workspace, f"{place.channel} {place.thread}")
+        return place.thread is None or round_id == asked
 
     def is_direct(self, place: Place) -> bool:
         """Return whether a place is a direct message, outside of a thread."""

@@ -119,6 +119,7 @@ async def ask_about_thread(
         text=await to_plain_text(text, workspace.display_name),
         place=place,
         key=event_key(CHAT, workspace.team, f"{place.channel} {ts}"),
+        is_visible=True,
     )
     if name != WITH_THREAD:
         await ask_with_options(app, chat, question)
