@@ -101,7 +101,7 @@ def a_message(text: str = "Which queue?", key: str = KEY) -> IncomingMessage:
     return IncomingMessage(text, ANA, HERE, key)
 
 
-async def test_one_process_confirms_a_question_and_another_delivers_its_round(
+async def test_one_process_takes_a_question_and_another_delivers_its_round(
     harness: ClusterHarness,
 ) -> None:
     receiver, worker = harness.apps
@@ -109,7 +109,7 @@ async def test_one_process_confirms_a_question_and_another_delivers_its_round(
     async with harness.deliver(worker):
         asking = asyncio.create_task(ask_with_options(receiver, chat, a_message()))
         await harness.until(lambda: bool(harness.posted))
-        assert "Asking" in chat.whispered[0]
+        assert chat.whispered == []  # what it costs stands on the progress
         harness.gateway.goes_on.set()
         await asking
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from random import Random
-from typing import cast
 
 import pytest
 from rich.console import Console
@@ -17,18 +16,14 @@ from bot.commands import round_delivery
 from bot.commands.ask import ask_with_options
 from bot.commands.button_registry import load_view
 from bot.commands.dispatch import handle_message, run_command
-from bot.commands.round_delivery import ReplyRelay, enqueue_and_relay
 from bot.commands.voting import (
     cast_pressed,
     cast_vote,
     posts_to_vote,
 )
 from bot.context import AppContext
-from bot.coordination.pubsub import LocalPubSub
-from bot.ports import Job, JobQueue
 from bot.render.voting import (
     blind_answers,
-    is_offer,
     offer_post,
     takes_blind_votes,
     votes_line,
@@ -203,29 +198,10 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(round_delivery, "OFFER_AFTER_SECONDS", 0.0)
 
 
-class PrivateRoom(Room):
-    """A chat whose unasked replies reach the asker alone."""
-
-    replies_privately = True
-
-
 def ask(gateway: FakeGateway, room: Chat) -> tuple[AppContext, asyncio.Task[None]]:
     app = an_app(gateway)
     asking = ask_with_options(app, room, IncomingMessage("Why?", ANA, HERE, "k"))
     return app, asyncio.create_task(asking)
-
-
-@pytest.mark.usefixtures("_at_once")
-async def test_the_asker_is_offered_the_vote_once_before_the_result() -> None:
-    gateway, room = HeldJudges(), PrivateRoom()
-    app, asking = ask(gateway, room)
-
-    await wait_until(lambda: any(map(is_offer, room.posts)))
-
-    assert (await app.store.load("k")).tally is None
-    gateway.released.set()
-    await asking
-    assert [*map(is_offer, room.posts)].count(True) == 1
 
 
 @pytest.mark.usefixtures("_at_once")
@@ -239,20 +215,6 @@ async def test_a_terminal_shows_a_hint_of_one_line() -> None:
     assert not TerminalChat(Console(file=printed)).replies_privately
     gateway.released.set()
     await asking
-
-
-@pytest.mark.usefixtures("_at_once")
-async def test_nothing_is_offered_where_everybody_would_see_it() -> None:
-    gateway, room = HeldJudges(), Room()
-    app, asking = ask(gateway, room)
-    await wait_until(lambda: (now := app.runner.latest("k")) and now.round_.draw)
-    for _ in range(20):  # more than an offer takes
-        await asyncio.sleep(0)
-
-    gateway.released.set()
-    await asking
-
-    assert not any(map(is_offer, room.posts))
 
 
 def test_one_answer_is_nothing_to_choose_from() -> None:
@@ -296,14 +258,6 @@ async def test_drafts_take_no_votes_until_a_judge_ranked_the_revisions() -> None
         assert await replies_to(app, line, BEN) == (
             f"Round {ID} takes no votes yet. Vote when its judges do."
         )
-
-
-async def test_judges_that_are_done_at_once_leave_nothing_to_offer() -> None:
-    _, asking = ask(FakeGateway(), room := PrivateRoom())
-
-    await asking
-
-    assert not any(map(is_offer, room.posts))
 
 
 async def test_the_answer_says_what_people_chose() -> None:
@@ -402,36 +356,3 @@ async def test_of_a_thousand_forged_repeated_late_and_foreign_votes_none_counts_
         )
     for round_id in over:
         assert (await app.store.load(round_id)).tally == closed[round_id].tally
-
-
-# --- In a cluster, the process that received the command sends the offer
-
-
-class FullQueue:
-    """A job queue in which every job waits for ever."""
-
-    async def enqueue(self, job: Job) -> None:
-        """Take a job."""
-
-    async def is_queued(self, job: Job) -> bool:
-        return True
-
-
-@pytest.mark.parametrize("is_private", [True, False])
-async def test_an_offer_keeps_its_button_on_the_way_to_the_process_of_the_command(
-    is_private: bool,
-) -> None:
-    pubsub, job, room = LocalPubSub(), Job("show slack", ID), PrivateRoom()
-    room.replies_privately = is_private
-    message, direct = IncomingMessage("", ANA, HERE, ID), Room()
-    relay = ReplyRelay(pubsub, job, direct.send_ephemeral)
-    queue = cast(JobQueue, FullQueue())
-    relaying = asyncio.create_task(enqueue_and_relay(queue, pubsub, job, room, message))
-    await asyncio.sleep(0)
-
-    await relay(message, offer_post(ID))
-    await relay.end()
-    await relaying
-
-    assert room.posts == ([offer_post(ID)] if is_private else [])
-    assert direct.posts == []

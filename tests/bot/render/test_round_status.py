@@ -5,14 +5,21 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import Buttons, Steps, StepState
-from bot.render.round_status import accepted_post, progress_post, sent_text, stopped_post
+from bot.render.round_status import (
+    accepted_post,
+    progress_post,
+    running_post,
+    sent_text,
+    stopped_post,
+    without_heading,
+)
 from bot.settings.council_toml import ModelSection
 from bot.settings.panels import make_seat
 from council.budget import Estimate
 from council.errors import GatewayError
 from council.panel import THIS_MACHINE, Member, Panel, Terms
 from council.rounds import Round, Stage
-from tests.bot.rounds import answers, stages_of, words_of
+from tests.bot.rounds import answers, held, stages_of, words_of
 from tests.builders import CLAUDE, GEMINI, GPT, TERMS, a_member, a_panel, a_round
 from tests.fakes.gateway import FakeGateway
 
@@ -180,3 +187,20 @@ def test_a_stopped_round_can_be_resumed_run_again_or_forgotten() -> None:
     assert isinstance(buttons, Buttons)
 
     assert [button.action for button in buttons.buttons] == ["resume", "again", "forget"]
+
+
+async def test_while_judges_vote_everybody_who_sees_the_progress_can_vote() -> None:
+    closed = await held()
+    voting = replace(closed, ballots=(), tally=None, synthesis=None, closing=None)
+    asked = replace(voting, answers=(), draw=None)
+
+    assert "[Read and vote] [Cancel]" in words_of(running_post(voting, 3.0))
+    assert "vote" not in words_of(running_post(asked, 3.0)).lower()
+
+
+def test_progress_says_who_receives_the_question_and_repeats_none_that_stands_above_it() -> None:
+    post = running_post(a_round(), 3.0, terms="Sent only to OpenAI. It costs about $0.04 at most.")
+
+    assert "Sent only to OpenAI. It costs about $0.04 at most." in words_of(post)
+    assert a_round().question.text in words_of(post)
+    assert a_round().question.text not in words_of(without_heading(post))
