@@ -55,7 +55,7 @@ MAX_BOLD_HEADING_LENGTH = 600  # longer text is no heading
 CAUTION_COLOUR = 0xC27C0E
 MORE = "more"  # the action of the button that shows less common ones
 _DANGER_ACTIONS = {"cancel", "yes_cancel", "yes_forget", "bakeoff_cancel"}
-_SHORT_LABELS = {"helpful": "👍", "unhelpful": "👎"}  # so that a round's row fits a phone
+_NOT_SHOWN = {"helpful", "unhelpful"}  # Slack has buttons of its own for these
 _USER_ID = re.compile(r"[0-9]{15,20}")
 
 Item = ui.Item[Any]
@@ -126,7 +126,8 @@ def _user_ids(mentions: Mentions) -> list[str]:
 
 def _render_rows(row: Buttons) -> Iterator[Item]:
     """Yield action rows of the buttons without duplicates, the last with the menu's button."""
-    shown = list({custom_id(button): button for button in row.buttons}.values())
+    wanted = (button for button in row.buttons if button.action not in _NOT_SHOWN)
+    shown = list({custom_id(button): button for button in wanted}.values())
     if row.more:
         shown.append(Button(MORE, "More", row.more[0].value))
     for at in range(0, len(shown), MAX_ROW_BUTTONS):
@@ -137,7 +138,7 @@ def _render_button(button: Button) -> ui.Button[Any]:
     is_danger = button.action in _DANGER_ACTIONS
     return ui.Button(
         style=discord.ButtonStyle.danger if is_danger else discord.ButtonStyle.secondary,
-        label=_label(_SHORT_LABELS.get(button.action, button.label), 80) or button.action,
+        label=_label(button.label, 80) or button.action,
         custom_id=custom_id(button),
     )
 

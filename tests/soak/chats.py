@@ -21,7 +21,7 @@ from tests.wire.discord import FakeDiscord
 from tests.wire.faults import Slow
 from tests.wire.slack import FakeSlack
 
-REPLIES = 2  # the results and the rankings
+REPLIES = 1  # the results with the rankings
 
 
 def wanted_parts(parts: Sequence[str], *, has_thread: bool) -> list[str]:

@@ -41,7 +41,7 @@ class RunningProduct:
         return self.slack.thread(channel, root.ts)
 
 
-REPLIES = 2  # of a round: the results and the rankings
+REPLIES = 1  # of a round: the results with the rankings
 
 
 def is_answer(messages: list[Message], at: int = -1) -> bool:
