@@ -58,10 +58,10 @@ IN_SLACK = (
     Press("finished", "suite", "U2", "Add to suite"),
     Press("finished", "feedback", "U1", "What was wrong or missing?", "negative"),
     Press("finished", "feedback", "U1", "Noted, thank you.", "positive"),
-    Press("finished", "again", "U2", "Asking Random 1"),
+    Press("finished", "again", "U2", "Random 1 answers"),
     Press("forgotten", "again", "U2", "were forgotten on"),
-    Press("with_thread", "with_thread", "U1", "Asking Random 1"),
-    Press("without_thread", "without_thread", "U1", "Asking Random 1"),
+    Press("with_thread", "with_thread", "U1", "Random 1 answers"),
+    Press("without_thread", "without_thread", "U1", "Random 1 answers"),
     Press("keep_suite", "keep_suite", "U1", "Suite keeping is saved"),
     Press("leave_suite", "leave_suite", "U1", "Suite leaving is unchanged"),
     Press("bakeoff_start", "bakeoff_start", "U1", "2 of 2 questions"),
@@ -73,7 +73,7 @@ IN_SLACK = (
     Press("bakeoff: running", "bakeoff_cancel", "U1", "It was cancelled.", in_place=True),
 )
 IN_DISCORD = (
-    Press("finished", "answers", "U2", "Response "),
+    Press("finished", "answers", "U2", "Random "),
     Press("finished", "ballots", "U2", " > "),
     Press("finished", "export", "U1", "attachment://council-"),
     Press("finished", "suite", "U2", "Add to suite"),
@@ -81,7 +81,7 @@ IN_DISCORD = (
     Press("finished", "unhelpful", "U1", "What was wrong or missing?"),
     Press("finished", "again", "U2", "Run again?"),
     Press("no_again", "no_again", "U2", "Nothing was asked.", in_place=True),
-    Press("yes_again", "yes_again", "U2", "Asking Random 1"),
+    Press("yes_again", "yes_again", "U2", "Random 1 answers"),
     Press("keep_suite", "keep_suite", "U1", "Suite keepingd is saved"),
     Press("leave_suite", "leave_suite", "U1", "Suite leavingd is unchanged"),
     Press("bakeoff_start", "bakeoff_start", "U1", "2 of 2 questions"),
@@ -104,12 +104,12 @@ IN_DISCORD = (
 FORMS_IN_SLACK: dict[str, tuple[dict[str, object], str]] = {
     "why": ({"why": "It names no price."}, "Noted, thank you."),
     "suite": ({"name": "grown", "answer": "42"}, "The question is now in suite grown"),
-    "ask": ({"question": "Is the old form still read?"}, "Asking Random 1"),
+    "ask": ({"question": "Is the old form still read?"}, "Random 1 answers"),
 }
 FORMS_IN_DISCORD: dict[str, tuple[dict[str, object], str]] = {
     "why": ({"What was wrong or missing?": "It names no price."}, "Noted, thank you."),
     "suite": ({"Suite": "grown"}, "The question is now in suite grown"),
-    "ask": ({"Question": "Is the old form still read?"}, "Asking Random 1"),
+    "ask": ({"Question": "Is the old form still read?"}, "Random 1 answers"),
 }
 
 

@@ -20,10 +20,10 @@ def test_a_vote_after_the_result_is_stored_as_such(stored_round: tuple[Home, str
     told = home.invoke("vote", "last", first, second)
     asked = home.invoke("vote", round_id)
 
-    assert f"Noted: you chose Response {first}, by " in told.out
+    assert "Noted: you chose " in told.out
     assert (asked.code, "has its result" in asked.err) == (1, True)
     assert home.sql(VOTES) == [(first, 0, json.dumps([[first], [second]]))]
-    assert f"1 person voted after the result for {first}" in home.invoke("show", round_id).out
+    assert "voted after the result" not in home.invoke("show", round_id).out  # one is not public
 
 
 def test_until_the_result_show_names_no_author(stored_round: tuple[Home, str]) -> None:

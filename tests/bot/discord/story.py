@@ -1,5 +1,6 @@
 """The bot in a server, and what users there send, press and read."""
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -166,3 +167,10 @@ async def run_story_bot(
         run_process(folder, discord, two_panels_config(models.api_base, extra)) as served,
     ):
         yield StoryBot(served, models)
+
+
+def with_older_button(root: Message, action: str) -> Message:
+    """Turn a button of an answer into one that answers of earlier versions have."""
+    text = json.dumps(root.components).replace("council:ballots:", f"council:{action}:")
+    root.components = json.loads(text)
+    return root

@@ -20,7 +20,7 @@ from bot.discord.listeners import COMMANDS_MEMO
 from bot.settings import Settings
 from tests.bot.app_fakes import an_app
 from tests.bot.discord.in_process import Connection, connect, start_bot
-from tests.bot.discord.story import QUICK, custom_id_of
+from tests.bot.discord.story import QUICK, custom_id_of, with_older_button
 from tests.bot.homes import Home
 from tests.bot.running import running_server
 from tests.ports import free_port
@@ -159,12 +159,13 @@ async def test_buttons_confirmations_and_modals_survive_a_restart() -> None:
         async with start_bot(discord) as bot:
             root = await bot.answered()
             question = await bot.to_confirm(root)
+            root = with_older_button(root, "unhelpful")
             modal = (await discord.click(root, custom_id_of(root, "unhelpful"), bot.person)).modal
             assert modal
 
         async with start_bot(discord, bot.app):
             await discord.submit(modal, {"reason": "No."}, bot.person)
             await discord.until(lambda: "Noted, thank you." in bot.private_texts())
-            await bot.press(root, "answers", "Response ")
+            await bot.press(root, "answers", "Answer ")
             await discord.click(question, custom_id_of(question, "yes_again"), bot.person)
             await discord.until(lambda: bot.bot_messages()[1:])

@@ -14,7 +14,7 @@ from bot.discord.servers import ServerTracker
 from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.fakes import a_suite
 from tests.bot.discord.in_process import InProcessBot
-from tests.bot.discord.story import custom_id_of
+from tests.bot.discord.story import custom_id_of, with_older_button
 from tests.builders import ASKED_AT
 from tests.wire.discord import Permission, Upload
 from tests.wire.discord.permissions import NOTHING
@@ -83,13 +83,12 @@ async def test_rounds_and_panels_are_suggested_while_typing(bot: InProcessBot) -
 async def test_every_button_reply_is_ephemeral(bot: InProcessBot) -> None:
     root = await bot.answered()
 
-    await bot.press(root, "answers", "Response ")
+    await bot.press(root, "answers", "Answer ")
     await bot.press(root, "ballots", " > ")
-    await bot.press(root, "helpful", "Noted, thank you.")
 
 
-async def test_an_unhelpful_round_asks_for_a_reason(bot: InProcessBot) -> None:
-    root = await bot.answered()
+async def test_an_older_answer_still_asks_why_it_did_not_help(bot: InProcessBot) -> None:
+    root = with_older_button(await bot.answered(), "unhelpful")
     result = await bot.discord.click(root, custom_id_of(root, "unhelpful"), bot.person)
     assert result.modal
 

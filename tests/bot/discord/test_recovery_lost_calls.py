@@ -83,7 +83,7 @@ async def test_a_lost_gateway_connection_loses_nothing(bot: InProcessBot, way: s
     await bot.assert_one_whole_round()
     await bot.discord.until(gateway.is_connected, 60)
 
-    await bot.press(root, "answers", "Response ")
+    await bot.press(root, "answers", "Answer ")
 
     assert gateway.sessions == sessions + (way == "invalid")
     assert bot.reports == reports

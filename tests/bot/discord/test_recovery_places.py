@@ -33,7 +33,7 @@ async def test_without_a_thread_buttons_show_the_rest(
     assert "Use the buttons under the answer to see the rest" in bot.private_texts()
     assert not bot.discord.direct(bot.person)
     assert len(bot.discord.refusals) - refused <= 2
-    await bot.press(root, "answers", "Response ")
+    await bot.press(root, "answers", "Answer ")
 
 
 async def test_a_mention_where_the_bot_may_not_post_is_answered_by_direct_message(

@@ -76,7 +76,7 @@ async def test_a_round_of_another_server_is_not_found_by_its_id(product: StoryBo
     root = await product.ask(product.channel())
     stolen = product.forge(root, "A1")
 
-    for action in ("answers", "ballots", "more", "helpful"):
+    for action in ("answers", "ballots", "more"):
         reply = await product.press("USTRANGER", stolen, action)
         assert "There is no round" in reply
     assert not product.rounds("A1")

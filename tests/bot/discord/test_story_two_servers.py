@@ -8,7 +8,7 @@ from tests.wire.discord.sample_world import add_group
 
 WORD = "xylograph"
 QUESTION = f"Where should a small town keep its {WORD}?"
-BUTTONS = ("answers", "ballots", "more", "helpful", "unhelpful")
+BUTTONS = ("answers", "ballots", "more")
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 

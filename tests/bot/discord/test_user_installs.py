@@ -133,7 +133,7 @@ async def test_nobody_else_there_reads_or_uses_the_round(bot: InProcessBot) -> N
         await bot.discord.until(lambda: whispers(result).strip())
         return whispers(result)
 
-    for action in ("answers", "ballots", "helpful", "more"):
+    for action in ("answers", "ballots", "more"):
         result = await bot.discord.click(root, custom_id_of(root, action), ben)
         assert "There is no round" in await told(result), action
     for command, options in (("show", {"round": round_id}), ("show", {"round": "last"})):
@@ -147,7 +147,7 @@ async def test_its_asker_reads_it_there_and_in_direct_messages(bot: InProcessBot
     where = group(bot)
     root = await answered(bot, where)
 
-    await bot.press(root, "answers", "Response ")
+    await bot.press(root, "answers", "Answer ")
     own = bot.discord.direct_message(bot.person, "help").channel
     for place in (where, own):
         result = await bot.discord.slash(bot.person, place, "council show", round="last")

@@ -45,7 +45,7 @@ async def test_answers_and_ballots_open_at_once_and_then_fill(stage: Stage) -> N
     root = await stage.ask(channel)
 
     await _press(stage, root, "answers", "U2")
-    answers = await stage.wait_for_modal("U2", "Response ")
+    answers = await stage.wait_for_modal("U2", "Up")
     assert text_of(answers).count(", by ") == 3
     await _press(stage, root, "ballots", "U2")
     rankings = await stage.wait_for_modal("U2", " saw ")
