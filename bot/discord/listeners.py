@@ -11,7 +11,7 @@ import structlog
 from discord import MessageType
 
 from bot.access import check_admitted
-from bot.chat import Chat, IncomingMessage, SendEphemeral
+from bot.chat import Chat, IncomingMessage, SendEphemeral, send_note
 from bot.commands.ask import ask_with_options
 from bot.commands.button_registry import buttons_of, submit_form
 from bot.commands.buttons import ActionDeduplicator, rate_round, send_busy_note
@@ -54,6 +54,7 @@ from bot.discord.user_installs import OutsideChat, OutsideReplies, as_direct
 from bot.render.voting import BEST
 from council.errors import CouncilError
 
+ASKED_PRIVATELY = "The answer comes in our direct messages."
 COMMANDS_MEMO, COMMAND_IDS_MEMO = "discord commands", "discord command ids"  # kinds of memos
 # For direct messages, mentions and replies in threads; none of these intents is privileged.
 
@@ -148,6 +149,8 @@ class DiscordClient(discord.Client):
             incoming = replace(incoming, files=tuple(map(parse_attachment, files)))
             if command.name == ASK:
                 incoming, invocation = await self._prepare_ask(interaction, incoming, invocation)
+            if "private" in arguments and not is_outside(interaction):
+                await send_note(chat, incoming, ASKED_PRIVATELY)
             await run_command(self._app, chat, incoming, invocation)
 
         await self._begin(interaction, run, asks=asks)

@@ -60,7 +60,7 @@ async def test_the_chart_opens_with_the_rankings_and_no_file_is_posted(bot: InPr
     assert chart.name.endswith(".png")
     assert "Claude Sonnet 4.6: " in str(view.components)  # the alternative text
     posted = [root, *bot.discord.thread_of(root).said]
-    assert [message.files for message in posted] == [[]] * 3
+    assert [message.files for message in posted] == [[]] * 2
 
 
 async def test_an_export_is_a_file_for_the_presser_alone(bot: InProcessBot) -> None:

@@ -27,14 +27,16 @@ async def test_a_mention_is_a_question_without_the_bots_nickname(product: StoryB
     me = home.members[product.discord.bot.id]
     me.nick = "The Wise"
     try:
-        said = product.discord.message("U1", channel, f"{product.discord.bot.mention} Which queue?")
+        product.discord.message("U1", channel, f"{product.discord.bot.mention} Which queue?")
         root = await product.answered(channel)
     finally:
         me.nick = None
 
-    assert root.text.startswith("## Which queue?")
-    replies = [m for m in product.discord.said_by_bot(channel) if m.reference is said]
-    assert "Asking North, South and East" in replies[0].text
+    assert product.discord.said_by_bot(channel) == [root]
+    assert "Which queue?" not in root.text  # it stands above, in its asker's words
+    assert "Asked by" not in root.text
+    await product.wait_for_thread(root)
+    assert product.discord.thread_of(root).name.startswith("Which queue?")
     assert product.discord.pings() == []
 
 

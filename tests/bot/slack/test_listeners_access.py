@@ -64,7 +64,8 @@ async def test_a_channel_has_its_own_panel_and_its_own_vendors(ruled: Stage) -> 
     for name in ("C-CHEAP", "C-OPENAI"):
         ruled.slack.workspace.channels[name].members.add(fay)
 
-    assert "Asking Up" in await _says(ruled, fay, "C-CHEAP", "Which queue?")
+    await ruled.slack.command(fay, "C-CHEAP", "/council", "Which queue?")
+    await ruled.slack.until(lambda: "Up answers" in str(ruled.bot_messages("C-CHEAP")))
     refused = await _says(ruled, fay, "C-OPENAI", "Which queue?")
     assert "Only models from openai may be used in this channel" in refused
     await ruled.slack.command(fay, "C-OPENAI", "/council", "ask")

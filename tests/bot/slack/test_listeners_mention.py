@@ -33,10 +33,12 @@ async def test_a_mention_in_a_channel_is_answered_in_its_thread(stage: Stage) ->
     answer = await stage.wait_for_answer(channel)
     assert event.message
     assert answer.thread_ts == event.message.ts
-    assert "Which queue?" in text_of(answer)
+    assert "Which queue?" not in text_of(answer)  # it stands above, in its asker's words
     assert stage.slack.messages(channel) == [event.message]
-    # In a thread without replies nobody would see it.
-    assert (await stage.wait_for_ephemeral("U1", channel, "Asking ")).thread_ts is None
+    thread = event.message.ts
+    await stage.slack.until(lambda: len(stage.slack.thread(channel, thread)) == 2)
+    assert "Rankings" in text_of(stage.slack.thread(channel, thread)[-1])
+    assert stage.ephemerals("U1", channel) == []
 
 
 async def test_commands_can_be_mentioned_too(stage: Stage) -> None:
