@@ -109,7 +109,7 @@ async def test_slack_starts_without_optional_scopes_and_lists_what_is_off() -> N
         bot.release_models()
         await bot.wait_until_delivered()
 
-        assert len(slack.thread("C1", root.ts)) == 2
+        assert len(slack.thread("C1", root.ts)) == 1
         assert not slack.called("files.getUploadURLExternal")
         _, *warnings = bot.reports
         for scope, line in zip(sorted(without), warnings, strict=True):

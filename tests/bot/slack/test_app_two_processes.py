@@ -92,7 +92,7 @@ async def test_either_process_receives_events_and_each_round_is_posted_once() ->
         assert all(deed.accepted for deed in deeds)
         assert len(both.answers()) == len(both.bot_messages()) == 6
         roots = {message.ts for message in both.bot_messages()}
-        assert {len(both.slack.thread("C1", ts)) for ts in roots} == {2}
+        assert {len(both.slack.thread("C1", ts)) for ts in roots} == {1}
 
 
 async def test_progress_continues_when_the_process_that_showed_it_ends() -> None:
