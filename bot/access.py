@@ -115,10 +115,24 @@ def _admin(access: Access) -> str:
     return "one of its admins" if access.admins else "the person who runs it"
 
 
-def check_admin(access: Access, message: IncomingMessage, what: str) -> None:
-    """Raise AccessDeniedError unless this is an admin; on the page and terminal, everybody is."""
+def why_not_admitted(access: Access, message: IncomingMessage) -> str:
+    """Return why this person may not use the bot here; "" if they may."""
+    try:
+        check_admitted(access, message)
+    except AccessDeniedError as error:
+        return str(error)
+    return ""
+
+
+def may_administer(access: Access, message: IncomingMessage) -> bool:
+    """Return whether this is an admin; on the page and in the terminal, everybody is."""
     is_admin = access.at(message.place).is_admin(message.asker)
-    if message.place.chat not in LOCAL_CHATS and not is_admin:
+    return is_admin or message.place.chat in LOCAL_CHATS
+
+
+def check_admin(access: Access, message: IncomingMessage, what: str) -> None:
+    """Raise AccessDeniedError unless this is an admin."""
+    if not may_administer(access, message):
         raise AccessDeniedError(f"Only admins can {what}. Ask an admin to do it, or to add you.")
 
 

@@ -13,9 +13,12 @@ from bot.access import (
     readable_rounds,
 )
 from bot.chat import (
+    Button,
+    Buttons,
     Chat,
     Heading,
     IncomingMessage,
+    Line,
     Note,
     Post,
     SentMessage,
@@ -37,7 +40,7 @@ from council.feedback import Feedback
 from council.integrity.erasure import quote_round, removable_texts
 from council.panel import Panel
 from council.places import Place
-from council.ports import ALL_ROUNDS, RoundQuery, Store
+from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary, Store
 from council.rounds import Round, Stage
 from storage.hash_chain import new_salt
 
@@ -205,10 +208,23 @@ async def show_round(app: AppContext, chat: Chat, message: IncomingMessage, want
 
 
 async def find_round_or_last(app: AppContext, message: IncomingMessage, wanted: str) -> Round:
-    """Load a readable round by the start of its id, or the newest for `last`."""
-    if wanted.lower() != LAST:
+    """Load a readable round by the start of its id, or the newest for `last` or "".
+
+    That is the newest of the thread, else of the channel, else of all that may be read.
+    """
+    if wanted.lower() not in {"", LAST}:
         return await find_round(app, message, wanted)
-    newest = await app.store.list_summaries(1, listable_rounds(message))
+    readable, place = listable_rounds(message), message.place
+    here: Sequence[RoundSummary] = ()
+    if readable.here:
+        only_here = replace(readable, only_here=True)
+        here = await app.store.list_summaries(MAX_THREAD_ROUNDS, only_here)
+    if place.thread:
+        in_thread = [line for line in here if line.place.thread == place.thread]
+        if not in_thread and (root := await find_round_of_message(app, place, place.thread)):
+            return await load_readable_round(app, message, root.id)
+        here = [*in_thread, *here]
+    newest = here or await app.store.list_summaries(1, readable)
     if not newest:
         raise RoundNotFoundError(NO_QUESTIONS)
     return await app.store.load(newest[0].id)
@@ -217,30 +233,58 @@ async def find_round_or_last(app: AppContext, message: IncomingMessage, wanted: 
 # --- The command cancel
 
 
+NOTHING_RUNNING = "You have nothing running."
+
+
 async def cancel_round(app: AppContext, chat: Chat, message: IncomingMessage, wanted: str) -> None:
-    """Cancel a round of one's own, or any as an admin; `last` is one's newest unfinished."""
+    """Cancel a round of one's own, or any as an admin; `last` is one's newest unfinished.
+
+    Without an id, cancel the only one that is running, or ask which.
+    """
+    if not wanted:
+        running = await app.store.list_summaries(wanted=_running_rounds(message))
+        if len(running) > 1:
+            await chat.send_ephemeral(message, _which_to_cancel(running, is_room=chat.is_room))
+            return
+        wanted = running[0].id if running else LAST
     round_ = await find_round_to_cancel(app, message, wanted)
     await send_note(chat, message, why_not_cancellable(round_) or await cancel(app, round_))
 
 
+def _which_to_cancel(running: Sequence[RoundSummary], *, is_room: bool) -> Post:
+    line = f"You have {count_noun(len(running), 'round')} running. Which one should stop?"
+    if is_room:
+        buttons = [Button("cancel", shorten_to_line(one.question, 60), one.id) for one in running]
+        return Post((Line(line), Buttons(tuple(buttons))), line)
+    lines = (Line(f"`cancel {one.id}`: {shorten_to_line(one.question, 60)}") for one in running)
+    return Post((Line(line), *lines), line)
+
+
 async def find_round_to_cancel(app: AppContext, message: IncomingMessage, wanted: str) -> Round:
     """Load the round to cancel; raise NotYoursError unless this person may cancel it."""
-    round_ = await _find_own_or_last(app, message, wanted, unfinished=True)
+    round_ = await _find_own(app, message, wanted, _running_rounds(message), NOTHING_RUNNING)
     check_own_round(app.access, round_, message.asker, "cancel a round")
     return round_
 
 
-async def _find_own_or_last(
-    app: AppContext, message: IncomingMessage, wanted: str, *, unfinished: bool = False
+async def _find_own(
+    app: AppContext, message: IncomingMessage, wanted: str, own: RoundQuery, if_none: str
 ) -> Round:
-    if wanted.lower() != LAST:
+    if wanted.lower() not in {"", LAST}:
         return await find_round(app, message, wanted)
-    own = replace(listable_rounds(message), asked_by=message.asker.id, unfinished=unfinished)
-    newest = await app.store.list_summaries(1, replace(own, remembered=True))
+    newest = await app.store.list_summaries(1, own)
     if not newest:
-        running = " is running" if unfinished else " can be found"
-        raise RoundNotFoundError(f"None of your rounds{running} here.")
+        raise RoundNotFoundError(if_none)
     return await app.store.load(newest[0].id)
+
+
+def own_rounds(message: IncomingMessage) -> RoundQuery:
+    """Return a query for the rounds of a message's author that may be read here."""
+    return replace(listable_rounds(message), asked_by=message.asker.id, remembered=True)
+
+
+def _running_rounds(message: IncomingMessage) -> RoundQuery:
+    return replace(own_rounds(message), unfinished=True)
 
 
 def why_not_cancellable(round_: Round) -> str:
@@ -286,7 +330,8 @@ async def find_round_to_forget(app: AppContext, message: IncomingMessage, wanted
 
     Raise UnderWayError while it runs.
     """
-    round_ = await _find_own_or_last(app, message, wanted)
+    if_none = "None of your rounds can be found here."
+    round_ = await _find_own(app, message, wanted, own_rounds(message), if_none)
     await check_forgettable(app, message, round_)
     return round_
 

@@ -9,6 +9,7 @@ import structlog
 from bot.access import AccessDeniedError, allows_panel, check_admitted, listable_rounds
 from bot.chat import Heading, IncomingMessage, Line, Note, Part, Post
 from bot.commands.buttons import ROUND
+from bot.commands.help import ASK_FORM
 from bot.context import AppContext
 from bot.observability import logs
 from bot.render.budgets import budget_left_line
@@ -22,7 +23,7 @@ from bot.slack.events import Body, new_message, resolve_message
 from bot.slack.messages import SlackChat
 from bot.slack.modals import View, open_ask_modal
 from bot.slack.rich_text import Block, escape_mrkdwn, neutralize, plain_text
-from bot.slack.welcome import STARTER, ask_starter, welcome
+from bot.slack.welcome import open_ask_form, welcome
 from bot.slack.workspace import Workspace
 from council.budget_caps import Account, channel_account, payer
 from council.errors import CouncilError
@@ -190,5 +191,5 @@ async def open_home_round(app: AppContext, chat: SlackChat, action: BlockAction)
 HOME_HANDLERS: dict[str, ActionHandler] = {
     HOME_ASK: ask_from_home,
     HOME_ROUND: open_home_round,
-    STARTER: ask_starter,
+    ASK_FORM: open_ask_form,
 }

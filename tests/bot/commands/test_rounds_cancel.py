@@ -6,6 +6,7 @@ import pytest
 
 from bot.access import Access
 from bot.chat import Asker
+from bot.commands.rounds import NOTHING_RUNNING
 from bot.context import AppContext
 from council.places import Place
 from council.ports import RoundQuery
@@ -59,7 +60,7 @@ async def test_last_is_ones_own_newest_that_is_unfinished(app: AppContext) -> No
 
     assert "Round beef2 is cancelled" in await replies_to(app, "cancel last")
     assert "Round beef1 is cancelled" in await replies_to(app, "cancel last")
-    assert await replies_to(app, "cancel last") == "None of your rounds is running here."
+    assert await replies_to(app, "cancel last") == NOTHING_RUNNING
 
 
 async def test_nobody_else_but_an_admin_of_the_place_may(app: AppContext) -> None:
