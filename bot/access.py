@@ -165,11 +165,15 @@ _MINUTE, _MOMENT = timedelta(minutes=1), timedelta(microseconds=1)
 
 
 class RoundLimitError(AccessDeniedError):
-    """A limit of rounds is reached; `retry_at` is when the next one is free, if that is known."""
+    """A limit of rounds is reached.
 
-    def __init__(self, message: str, retry_at: datetime | None = None) -> None:
+    `retry_at` is when the next one is free, if that is known; `reason` does not say it.
+    """
+
+    def __init__(self, message: str, retry_at: datetime | None = None, reason: str = "") -> None:
         super().__init__(message)
         self.retry_at = retry_at
+        self.reason = reason
 
 
 async def check_rate_limit(access: Access, store: Store, question: Question, now: datetime) -> None:
@@ -195,10 +199,12 @@ async def check_rate_limit(access: Access, store: Store, question: Question, now
         lines = await store.list_summaries(most, query)
         if len(lines) == most:
             free = lines[-1].asked_at + window
-            raise RoundLimitError(
+            reason = (
                 f"You have asked {most} round{'s' * (most > 1)} in the last {words}, which is "
-                f"the limit. You can ask again {_format_minute(free, now)}.",
-                free,
+                "the limit."
+            )
+            raise RoundLimitError(
+                f"{reason} You can ask again {_format_minute(free, now)}.", free, reason
             )
 
 

@@ -25,13 +25,13 @@ from bot.commands.button_registry import (
 )
 from bot.commands.conversations import NEW_QUESTION, start_conversation
 from bot.commands.dispatch import run_command_button
-from bot.commands.help import COMMAND
 from bot.commands.retraction import retract_forgotten
 from bot.commands.round_delivery import deliver_round
 from bot.commands.voting import posts_to_vote
 from bot.context import AppContext, usual_seconds
 from bot.plugins import Plugins
 from bot.render.formatting import file_name
+from bot.render.lists import COMMAND
 from bot.render.round_json import round_document
 from bot.render.round_report.answers import answers_by_label
 from bot.render.round_report.results import results_post

@@ -1,8 +1,15 @@
 """Command dispatcher: the gate through which every chat runs its commands."""
 
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 
-from bot.access import check_admin, check_admitted, may_administer, why_not_admitted
+from bot.access import (
+    RoundLimitError,
+    check_admin,
+    check_admitted,
+    may_administer,
+    why_not_admitted,
+)
 from bot.chat import Caution, Chat, IncomingMessage, Post
 from bot.commands.ask import PRIVATE, keep_unasked
 from bot.commands.button_registry import OTHER_VERSION
@@ -17,6 +24,7 @@ from bot.commands.parameters import Arguments, check_arguments
 from bot.commands.registry import ASK, HELP, Invocation, Typo, commands_of, is_question
 from bot.context import AppContext
 from bot.observability import logs
+from bot.render.formatting import local_time
 from council.errors import CouncilError
 
 Handler = Callable[[Chat, IncomingMessage], Awaitable[None]]
@@ -77,12 +85,20 @@ async def report_errors(chat: Chat, message: IncomingMessage, action: Awaitable[
     try:
         await action
     except CouncilError as error:
-        await chat.send_ephemeral(message, Post((Caution(str(error)),), str(error)))
+        await chat.send_ephemeral(message, Post((Caution(_sentence(error)),), str(error)))
     # The outermost handler: log a bug once, and reply without its details.
     except Exception as error:  # noqa: BLE001
         wrong = logs.log_unexpected_error("command_failed", error, key=message.key)
         line = f"{wrong} Nothing you saved is lost."
         await chat.send_ephemeral(message, Post((Caution(line),), line))
+
+
+def _sentence(error: CouncilError) -> str:
+    """Return the sentence of an error, with its time in the reader's own time zone."""
+    if not isinstance(error, RoundLimitError) or not error.retry_at or not error.reason:
+        return str(error)
+    whole_minute = (error.retry_at + timedelta(seconds=59)).replace(second=0, microsecond=0)
+    return f"{error.reason} You can ask again from {local_time(whole_minute)}."
 
 
 # --- Help

@@ -7,19 +7,18 @@ from bot.chat import Button, Buttons, Caution, Heading, Line, Note, Part, Post
 from bot.commands.parameters import Parameter
 from bot.commands.registry import ASK, Command, Typo
 from bot.render.formatting import join_words
+from bot.render.lists import command_button
 from bot.render.text_safety import shorten_to_line
 
-# Actions. The value of the first is a command as it is typed; that of the other is the number of
-# an example that the form to ask in is filled with, or NO_EXAMPLE.
-COMMAND, ASK_FORM = "command", "starter"
-NO_EXAMPLE = "0"
+# The action that opens the form to ask in; its value is the number of the example in it, or:
+ASK_FORM, NO_EXAMPLE = "starter", "0"
 EXAMPLES = (
     "How do we keep our meetings short?",
     "What belongs in a good handover note?",
     "How do we decide what to do first?",
 )
 HELLO = "Ask several models at once."
-ALL_COMMANDS = Button(COMMAND, "All commands", "commands")
+ALL_COMMANDS = command_button("All commands", "commands")
 _EVERYDAY = (ASK, "show", "rounds", "panel", "vote", "leaderboard", "help")
 _MAX_MEANT = 3  # commands that a typo is answered with
 

@@ -29,7 +29,8 @@ from bot.chat import (
 from bot.commands.parameters import LAST, Arguments
 from bot.context import AppContext
 from bot.render.budgets import budget_post
-from bot.render.formatting import count_noun, seat_names
+from bot.render.formatting import count_noun, local_time, seat_names
+from bot.render.lists import MAX_LISTED, command_button, list_post
 from bot.render.round_report.thread import forgotten_line, round_state, whole_round
 from bot.render.round_status import receivers
 from bot.render.text_safety import shorten_to_line
@@ -161,8 +162,11 @@ async def show_panel(app: AppContext, chat: Chat, message: IncomingMessage, name
     note = Note(
         "Pick one with `/council panel NAME`, or for one question with `panel:NAME` before it."
     )
+    others = [name for name, _ in rows if name in app.panels and name != current]
+    buttons = [command_button(f"Use {name}", f'panel "{name}"') for name in others[:MAX_LISTED]]
+    row = (Buttons(tuple(buttons)),) if buttons and chat.is_room else ()
     await chat.send_ephemeral(
-        message, Post((Heading("Panels"), Table(("Panel", "Models"), rows), note))
+        message, Post((Heading("Panels"), Table(("Panel", "Models"), rows), note, *row), "Panels")
     )
 
 
@@ -177,6 +181,9 @@ async def show_rounds(app: AppContext, chat: Chat, message: IncomingMessage, lim
     if not lines:
         await send_note(chat, message, NO_QUESTIONS)
         return
+    if chat.is_room:
+        await chat.send_ephemeral(message, list_post("Newest questions", [*map(_list_line, lines)]))
+        return
     rows = tuple(
         (
             shorten_to_line(line.question, 60) or "(forgotten)",
@@ -189,6 +196,11 @@ async def show_rounds(app: AppContext, chat: Chat, message: IncomingMessage, lim
     table = Table(("Question", "Asked (UTC)", "State", "Round"), rows)
     note = Note("Open one with `/council show ROUND`.")
     await chat.send_ephemeral(message, Post((Heading(count_noun(len(rows), "round")), table, note)))
+
+
+def _list_line(line: RoundSummary) -> tuple[str, str]:
+    question = shorten_to_line(line.question, 60) or "(forgotten)"
+    return f"{question} · {round_state(line)} · {local_time(line.asked_at)}", f"show {line.id}"
 
 
 async def show_round(app: AppContext, chat: Chat, message: IncomingMessage, wanted: str) -> None:
@@ -377,7 +389,7 @@ async def forget_and_wipe(store: Store, round_: Round, moment: datetime) -> str:
     texts = count_noun(len(removable_texts(round_)), "text")
     return (
         f"Forgotten: {texts} of round {round_.id} deleted. Its models, rankings, result and cost "
-        f"stay, with a checksum of each text. {others}"
+        f"stay. {others}"
     ).rstrip()
 
 

@@ -21,7 +21,7 @@ from bot.commands.button_registry import buttons_of
 from bot.context import AppContext
 from bot.coordination.database_probe import DatabaseProbe
 from bot.coordination.tasks import BackgroundTasks
-from bot.render.formatting import duration, money, ordinal, seat_names, styled_runs
+from bot.render.formatting import duration, money, ordinal, parse_time, seat_names, styled_runs
 from bot.render.round_report.rankings import ranking_text
 from bot.render.round_status import receivers
 from bot.render.text_safety import has_surplus_cells
@@ -259,6 +259,7 @@ CORE_TEMPLATES: Pages = Pages(
         "ordinal": ordinal,
         "ranking": ranking_text,
         "styled_runs": styled_runs,
+        "parse_time": parse_time,
     },
     globals={
         "asset": _asset_url,

@@ -66,9 +66,10 @@ def test_a_question_is_accepted_followed_and_answered(transcript: list[str]) -> 
 
 
 def test_help_lists_the_commands_that_are_registered(transcript: list[str]) -> None:
+    text = " ".join(" ".join(transcript).split())
     for command in COMMANDS.commands:
         name = "QUESTION" if command.name == ASK else command.full_name
-        listed = re.search(rf"/council {name}\b", "\n".join(transcript))
+        listed = re.search(rf"/council {name}\b", text)
         assert bool(listed) is not command.hidden, name
 
 

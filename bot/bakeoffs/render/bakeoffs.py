@@ -73,7 +73,7 @@ def _count(progress: BakeoffProgress, count: int) -> str:
 def running_post(progress: BakeoffProgress, asker: str) -> Post:
     """Return the progress of a bake-off, with a cancel button."""
     summary, title = progress_summary(progress), bakeoff_title(progress.bakeoff)
-    notes = [f"{_spent_line(progress)} · bake-off {progress.bakeoff.id}"]
+    notes = [_spent_line(progress)]
     notes += [_suite_changed_line(progress)] if progress.changed else []
     notes += [f"Asked by {asker}"] if asker else []
     parts: tuple[Part, ...] = (
@@ -138,10 +138,10 @@ def failure_post(progress: BakeoffProgress, why: str, subscribers: Sequence[str]
 
 def _resume_hint(progress: BakeoffProgress, why: str) -> Caution:
     count = f"{progress.over} of {_count(progress, progress.questions)}"
-    return Caution(
-        f"{why} {count} are saved. Resume with `/council bakeoff resume {progress.bakeoff.id}`; "
-        "nothing is asked twice."
-    )
+    bakeoff = progress.bakeoff
+    # A schedule's has a long id, and is never posted where there are no buttons.
+    how = "" if bakeoff.schedule else f" Resume with `/council bakeoff resume {bakeoff.id}`;"
+    return Caution(f"{why} {count} are saved.{how or ' Resume it:'} nothing is asked twice.")
 
 
 def _resume_button(bakeoff: Bakeoff) -> Buttons:

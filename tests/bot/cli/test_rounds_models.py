@@ -67,7 +67,7 @@ def test_each_absence_has_its_reason(asked: tuple[Home, Result]) -> None:
 
     assert "Shut could not be asked: the key for its server was refused (401)." in text
     assert "Gone could not be asked: there is no model 'gone' at its server (404)." in text
-    assert f"Hung did not answer in {STAGE_SECONDS} s." in text
+    assert "Hung (too slow) did not answer." in text
 
 
 def test_a_refused_key_is_neither_printed_nor_stored(asked: tuple[Home, Result]) -> None:

@@ -108,8 +108,8 @@ async def test_a_round_beyond_the_limit_is_refused_until_the_first_is_old_enough
     reply = await (await harness.at(40)).send("Why?", key="c")
 
     assert reply == (
-        "You have asked 2 rounds in the last hour, which is the limit. You can ask again at "
-        "10:01 UTC."
+        "You have asked 2 rounds in the last hour, which is the limit. You can ask again from "
+        "2026-11-21 10:01 UTC."
     )
     assert await harness.app.store.ids() == ("a", "b")
     assert await harness.ask("d", BEN)  # each person has a limit of their own

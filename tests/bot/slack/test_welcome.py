@@ -34,7 +34,7 @@ async def test_a_person_is_welcomed_once_in_their_messages(stage: Stage) -> None
     channel = stage.slack.workspace.im_with(dora).id
     await stage.slack.until(lambda: _welcomes(stage, channel))
     await stage.slack.opens_app(dora, "messages")
-    await stage.slack.direct_message(dora, "help")
+    await stage.slack.direct_message(dora, "budget")
 
     await stage.slack.until(lambda: len(stage.bot_messages(channel)) > 1)
     assert len(_welcomes(stage, channel)) == 1

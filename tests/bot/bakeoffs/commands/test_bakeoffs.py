@@ -251,8 +251,8 @@ async def test_bakeoffs_are_shown_to_people_who_can_read_their_place(app: AppCon
     listed = await replies_to(app, "bakeoff", BEN)
     shown = await replies_to(app, "bakeoff show last", BEN)
 
-    assert "\nsql | house | " in listed
-    assert "| 2 questions | bo:0123456789ab\n" in listed
+    assert "sql on house · 2 questions · " in listed
+    assert "[Open]" in listed
     assert "Bake-off of sql by house" in shown
     assert "Question 2?" in await replies_to(app, "show bo:0123456789ab.2", BEN)
 
@@ -264,7 +264,7 @@ async def test_rounds_of_other_workspaces_and_private_places_stay_hidden(app: Ap
     assert "No bake-offs yet" in await replies_to(app, "bakeoff list")
     assert "There is no bake-off 'bo:beef' here" in await replies_to(app, "bakeoff show bo:beef")
     assert "There is no bake-off" in await replies_to(app, "bakeoff cancel beef", place=stranger)
-    assert "bo:beef" in await replies_to(app, "bakeoff list", place=DIRECT)
+    assert "[Open]" in await replies_to(app, "bakeoff list", place=DIRECT)
 
 
 async def test_only_an_admin_starts_cancels_and_resumes_a_bakeoff(app: AppContext) -> None:
