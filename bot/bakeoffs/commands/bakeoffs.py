@@ -16,7 +16,7 @@ from bot.bakeoffs.lifecycle import is_bakeoff_running, load_progress
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.posting import render_result
 from bot.bakeoffs.registry import RunningElsewhereError
-from bot.bakeoffs.render.bakeoffs import bakeoff_state, proposal_post, running_post
+from bot.bakeoffs.render.bakeoffs import RESUME, bakeoff_state, proposal_post, running_post
 from bot.bakeoffs.runner import estimate_bakeoff
 from bot.chat import (
     Button,
@@ -119,7 +119,7 @@ async def start_bakeoff(
             message, _state_post(chat, bakeoff, "This bake-off has already started.")
         )
         return
-    await _run(app, chat, message, bakeoff, "begun")
+    await _run(app, chat, message, bakeoff, "has started")
 
 
 async def resume_with_cap(
@@ -137,7 +137,7 @@ async def resume_bakeoff(
     check_may_change(app, message, "resume a bake-off")
     bakeoff = await find_bakeoff(app, message, name)
     again = await lifecycle.reopen_bakeoff(app, bakeoff, cap)
-    await _run(app, chat, message, again, "resumed")
+    await _run(app, chat, message, again, "is resumed")
 
 
 async def _run(
@@ -145,7 +145,7 @@ async def _run(
 ) -> None:
     """Run a bake-off; where the asker watches it, as in the terminal, leaving cancels it."""
     questions = count_noun(len(bakeoff.suite.questions), "question")
-    line = f"The bake-off of {bakeoff.suite.name} is {what}: {questions}."
+    line = f"The bake-off of {bakeoff.suite.name} {what}: {questions}."
     await chat.send_ephemeral(message, _state_post(chat, bakeoff, line))
     shown = _posting_chat(app, chat, message, bakeoff)
     if not chat.shows_progress:
@@ -215,8 +215,8 @@ async def list_bakeoffs(app: AppContext, chat: Chat, message: IncomingMessage, _
             )
             for x in there
         ]
-        note = "Start one with `/council bakeoff SUITE`."
-        await chat.send_ephemeral(message, list_post("Newest bake-offs", lines, note))
+        how = "Start one with `/council bakeoff SUITE`."
+        await chat.send_ephemeral(message, list_post("Newest bake-offs", lines, how))
         return
     rows = [
         (

@@ -261,8 +261,8 @@ async def new_extra_run(app: AppContext, message: IncomingMessage, schedule: Sch
     slot = f"now-{message.key}"
     if await unfinished_run(app, schedule, but=slot):
         raise ScheduleError(
-            f"The last bake-off of schedule {schedule.name!r} is still running. Wait until it ends, "
-            "or cancel it."
+            f"The last bake-off of schedule {schedule.name!r} is still running. Wait until it "
+            "ends, or cancel it."
         )
     bakeoff = replace(await new_scheduled_bakeoff(app, schedule, slot), asked_by=message.asker.id)
     # In the terminal the asker watches it; elsewhere it reports where the schedule does.

@@ -144,7 +144,8 @@ def test_commands_are_clickable_in_notes_and_lines_but_not_in_a_models_words() -
 
 def test_each_candidates_line_starts_with_the_author() -> None:
     assert said(STANDINGS) == (
-        "1. **Claude Sonnet 4.6** (Response K) 5 of 6 points · 2 first votes · 4.1 s · cost $0.012\n"
+        "1. **Claude Sonnet 4.6** (Response K) 5 of 6 points · 2 first votes · 4.1 s · "
+        "cost $0.012\n"
         "2. **Gemini 3 Pro** (Response T) 3.5 of 6 points · 1 first vote · 6.0 s · cost unknown"
     )
 

@@ -96,7 +96,7 @@ async def test_a_press_begins_it_once(app: AppContext) -> None:
     assert (bakeoff.id, bakeoff.panel.name) == ("bo:0123456789ab", "large")
     assert (bakeoff.cap_micro, bakeoff.asked_by, bakeoff.place) == (2_000_000, "U1", HERE)
     assert bakeoff.ending
-    assert "Bake-off bo:0123456789ab is begun" in chat.whispered[2]
+    assert "The bake-off of sql has started: 2 questions." in chat.whispered[2]
     assert "This bake-off has already started" in chat.whispered[-1]
     assert "2 of 2 questions" in chat.edited[-1]
 
@@ -273,7 +273,7 @@ async def test_only_an_admin_starts_cancels_and_resumes_a_bakeoff(app: AppContex
     for text in ("bakeoff sql", "bakeoff cancel last", "bakeoff resume last"):
         assert "Only admins can" in await replies_to(app, text, BEN)
     app.access = Access(admins=(BEN.id,))
-    assert "Bake-off bo:beef is cancelled. 0 of 3 questions are saved" in await replies_to(
+    assert "The bake-off of sql is cancelled. 0 of 3 questions are saved" in await replies_to(
         app, "bakeoff cancel beef", BEN
     )
     assert "has already ended" in await replies_to(app, "bakeoff cancel last", BEN)
