@@ -8,10 +8,7 @@ from bot.context import AppContext
 from bot.render.formatting import count_noun
 from bot.render.round_status import sent_text
 
-FEEDBACK = (
-    "Press Helpful or Not helpful under an answer. Or type `/council helpful` or "
-    "`/council unhelpful`, which rate the newest answer here."
-)
+FEEDBACK = "Press Helpful or Not helpful under an answer."
 
 
 async def show_version(app: AppContext, chat: Chat, message: IncomingMessage, _: Arguments) -> None:

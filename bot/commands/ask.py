@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from bot.access import check_admitted
 from bot.admission import admit_round, dismissed_at_end
 from bot.chat import Button, Chat, IncomingMessage, Post, send_note
+from bot.commands.conversations import continue_conversation
 from bot.commands.parameters import Arguments
 from bot.commands.round_delivery import deliver_round
 from bot.context import AppContext, usual_seconds
@@ -145,4 +146,7 @@ async def ask_anyway(app: AppContext, chat: Chat, message: IncomingMessage, code
         place=place,
         quotes=tuple(kept.get("quotes", ())),
     )
+    again = await continue_conversation(app, replace(question, context=""))
+    if again.context == question.context:  # it has the files of the conversation, too
+        question = again
     await ask_with_options(app, chat, question, _options(kept.get("options", {})))

@@ -256,7 +256,7 @@ async def _confirm_cancel(
     note = (
         f"{rounds.answers_kept(round_)}. Nothing more is asked or spent. You can resume it later."
     )
-    return f"Cancel round {round_.id}?", note
+    return f"Cancel “{shorten_to_line(round_.question.text, 80)}”?", note
 
 
 # --- The buttons of the core

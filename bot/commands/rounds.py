@@ -304,7 +304,7 @@ def why_not_cancellable(round_: Round) -> str:
     if round_.forgotten:
         return forgotten_line(round_.forgotten)
     if round_.closing:
-        return f"Round {round_.id} has already finished. Open it with `/council show {round_.id}`."
+        return f"{_quoted(round_)} has already finished. Its answer is where you asked."
     return ""
 
 
@@ -318,9 +318,13 @@ async def cancel(app: AppContext, round_: Round) -> str:
         await app.store.pause(round_.id, paused=False)
         return why
     return (
-        f"Round {round_.id} is cancelled. {answers_kept(now)}. No more models are asked, and "
+        f"{_quoted(round_)} is cancelled. {answers_kept(now)}. No more models are asked, and "
         "nothing more is spent."
     )
+
+
+def _quoted(round_: Round) -> str:
+    return f"“{shorten_to_line(round_.question.text, 60)}”"
 
 
 def answers_kept(round_: Round) -> str:

@@ -208,7 +208,7 @@ async def test_cancel_stops_the_only_running_round_and_asks_which_of_several() -
     assert several.buttons["cancel"].label in {"Question 0?", "Question 1?"}
     await say(app, "cancel beef0")
 
-    assert "Round beef1 is cancelled" in (await say(app, "stop")).text
+    assert "“Question 1?” is cancelled." in (await say(app, "stop")).text
     assert (await say(app, "cancel")).text == NOTHING_RUNNING
     assert not (await app.store.load_summary("beef2")).paused
     assert "is stopped. Its progress is saved." in (await say(app, "resume")).text
