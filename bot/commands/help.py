@@ -90,9 +90,8 @@ def command_help_post(commands: Sequence[Command]) -> Post:
 def typo_post(typo: Typo, ask_it: Button | None) -> Post:
     """Return what a line may mean that was not asked. Without a button, say how to ask it."""
     text = shorten_to_line(typo.text, 100)
-    line = f"“{text}” is so short that the council was not asked."
-    if typo.meant:
-        line = f"“{text}” looks like a command, so the council was not asked."
+    looks = "looks like a command" if typo.meant else "is short and has no question mark"
+    line = f"“{text}” {looks}, so the council was not asked."
     parts: list[Part] = [Line(line)]
     if len(typo.meant) > _MAX_MEANT:
         names = join_words([f"`{one.name}`" for one in typo.meant])

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeGuard
 
-from bot.chat import Chat, IncomingMessage
+from bot.chat import Chat, IncomingMessage, clean_text
 from bot.commands.parameters import (
     Arguments,
     Parameter,
@@ -25,6 +25,7 @@ Run = Callable[[AppContext, Chat, IncomingMessage, Arguments], Awaitable[None]]
 ASK, HELP = "ask", "help"
 _MAX_TYPO_WORDS = 3
 _MAX_SHORT_WORDS = 2  # of a line that is asked only if its author insists
+_MAX_SHORT_CHARACTERS = 1_000
 _QUESTION_MARKS = re.compile("[?？؟;՞፧]")
 # Scripts without spaces between words: so many characters count as one.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]{1,4}")
@@ -153,7 +154,7 @@ class CommandRegistry:
             return parsed
         options = dict(parsed.arguments)
         question = options.pop("question", "")
-        if not question or not is_short(question):
+        if not clean_text(question) or not is_short(question):
             return parsed
         inner = self.parse(question)
         meant = inner.meant if isinstance(inner, Typo) else (inner.command,)
@@ -233,8 +234,10 @@ def commands_of(app: HasParts) -> CommandRegistry:
 
 def is_short(text: str) -> bool:
     """Return whether a text has one or two words and no question mark, so is hardly a question."""
+    if len(text) > _MAX_SHORT_CHARACTERS or _QUESTION_MARKS.search(text):
+        return False
     words = [word for word in _UNSPACED.sub(" w ", text).split() if any(map(str.isalnum, word))]
-    return len(words) <= _MAX_SHORT_WORDS and not _QUESTION_MARKS.search(text)
+    return len(words) <= _MAX_SHORT_WORDS
 
 
 def _split_first(words: str) -> tuple[str, str]:
