@@ -91,7 +91,7 @@ IN_DISCORD = (
     Press("running", "cancel", "U1", "Cancel “"),
     Press("no_cancel", "no_cancel", "U1", BUTTONS.confirmations["cancel"].after_no, in_place=True),
     Press("yes_cancel", "yes_cancel", "U1", " is cancelled"),
-    Press("bakeoff: running", "bakeoff_cancel", "U1", "Cancel bake-off "),
+    Press("bakeoff: running", "bakeoff_cancel", "U1", "Cancel the bake-off of "),
     Press(
         "no_bakeoff_cancel",
         "no_bakeoff_cancel",
