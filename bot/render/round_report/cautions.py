@@ -15,6 +15,7 @@ _WHY = (
     (r"busy|slow down|times in a row", "busy"),
     (r"could not be reached|broke off", "not reached"),
     (r"\bkey\b", "no valid key"),
+    (r"there is no model", "no such model"),
     (r"quota", "quota used up"),
     (r"content filter", "content filter"),
     (r"\bcontext\b", "text too long for it"),

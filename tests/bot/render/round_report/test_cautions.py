@@ -78,6 +78,7 @@ async def test_who_named_a_maker_is_named_once() -> None:
         ("could not be asked: the prompt is longer than its context", "text too long for it"),
         ("could not fit the answers in its context, even shortened", "text too long for it"),
         ("gave an empty answer", "empty answer"),
+        ("could not be asked: there is no model 'x' at OpenAI (404)", "no such model"),
         ("returned no valid ranking: it held no JSON object", "invalid ranking"),
         ("is not running, because the demo models were not started", "is not running, because"),
     ],
