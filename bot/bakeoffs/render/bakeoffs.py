@@ -33,6 +33,7 @@ from bot.render.formatting import (
     seat_names,
     spending_text,
 )
+from bot.render.lists import command_button
 from bot.render.markdown import thread_markdown
 from bot.render.round_status import receivers
 from bot.render.text_safety import shorten_to_line
@@ -182,7 +183,10 @@ def _result_parts(progress: BakeoffProgress, board: Post | None, *, linked: bool
     if bakeoff.ending:
         facts.append(duration((bakeoff.ending.at - bakeoff.at).total_seconds()))
     yield Note(" · ".join([*facts, _spent_line(progress)]))
-    if not linked:
+    if not linked and bakeoff.schedule:  # its ids are long, and it is posted where buttons are
+        show = command_button("Open the first question", f"show {bakeoff.round_id(1)}")
+        yield Buttons((show,))
+    elif not linked:
         yield Note(f"Open its first question with `/council show {bakeoff.round_id(1)}`.")
     if failure:
         yield _resume_button(bakeoff)
