@@ -115,10 +115,24 @@ def _admin(access: Access) -> str:
     return "one of its admins" if access.admins else "the person who runs it"
 
 
-def check_admin(access: Access, message: IncomingMessage, what: str) -> None:
-    """Raise AccessDeniedError unless this is an admin; on the page and terminal, everybody is."""
+def why_not_admitted(access: Access, message: IncomingMessage) -> str:
+    """Return why this person may not use the bot here; "" if they may."""
+    try:
+        check_admitted(access, message)
+    except AccessDeniedError as error:
+        return str(error)
+    return ""
+
+
+def may_administer(access: Access, message: IncomingMessage) -> bool:
+    """Return whether this is an admin; on the page and in the terminal, everybody is."""
     is_admin = access.at(message.place).is_admin(message.asker)
-    if message.place.chat not in LOCAL_CHATS and not is_admin:
+    return is_admin or message.place.chat in LOCAL_CHATS
+
+
+def check_admin(access: Access, message: IncomingMessage, what: str) -> None:
+    """Raise AccessDeniedError unless this is an admin."""
+    if not may_administer(access, message):
         raise AccessDeniedError(f"Only admins can {what}. Ask an admin to do it, or to add you.")
 
 
@@ -151,11 +165,15 @@ _MINUTE, _MOMENT = timedelta(minutes=1), timedelta(microseconds=1)
 
 
 class RoundLimitError(AccessDeniedError):
-    """A limit of rounds is reached; `retry_at` is when the next one is free, if that is known."""
+    """A limit of rounds is reached.
 
-    def __init__(self, message: str, retry_at: datetime | None = None) -> None:
+    `retry_at` is when the next one is free, if that is known; `reason` does not say it.
+    """
+
+    def __init__(self, message: str, retry_at: datetime | None = None, reason: str = "") -> None:
         super().__init__(message)
         self.retry_at = retry_at
+        self.reason = reason
 
 
 async def check_rate_limit(access: Access, store: Store, question: Question, now: datetime) -> None:
@@ -181,10 +199,12 @@ async def check_rate_limit(access: Access, store: Store, question: Question, now
         lines = await store.list_summaries(most, query)
         if len(lines) == most:
             free = lines[-1].asked_at + window
-            raise RoundLimitError(
+            reason = (
                 f"You have asked {most} round{'s' * (most > 1)} in the last {words}, which is "
-                f"the limit. You can ask again {_format_minute(free, now)}.",
-                free,
+                "the limit."
+            )
+            raise RoundLimitError(
+                f"{reason} You can ask again {_format_minute(free, now)}.", free, reason
             )
 
 

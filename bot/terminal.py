@@ -45,7 +45,7 @@ from bot.commands.conversations import follow_up
 from bot.commands.dispatch import handle_message
 from bot.commands.registry import commands_of, is_question
 from bot.context import AppContext
-from bot.render.formatting import labelled_rows, styled_runs
+from bot.render.formatting import labelled_rows, parse_time, styled_runs
 from council.confusables import remove_invisible
 from council.errors import ForgottenError, RoundNotFoundError
 from council.places import Place
@@ -245,7 +245,10 @@ def _render_part(part: Part) -> RenderableType:  # noqa: C901, PLR0911
 
 def _styled(text: str, style: str) -> Text:
     """Return a line with its code and strong words in bold."""
-    runs = ((_printable(run), "bold" if own else "") for run, own in styled_runs(text))
+    runs = (
+        (parse_time(run)[1], "") if own == "time" else (_printable(run), "bold" if own else "")
+        for run, own in styled_runs(text)
+    )
     return Text.assemble(*runs, style=style)
 
 

@@ -145,7 +145,7 @@ async def stop_bakeoff(app: AppContext, bakeoff: Bakeoff, why: str) -> int:
     """
     stored = await bakeoff_stores(app).bakeoffs.load(bakeoff.id)
     if stored.ending:
-        raise BakeoffError(f"Bake-off {bakeoff.id} has already ended.")
+        raise BakeoffError("This bake-off has already ended.")
     await bakeoff_stores(app).bakeoffs.end(bakeoff.id, Ending(app.now(), why))
     bakeoff_registry(app).reload(bakeoff.id)
     await app.pubsub.publish(_reload_topic(bakeoff.id))
@@ -169,12 +169,10 @@ async def reopen_bakeoff(
     if (await bakeoff_stores(app).bakeoffs.load(bakeoff.id)).ending:
         await _wait_for_end(app, bakeoff)
     if await is_bakeoff_running(app, bakeoff):
-        raise BakeoffError(
-            f"Bake-off {bakeoff.id} is still running, so there is nothing to resume."
-        )
+        raise BakeoffError("This bake-off is still running, so there is nothing to resume.")
     if (await load_progress(app, bakeoff)).is_complete:
         raise BakeoffError(
-            f"Bake-off {bakeoff.id} has no questions left. `/council bakeoff {bakeoff.suite.name}` "
+            f"This bake-off has no questions left. `/council bakeoff {bakeoff.suite.name}` "
             "starts a new one."
         )
     if cap_micro is not None:

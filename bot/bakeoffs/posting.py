@@ -153,10 +153,7 @@ class BakeoffPoster:
         return await self._send(ROOT_AGAIN, pages[0]), pages
 
     async def _post_privately(self, progress: BakeoffProgress, root: Post) -> None:
-        line = Caution(
-            "I couldn't post this where you asked for it, so only you can see it (bake-off "
-            f"{self._bakeoff.id})."
-        )
+        line = Caution("I couldn't post this where you asked for it, so only you can see it.")
         place = self._chat.private_place(self._bakeoff.asked_by, self._bakeoff.place)
         with suppress(PostingForbiddenError, MessageGoneError):  # then there is nobody to tell
             post = replace(root, parts=(line, *root.parts))

@@ -153,8 +153,8 @@ class Scheduler:
         if due.is_late:
             post = dropped_post(schedule, due, self._app.now())
             await self._report_skipped(chat, schedule, due, post)
-        elif before := await unfinished_run(self._app, schedule, but=due.key):
-            await self._report_skipped(chat, schedule, due, skipped_post(schedule, due, before))
+        elif await unfinished_run(self._app, schedule, but=due.key):
+            await self._report_skipped(chat, schedule, due, skipped_post(schedule, due))
         else:
             await self._start(chat, schedule, due)
         await bakeoff_stores(self._app).schedules.claim_slot(schedule.id, due.key)

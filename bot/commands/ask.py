@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from bot.access import check_admitted
 from bot.admission import admit_round, dismissed_at_end
 from bot.chat import Button, Chat, IncomingMessage, Post, send_note
+from bot.commands.conversations import continue_conversation
 from bot.commands.parameters import Arguments
 from bot.commands.round_delivery import deliver_round, remember_visible
 from bot.context import AppContext, usual_seconds
@@ -19,6 +20,7 @@ from council.rounds import Question, Round
 UNASKED = "unasked"  # the kind of memo
 MAX_UNASKED = 1_000
 ASK_ANYWAY = "ask_anyway"  # the action
+PRIVATE = "private"  # the option of forms that sends the answer only to the asker
 NOT_WAITING = "This question has expired. Please ask it again."
 
 
@@ -33,9 +35,12 @@ class AskOptions:
 
 async def ask(app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments) -> None:
     """Open a round for the question and deliver its answer."""
-    options = AskOptions(*(arguments.get(name) for name in ("panel", "method", "seed")))
     message = replace(message, text=arguments.get("question", ""))
-    await ask_with_options(app, chat, message, options)
+    await ask_with_options(app, chat, message, _options(arguments))
+
+
+def _options(arguments: Arguments) -> AskOptions:
+    return AskOptions(*(arguments.get(name) for name in ("panel", "method", "seed")))
 
 
 async def ask_with_options(
@@ -110,11 +115,13 @@ async def _check_images(app: AppContext, question: Question, panel: Panel) -> No
         )
 
 
-# --- A line that looks like a mistyped command waits here until its author confirms it.
+# --- A line that is probably no question waits here until its author confirms it.
 
 
-async def keep_unasked(app: AppContext, message: IncomingMessage, question: str) -> Button:
-    """Store a question that was not asked; return the button that asks it."""
+async def keep_unasked(
+    app: AppContext, message: IncomingMessage, question: str, options: Arguments
+) -> Button:
+    """Store a question that was not asked, with its options; return the button that asks it."""
     code = secrets.token_hex(6)
     kept = {
         "by": message.asker.id,
@@ -122,6 +129,7 @@ async def keep_unasked(app: AppContext, message: IncomingMessage, question: str)
         "context": message.context,
         "thread": message.place.thread,
         "quotes": message.quotes,
+        "options": dict(options),
     }
     await app.key_values.put(UNASKED, f"{message.place.scope}/{code}", json.dumps(kept))
     await app.key_values.prune(UNASKED, MAX_UNASKED)
@@ -143,4 +151,7 @@ async def ask_anyway(app: AppContext, chat: Chat, message: IncomingMessage, code
         place=place,
         quotes=tuple(kept.get("quotes", ())),
     )
-    await ask_with_options(app, chat, question)
+    again = await continue_conversation(app, replace(question, context=""))
+    if again.context == question.context:  # it has the files of the conversation, too
+        question = again
+    await ask_with_options(app, chat, question, _options(kept.get("options", {})))

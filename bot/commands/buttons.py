@@ -24,15 +24,17 @@ from bot.commands.button_registry import (
     collect_buttons,
 )
 from bot.commands.conversations import NEW_QUESTION, start_conversation
-from bot.commands.parameters import Arguments
+from bot.commands.dispatch import run_command_button
 from bot.commands.retraction import retract_forgotten
 from bot.commands.round_delivery import deliver_round
 from bot.commands.voting import posts_to_vote
 from bot.context import AppContext, usual_seconds
 from bot.plugins import Plugins
 from bot.render.formatting import file_name
+from bot.render.lists import COMMAND
 from bot.render.round_json import round_document
 from bot.render.round_report.answers import answers_by_label
+from bot.render.round_report.results import results_post
 from bot.render.round_report.thread import details_posts, forgotten_line, whole_round
 from bot.render.round_status import terms_line
 from bot.render.text_safety import shorten_to_line
@@ -87,9 +89,9 @@ async def send_busy_note(chat: Chat, message: IncomingMessage) -> None:
 
 # --- Buttons of rounds
 
-FORGET = "forget"  # the action
+AGAIN, FORGET, RESUME = "again", "forget", "resume"  # actions
 THANKS = "Noted, thank you."
-ANSWERS, BALLOTS = "answers", "ballots"  # views of a round
+ANSWERS, BALLOTS, RESULTS = "answers", "ballots", "results"  # views of a round
 ROUND = "round"  # a modal with everything of a round
 MEMBERS_EXPORT = (
     "Only members of this workspace can export, and only in channels that are not shared with "
@@ -98,13 +100,15 @@ MEMBERS_EXPORT = (
 
 
 def answer_or_ballot_posts(round_: Round, what: str) -> list[Post]:
-    """Return the answers, the ballots or all of a round as posts; CouncilError without any."""
+    """Return the answers, ballots, results or all of a round; CouncilError without any."""
     if round_.draw is None or not (round_.closing or round_.forgotten):
         raise CouncilError("Nothing to show yet: no answers have been ranked.")
     if round_.forgotten and what != BALLOTS:
         raise CouncilError("The texts of this round have been forgotten.")
     if what == BALLOTS:
         return [*details_posts(round_, round_.draw)]
+    if what == RESULTS:
+        return [results_post(round_, round_.draw)]
     if what != ROUND:
         return [post for _, post in answers_by_label(round_, round_.draw)]
     whole = whole_round(round_)
@@ -180,21 +184,6 @@ async def export_round(
 # --- Forget
 
 
-async def forget_command(
-    app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
-) -> None:
-    """Ask whether to forget a round; with `yes`, forget it."""
-    round_ = await rounds.find_round_to_forget(app, message, arguments["round"])
-    if "yes" in arguments:
-        await forget_round(app, chat, message, round_.id)
-    elif chat.is_room:
-        await chat.send_ephemeral(message, await confirmation_post(app, message, FORGET, round_.id))
-    else:
-        line, note = await _confirm_forget(app, message, round_.id)
-        how = f"To forget it, type `forget {round_.id} yes`."
-        await chat.send_ephemeral(message, Post((Line(line), Note(note), Note(how)), line))
-
-
 async def forget_round(
     app: AppContext, chat: Chat, message: IncomingMessage, round_id: str
 ) -> None:
@@ -267,7 +256,7 @@ async def _confirm_cancel(
     note = (
         f"{rounds.answers_kept(round_)}. Nothing more is asked or spent. You can resume it later."
     )
-    return f"Cancel round {round_.id}?", note
+    return f"Cancel “{shorten_to_line(round_.question.text, 80)}”?", note
 
 
 # --- The buttons of the core
@@ -283,15 +272,16 @@ async def _load_view(
 CORE_BUTTONS = ButtonSet(
     handlers={
         ASK_ANYWAY: ask_anyway,
-        "again": ask_again,
+        AGAIN: ask_again,
+        COMMAND: run_command_button,
         NEW_QUESTION: start_conversation,
         "cancel": rounds.cancel_round,
-        "resume": resume_round,
+        RESUME: resume_round,
         "export": export_round,
         FORGET: forget_round,
     },
     confirmations={
-        "again": Confirmation(
+        AGAIN: Confirmation(
             _confirm_again, "Yes, run again", "Running again …", "Nothing was asked."
         ),
         "cancel": Confirmation(
@@ -304,6 +294,7 @@ CORE_BUTTONS = ButtonSet(
     views={
         ANSWERS: View("Answers", partial(_load_view, what=ANSWERS)),
         BALLOTS: View("Rankings", partial(_load_view, what=BALLOTS)),
+        RESULTS: View("Results", partial(_load_view, what=RESULTS)),
         ROUND: View("Round", partial(_load_view, what=ROUND)),
         VOTE: View("Vote", posts_to_vote),
     },

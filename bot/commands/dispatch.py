@@ -1,15 +1,30 @@
 """Command dispatcher: the gate through which every chat runs its commands."""
 
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 
-from bot.access import check_admin, check_admitted
+from bot.access import (
+    RoundLimitError,
+    check_admin,
+    check_admitted,
+    may_administer,
+    why_not_admitted,
+)
 from bot.chat import Caution, Chat, IncomingMessage, Post
-from bot.commands.ask import keep_unasked
-from bot.commands.help import command_help_post, help_post, typo_post
+from bot.commands.ask import PRIVATE, keep_unasked
+from bot.commands.button_registry import OTHER_VERSION
+from bot.commands.help import (
+    command_help_post,
+    empty_question_post,
+    help_post,
+    typo_post,
+    welcome_post,
+)
 from bot.commands.parameters import Arguments, check_arguments
-from bot.commands.registry import HELP, Invocation, Typo, commands_of
+from bot.commands.registry import ASK, HELP, Invocation, Typo, commands_of, is_question
 from bot.context import AppContext
 from bot.observability import logs
+from bot.render.formatting import local_time
 from council.errors import CouncilError
 
 Handler = Callable[[Chat, IncomingMessage], Awaitable[None]]
@@ -25,26 +40,44 @@ async def handle_message(app: AppContext, chat: Chat, message: IncomingMessage) 
 async def run_command(
     app: AppContext, chat: Chat, message: IncomingMessage, parsed: Invocation | Typo
 ) -> None:
-    """Run a command, or explain a typo, which costs nothing.
+    """Run a command, or explain a line that is probably no question, which costs nothing.
 
     Every chat runs its commands through here. Raise CouncilError if the command fails, its values
     do not fit, or its author may not use it.
     """
+    parsed = hold_short(app, chat, message, parsed)
     if isinstance(parsed, Typo):
         check_admitted(app.access, message)
-        # What waits for a button has no files, so a question with files is sent again.
-        may_wait = chat.is_room and not message.files
-        ask_it = await keep_unasked(app, message, parsed.text) if may_wait else None
-        await chat.send_ephemeral(message, typo_post(parsed, ask_it))
+        await _explain_typo(app, chat, message, parsed)
         return
     command = parsed.command
     if command.name != HELP:
         check_admitted(app.access, message)
     if command.for_admins:
         check_admin(app.access, message, f"use `/council {command.full_name}`")
+    if command.name == ASK and not parsed.arguments and chat.is_room and not message.files:
+        await chat.send_ephemeral(message, empty_question_post())
+        return
     check_arguments(command.parameters, parsed.arguments, command.usage)
     await app.reload_picked_panel(message.place)
     await command.run(app, chat, message, parsed.arguments)
+
+
+def hold_short(
+    app: AppContext, chat: Chat, message: IncomingMessage, parsed: Invocation | Typo
+) -> Invocation | Typo:
+    """Return what a chat's line is: a question of one or two words alone is asked only by button.
+
+    A file makes it a question, as a question mark does.
+    """
+    return commands_of(app).hold_short(parsed) if chat.is_room and not message.files else parsed
+
+
+async def _explain_typo(app: AppContext, chat: Chat, message: IncomingMessage, typo: Typo) -> None:
+    # What waits for a button has no files and no other place, so such a question is typed again.
+    may_wait = chat.is_room and not message.files and PRIVATE not in typo.options
+    ask_it = await keep_unasked(app, message, typo.text, typo.options) if may_wait else None
+    await chat.send_ephemeral(message, typo_post(typo, ask_it))
 
 
 async def report_errors(chat: Chat, message: IncomingMessage, action: Awaitable[None]) -> None:
@@ -52,7 +85,7 @@ async def report_errors(chat: Chat, message: IncomingMessage, action: Awaitable[
     try:
         await action
     except CouncilError as error:
-        await chat.send_ephemeral(message, Post((Caution(str(error)),), str(error)))
+        await chat.send_ephemeral(message, Post((Caution(_sentence(error)),), str(error)))
     # The outermost handler: log a bug once, and reply without its details.
     except Exception as error:  # noqa: BLE001
         wrong = logs.log_unexpected_error("command_failed", error, key=message.key)
@@ -60,12 +93,48 @@ async def report_errors(chat: Chat, message: IncomingMessage, action: Awaitable[
         await chat.send_ephemeral(message, Post((Caution(line),), line))
 
 
+def _sentence(error: CouncilError) -> str:
+    """Return the sentence of an error, with its time in the reader's own time zone."""
+    if not isinstance(error, RoundLimitError) or not error.retry_at or not error.reason:
+        return str(error)
+    whole_minute = (error.retry_at + timedelta(seconds=59)).replace(second=0, microsecond=0)
+    return f"{error.reason} You can ask again from {local_time(whole_minute)}."
+
+
+# --- Help
+
+
 async def show_help(
     app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments
 ) -> None:
-    """Show all commands, or how to use one command or group."""
+    """Show the welcome, which elsewhere than in a room is all commands, or how to use one."""
     topic = arguments.get("command", "").lower()
     shown = [one for one in commands_of(app).commands if not one.hidden]
     chosen = [one for one in shown if topic and topic in {one.group, one.name, one.full_name}]
-    post = command_help_post(chosen) if chosen else help_post(shown)
-    await chat.send_ephemeral(message, post)
+    if chosen:
+        await chat.send_ephemeral(message, command_help_post(chosen))
+    elif chat.is_room:
+        refusal = why_not_admitted(app.access, message)
+        post = welcome_post(is_direct=message.is_direct, refusal=refusal)
+        await chat.send_ephemeral(message, post)
+    else:
+        await show_commands(app, chat, message, arguments)
+
+
+async def show_commands(
+    app: AppContext, chat: Chat, message: IncomingMessage, _: Arguments
+) -> None:
+    """Show all commands that the author of a message may use."""
+    is_admin = may_administer(app.access, message)
+    known = [one for one in commands_of(app).commands if is_admin or not one.for_admins]
+    await chat.send_ephemeral(message, help_post(known))
+
+
+async def run_command_button(
+    app: AppContext, chat: Chat, message: IncomingMessage, line: str
+) -> None:
+    """Run the command of a button, as if its presser had typed it; it never asks a question."""
+    parsed = commands_of(app).parse(line)
+    if isinstance(parsed, Typo) or is_question(parsed):
+        raise CouncilError(OTHER_VERSION)
+    await run_command(app, chat, message, parsed)

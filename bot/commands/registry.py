@@ -5,11 +5,11 @@ Knows what commands declare, not what they do.
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeGuard
 
-from bot.chat import Chat, IncomingMessage
+from bot.chat import Chat, IncomingMessage, clean_text
 from bot.commands.parameters import (
     Arguments,
     Parameter,
@@ -24,6 +24,11 @@ Run = Callable[[AppContext, Chat, IncomingMessage, Arguments], Awaitable[None]]
 
 ASK, HELP = "ask", "help"
 _MAX_TYPO_WORDS = 3
+_MAX_SHORT_WORDS = 2  # of a line that is asked only if its author insists
+_MAX_SHORT_CHARACTERS = 1_000
+_QUESTION_MARKS = re.compile("[?？؟;՞፧]")
+# Scripts without spaces between words: so many characters count as one.
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]{1,4}")
 _QUESTION_WORDS = {"how"}  # one letter away from `show`, and how many questions begin
 _ADDRESS = re.compile(r"\A\s*/council\b", re.IGNORECASE)
 
@@ -34,7 +39,8 @@ class Command:
 
     `summary` has at most 100 characters. `for_admins`: it changes things for everyone, or spends
     repeatedly. `group_summary` describes its group. The name of a group stands for its default
-    commands, the first whose parameters fit. A hidden command answers a prompt of the terminal.
+    commands, the first whose parameters fit. A hidden command can be typed, but is not listed.
+    `aliases` are other names, in lower case and of any number of words, which are not listed.
     """
 
     name: str
@@ -46,6 +52,7 @@ class Command:
     for_admins: bool = False
     is_default: bool = False
     hidden: bool = False
+    aliases: tuple[str, ...] = ()
 
     @property
     def full_name(self) -> str:
@@ -91,10 +98,14 @@ class Invocation:
 
 @dataclass(frozen=True, slots=True)
 class Typo:
-    """A line that looks like a mistyped command, and the commands that may be meant."""
+    """A line that is probably no question, and the commands that may be meant, if any.
+
+    `options` are those of the question that it would be.
+    """
 
     text: str
-    meant: tuple[Command, ...]
+    meant: tuple[Command, ...] = ()
+    options: Arguments = field(default_factory=dict)
 
 
 def is_question(parsed: Invocation | Typo) -> TypeGuard[Invocation]:
@@ -109,6 +120,9 @@ class CommandRegistry:
         self.commands = tuple(commands)
         self._by_name = {command.full_name: command for command in commands}
         self._groups = {command.group for command in commands if command.group}
+        aliases = [(alias, command) for command in commands for alias in command.aliases]
+        # The longest come first: "run again" before "run".
+        self._aliases = sorted(aliases, key=lambda pair: -len(pair[0].split()))
 
     def __getitem__(self, full_name: str) -> Command:
         """Return a command by its full name; raise KeyError for an unknown one."""
@@ -131,8 +145,25 @@ class CommandRegistry:
         options = parse_arguments(self[ASK].parameters, words)
         return Invocation(self[ASK], options or {"question": words})
 
+    def hold_short(self, parsed: Invocation | Typo) -> Invocation | Typo:
+        """Return a question that is too short to be one by accident as a `Typo`, else what it was.
+
+        Every chat holds back questions of one or two words without a question mark.
+        """
+        if not is_question(parsed):
+            return parsed
+        options = dict(parsed.arguments)
+        question = options.pop("question", "")
+        if not clean_text(question) or not is_short(question):
+            return parsed
+        inner = self.parse(question)
+        meant = inner.meant if isinstance(inner, Typo) else (inner.command,)
+        return Typo(question, () if is_question(inner) else meant, options)
+
     def _candidates(self, words: str) -> Iterator[tuple[Command, str]]:
         """Yield the commands that the first words name, with what follows."""
+        if aliased := self._aliased(words):
+            yield aliased
         first, rest = _split_first(words)
         if first.lower() not in self._groups:
             if command := self._by_name.get(first.lower()):
@@ -145,16 +176,29 @@ class CommandRegistry:
             if command.group == first.lower() and command.is_default:
                 yield command, rest
 
+    def _aliased(self, words: str) -> tuple[Command, str] | None:
+        """Return the command whose alias a line begins with, and what follows."""
+        typed = words.split()
+        plain = [word.strip("“”\"'.,!").lower() for word in typed]
+        for alias, command in self._aliases:
+            names = alias.split()
+            if plain[: len(names)] == names:
+                return command, "".join(words.split(None, len(names))[len(names) :])
+        return None
+
     def _meant(self, words: str) -> tuple[Command, ...]:
         """Return the commands that a line may be a typo of; none for a question.
 
         It is a typo if it has at most three words and no question mark, and begins with a name or
         one edit from it; or if it begins with a name and also has one of its `name:value` options.
+        An alias of which nothing follows is one too, as is a short line that begins with one.
         """
+        if (aliased := self._aliased(words)) and (not aliased[1] or is_short(words)):
+            return (aliased[0],)
         first, *others = words.lower().split()
         shown = [one for one in self.commands if not one.hidden and one.name != ASK]
         named = [one for one in shown if (one.group or one.name) == first]
-        if len(others) < _MAX_TYPO_WORDS and "?" not in words:
+        if len(others) < _MAX_TYPO_WORDS and not _QUESTION_MARKS.search(words):
             if not named and first not in _QUESTION_WORDS:
                 named = [one for one in shown if is_one_edit_away(first, one.group or one.name)]
         else:
@@ -186,6 +230,14 @@ def collect_commands(own: Iterable[Command], plugins: Plugins) -> CommandRegistr
 def commands_of(app: HasParts) -> CommandRegistry:
     """Return the commands of an application."""
     return app.parts.get(CommandRegistry)
+
+
+def is_short(text: str) -> bool:
+    """Return whether a text has one or two words and no question mark, so is hardly a question."""
+    if len(text) > _MAX_SHORT_CHARACTERS or _QUESTION_MARKS.search(text):
+        return False
+    words = [word for word in _UNSPACED.sub(" w ", text).split() if any(map(str.isalnum, word))]
+    return len(words) <= _MAX_SHORT_WORDS
 
 
 def _split_first(words: str) -> tuple[str, str]:

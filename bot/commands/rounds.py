@@ -13,9 +13,12 @@ from bot.access import (
     readable_rounds,
 )
 from bot.chat import (
+    Button,
+    Buttons,
     Chat,
     Heading,
     IncomingMessage,
+    Line,
     Note,
     Post,
     SentMessage,
@@ -26,7 +29,8 @@ from bot.chat import (
 from bot.commands.parameters import LAST, Arguments
 from bot.context import AppContext
 from bot.render.budgets import budget_post
-from bot.render.formatting import count_noun, seat_names
+from bot.render.formatting import count_noun, local_time, seat_names
+from bot.render.lists import MAX_LISTED, command_button, list_post
 from bot.render.round_report.thread import forgotten_line, round_state, whole_round
 from bot.render.round_status import receivers
 from bot.render.text_safety import shorten_to_line
@@ -37,7 +41,7 @@ from council.feedback import Feedback
 from council.integrity.erasure import quote_round, removable_texts
 from council.panel import Panel
 from council.places import Place
-from council.ports import ALL_ROUNDS, RoundQuery, Store
+from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary, Store
 from council.rounds import Round, Stage
 from storage.hash_chain import new_salt
 
@@ -158,8 +162,11 @@ async def show_panel(app: AppContext, chat: Chat, message: IncomingMessage, name
     note = Note(
         "Pick one with `/council panel NAME`, or for one question with `panel:NAME` before it."
     )
+    others = [name for name, _ in rows if name in app.panels and name != current]
+    buttons = [command_button(f"Use {name}", f'panel "{name}"') for name in others[:MAX_LISTED]]
+    row = (Buttons(tuple(buttons)),) if buttons and chat.is_room else ()
     await chat.send_ephemeral(
-        message, Post((Heading("Panels"), Table(("Panel", "Models"), rows), note))
+        message, Post((Heading("Panels"), Table(("Panel", "Models"), rows), note, *row), "Panels")
     )
 
 
@@ -174,6 +181,9 @@ async def show_rounds(app: AppContext, chat: Chat, message: IncomingMessage, lim
     if not lines:
         await send_note(chat, message, NO_QUESTIONS)
         return
+    if chat.is_room:
+        await chat.send_ephemeral(message, list_post("Newest questions", [*map(_list_line, lines)]))
+        return
     rows = tuple(
         (
             shorten_to_line(line.question, 60) or "(forgotten)",
@@ -186,6 +196,11 @@ async def show_rounds(app: AppContext, chat: Chat, message: IncomingMessage, lim
     table = Table(("Question", "Asked (UTC)", "State", "Round"), rows)
     note = Note("Open one with `/council show ROUND`.")
     await chat.send_ephemeral(message, Post((Heading(count_noun(len(rows), "round")), table, note)))
+
+
+def _list_line(line: RoundSummary) -> tuple[str, str]:
+    question = shorten_to_line(line.question, 60) or "(forgotten)"
+    return f"{question} · {round_state(line)} · {local_time(line.asked_at)}", f"show {line.id}"
 
 
 async def show_round(app: AppContext, chat: Chat, message: IncomingMessage, wanted: str) -> None:
@@ -205,10 +220,23 @@ async def show_round(app: AppContext, chat: Chat, message: IncomingMessage, want
 
 
 async def find_round_or_last(app: AppContext, message: IncomingMessage, wanted: str) -> Round:
-    """Load a readable round by the start of its id, or the newest for `last`."""
-    if wanted.lower() != LAST:
+    """Load a readable round by the start of its id, or the newest for `last` or "".
+
+    That is the newest of the thread, else of the channel, else of all that may be read.
+    """
+    if wanted.lower() not in {"", LAST}:
         return await find_round(app, message, wanted)
-    newest = await app.store.list_summaries(1, listable_rounds(message))
+    readable, place = listable_rounds(message), message.place
+    here: Sequence[RoundSummary] = ()
+    if readable.here:
+        only_here = replace(readable, only_here=True)
+        here = await app.store.list_summaries(MAX_THREAD_ROUNDS, only_here)
+    if place.thread:
+        in_thread = [line for line in here if line.place.thread == place.thread]
+        if not in_thread and (root := await find_round_of_message(app, place, place.thread)):
+            return await load_readable_round(app, message, root.id)
+        here = [*in_thread, *here]
+    newest = here or await app.store.list_summaries(1, readable)
     if not newest:
         raise RoundNotFoundError(NO_QUESTIONS)
     return await app.store.load(newest[0].id)
@@ -217,30 +245,58 @@ async def find_round_or_last(app: AppContext, message: IncomingMessage, wanted: 
 # --- The command cancel
 
 
+NOTHING_RUNNING = "You have nothing running."
+
+
 async def cancel_round(app: AppContext, chat: Chat, message: IncomingMessage, wanted: str) -> None:
-    """Cancel a round of one's own, or any as an admin; `last` is one's newest unfinished."""
+    """Cancel a round of one's own, or any as an admin; `last` is one's newest unfinished.
+
+    Without an id, cancel the only one that is running, or ask which.
+    """
+    if not wanted:
+        running = await app.store.list_summaries(wanted=_running_rounds(message))
+        if len(running) > 1:
+            await chat.send_ephemeral(message, _which_to_cancel(running, is_room=chat.is_room))
+            return
+        wanted = running[0].id if running else LAST
     round_ = await find_round_to_cancel(app, message, wanted)
     await send_note(chat, message, why_not_cancellable(round_) or await cancel(app, round_))
 
 
+def _which_to_cancel(running: Sequence[RoundSummary], *, is_room: bool) -> Post:
+    line = f"You have {count_noun(len(running), 'round')} running. Which one should stop?"
+    if is_room:
+        buttons = [Button("cancel", shorten_to_line(one.question, 60), one.id) for one in running]
+        return Post((Line(line), Buttons(tuple(buttons))), line)
+    lines = (Line(f"`cancel {one.id}`: {shorten_to_line(one.question, 60)}") for one in running)
+    return Post((Line(line), *lines), line)
+
+
 async def find_round_to_cancel(app: AppContext, message: IncomingMessage, wanted: str) -> Round:
     """Load the round to cancel; raise NotYoursError unless this person may cancel it."""
-    round_ = await _find_own_or_last(app, message, wanted, unfinished=True)
+    round_ = await _find_own(app, message, wanted, _running_rounds(message), NOTHING_RUNNING)
     check_own_round(app.access, round_, message.asker, "cancel a round")
     return round_
 
 
-async def _find_own_or_last(
-    app: AppContext, message: IncomingMessage, wanted: str, *, unfinished: bool = False
+async def _find_own(
+    app: AppContext, message: IncomingMessage, wanted: str, own: RoundQuery, if_none: str
 ) -> Round:
-    if wanted.lower() != LAST:
+    if wanted.lower() not in {"", LAST}:
         return await find_round(app, message, wanted)
-    own = replace(listable_rounds(message), asked_by=message.asker.id, unfinished=unfinished)
-    newest = await app.store.list_summaries(1, replace(own, remembered=True))
+    newest = await app.store.list_summaries(1, own)
     if not newest:
-        running = " is running" if unfinished else " can be found"
-        raise RoundNotFoundError(f"None of your rounds{running} here.")
+        raise RoundNotFoundError(if_none)
     return await app.store.load(newest[0].id)
+
+
+def own_rounds(message: IncomingMessage) -> RoundQuery:
+    """Return a query for the rounds of a message's author that may be read here."""
+    return replace(listable_rounds(message), asked_by=message.asker.id, remembered=True)
+
+
+def _running_rounds(message: IncomingMessage) -> RoundQuery:
+    return replace(own_rounds(message), unfinished=True)
 
 
 def why_not_cancellable(round_: Round) -> str:
@@ -248,7 +304,7 @@ def why_not_cancellable(round_: Round) -> str:
     if round_.forgotten:
         return forgotten_line(round_.forgotten)
     if round_.closing:
-        return f"Round {round_.id} has already finished. Open it with `/council show {round_.id}`."
+        return f"{_quoted(round_)} has already finished. Its answer is where you asked."
     return ""
 
 
@@ -262,9 +318,13 @@ async def cancel(app: AppContext, round_: Round) -> str:
         await app.store.pause(round_.id, paused=False)
         return why
     return (
-        f"Round {round_.id} is cancelled. {answers_kept(now)}. No more models are asked, and "
+        f"{_quoted(round_)} is cancelled. {answers_kept(now)}. No more models are asked, and "
         "nothing more is spent."
     )
+
+
+def _quoted(round_: Round) -> str:
+    return f"“{shorten_to_line(round_.question.text, 60)}”"
 
 
 def answers_kept(round_: Round) -> str:
@@ -286,7 +346,8 @@ async def find_round_to_forget(app: AppContext, message: IncomingMessage, wanted
 
     Raise UnderWayError while it runs.
     """
-    round_ = await _find_own_or_last(app, message, wanted)
+    if_none = "None of your rounds can be found here."
+    round_ = await _find_own(app, message, wanted, own_rounds(message), if_none)
     await check_forgettable(app, message, round_)
     return round_
 
@@ -332,7 +393,7 @@ async def forget_and_wipe(store: Store, round_: Round, moment: datetime) -> str:
     texts = count_noun(len(removable_texts(round_)), "text")
     return (
         f"Forgotten: {texts} of round {round_.id} deleted. Its models, rankings, result and cost "
-        f"stay, with a checksum of each text. {others}"
+        f"stay. {others}"
     ).rstrip()
 
 

@@ -27,7 +27,7 @@ NOT_BLIND = "You have already seen who wrote what, so this vote is not blind."
 
 async def vote(app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments) -> None:
     """Store a vote for the best answer of a round; without one, show the answers to choose from."""
-    round_ = await find_round_or_last(app, message, arguments["round"])
+    round_ = await find_round_or_last(app, message, arguments.get("round", ""))
     if "answer" in arguments:
         cast = await cast_vote(app, round_, message.asker.id, arguments["answer"])
         await send_note(chat, message, voted_line(round_, cast))

@@ -131,16 +131,21 @@ def _chart(round_: Round) -> tuple[Part, ...]:
     return (File(name, figure.description, render_png(figure)),) if figure else ()
 
 
-def ask_modal(message: discord.Message) -> Modal:
-    """Return the modal for a question about a message, whose text the user can edit in it."""
-    modal = Modal(title="Ask the council", custom_id=f"council:{ASK}:{message.id}")
+def ask_modal(question_text: str = "", context_text: str = "", number: int = 0) -> Modal:
+    """Return the modal to ask in, with texts that the user can edit; `number` is of a message."""
+    modal = Modal(title="Ask the council", custom_id=f"council:{ASK}:{number}")
     style = discord.TextStyle.paragraph
-    question = TextInput[Modal](custom_id=QUESTION, style=style, max_length=MAX_FIELD_LENGTH)
+    question = TextInput[Modal](
+        custom_id=QUESTION,
+        style=style,
+        max_length=MAX_FIELD_LENGTH,
+        default=question_text or None,
+    )
     context = TextInput[Modal](
         custom_id=CONTEXT,
         style=style,
         max_length=MAX_FIELD_LENGTH,
-        default=message.clean_content[:MAX_FIELD_LENGTH],
+        default=context_text[:MAX_FIELD_LENGTH] or None,
         required=False,
     )
     description = "It is sent with your question, exactly as shown."

@@ -32,6 +32,7 @@ from bot.discord.markdown import (
     render_plain_text,
     render_standings,
     render_styled_text,
+    render_times,
 )
 from bot.render.formatting import step_line
 from bot.render.pagination import may_fit
@@ -158,7 +159,7 @@ def _join_parts(parts: Iterable[Part], mention_commands: MentionCommands) -> str
     for part in parts:
         text = neutralize(_render_part(part))
         if isinstance(part, Line | Note | Caution):  # other texts are of people and models
-            text = mention_commands(text)
+            text = render_times(mention_commands(text))
         if not text.strip():
             continue
         joined += (_gap(last, part) if last else "") + text

@@ -1,6 +1,7 @@
 """Listeners of Discord: events, slash commands, autocomplete, mentions, buttons and modals."""
 
 import json
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -12,12 +13,13 @@ from discord import MessageType
 
 from bot.access import check_admitted
 from bot.chat import Chat, IncomingMessage, SendEphemeral, send_note
-from bot.commands.ask import ask_with_options
+from bot.commands.ask import PRIVATE, ask_with_options
 from bot.commands.button_registry import buttons_of, submit_form
 from bot.commands.buttons import ActionDeduplicator, rate_round, send_busy_note
 from bot.commands.completion import suggest
 from bot.commands.conversations import continue_conversation
 from bot.commands.dispatch import Handler, report_errors, run_command
+from bot.commands.help import ASK_FORM, example_of
 from bot.commands.parameters import Parameter, Suggestion
 from bot.commands.registry import ASK, Command, Invocation, commands_of
 from bot.commands.rounds import (
@@ -141,7 +143,10 @@ class DiscordClient(discord.Client):
     async def on_command(self, interaction: Interaction, command: Command) -> None:
         """Run a command with the options of an interaction."""
         arguments, files = option_values(interaction, command)
-        asks = command.name == ASK and "private" not in arguments
+        if command.name == ASK and not arguments and not files:
+            await self._open_ask_form(interaction, "")
+            return
+        asks = command.name == ASK and PRIVATE not in arguments
         await self._defer(interaction, asks=asks)
 
         async def run(chat: Chat, incoming: IncomingMessage) -> None:
@@ -149,7 +154,7 @@ class DiscordClient(discord.Client):
             incoming = replace(incoming, files=tuple(map(parse_attachment, files)))
             if command.name == ASK:
                 incoming, invocation = await self._prepare_ask(interaction, incoming, invocation)
-            if "private" in arguments and not is_outside(interaction):
+            if PRIVATE in arguments and not is_outside(interaction):
                 await send_note(chat, incoming, ASKED_PRIVATELY)
             await run_command(self._app, chat, incoming, invocation)
 
@@ -164,7 +169,7 @@ class DiscordClient(discord.Client):
         """Return a question as it is asked; a private one is asked in direct messages."""
         check_admitted(self._app.access, incoming)
         arguments = invocation.arguments
-        if "private" in arguments and not is_outside(interaction):
+        if PRIVATE in arguments and not is_outside(interaction):
             # The answer goes to another place; the panel is still that of this one.
             await self._app.reload_picked_panel(incoming.place)
             panel = self._app.panel(arguments.get("panel"), incoming.place).name
@@ -210,6 +215,9 @@ class DiscordClient(discord.Client):
     async def on_button(self, interaction: Interaction, action: str, value: str) -> None:
         """Handle a pressed button."""
         known = buttons_of(self._app)
+        if action == ASK_FORM:
+            await self._open_ask_form(interaction, example_of(value))
+            return
         if action in known.forms:
             await self._open_form(interaction, action, value)
             return
@@ -235,14 +243,36 @@ class DiscordClient(discord.Client):
         await self._begin(interaction, press)
 
     async def _open_form(self, interaction: Interaction, action: str, value: str) -> None:
-        """Open the modal of a form, within Discord's three seconds, or reply why it can't be."""
+        """Open the modal of a plug-in's form."""
         form = buttons_of(self._app).forms[action]
+
+        async def make(incoming: IncomingMessage) -> discord.ui.Modal:
+            return actions.form_modal(await form.open(self._app, incoming, value), action, value)
+
+        await self._open_modal(interaction, make)
+
+    async def _open_ask_form(self, interaction: Interaction, question: str) -> None:
+        """Open the modal to ask in."""
+
+        async def make(incoming: IncomingMessage) -> discord.ui.Modal:
+            check_admitted(self._app.access, incoming)
+            check_can_post(interaction)
+            return actions.ask_modal(question)
+
+        await self._open_modal(interaction, make)
+
+    async def _open_modal(
+        self,
+        interaction: Interaction,
+        make: Callable[[IncomingMessage], Awaitable[discord.ui.Modal]],
+    ) -> None:
+        """Open a modal, within Discord's three seconds, or reply why it can't be opened."""
         try:
-            opened = await form.open(self._app, await self._parse(interaction), value)
+            modal = await make(await self._parse(interaction))
         except CouncilError as error:
             why = error
         else:
-            await interaction.response.send_modal(actions.form_modal(opened, action, value))
+            await interaction.response.send_modal(modal)
             return
 
         async def refuse(_: Chat, __: IncomingMessage) -> None:

@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 from markdown_it.common.normalize_url import normalizeLink
 
 from bot.chat import Table
-from bot.render.formatting import monospace_table, styled_runs
+from bot.render.formatting import monospace_table, parse_time, styled_runs
 from bot.render.markdown_parser import (
     CodeBlock,
     MarkdownTable,
@@ -54,9 +54,11 @@ _DELIMITER_CHARACTERS = frozenset("*_~`")
 _LANGUAGE = re.compile(r"[a-z0-9_+\-.#]+", re.IGNORECASE)
 _MONOSPACED = re.compile(r"[\x20-\x7e\n–—·…−×→←≤≥±°€£§µäöüßéèêáàâçñÄÖÜÉ]*")
 _MAX_LABEL_LENGTH = 2  # a column of longer texts can be what a row is about
+_TIME_SIGN = "\uffff"  # which no visible text contains
+_TIMES = re.compile(f"{_TIME_SIGN}(\\d+){_TIME_SIGN}")
 _COUNT = re.compile(r"\d+|[\d.]+ of \d+")
 _PERCENT = re.compile(r"\d+ %")
-_HAS_UNIT = re.compile(r"(?=.*\d).*(?:[^\W\d_]|[%$])")
+_IS_DURATION = re.compile(r".*\d (?:s|min|h)")
 _EMPTY_CELL = "–"
 _NO_BREAK_SPACE = "\u00a0"  # keeps a number and its unit in one line
 _MAX_HEADING_LEVEL = 2  # deeper headings become bold text
@@ -78,10 +80,21 @@ def render_plain_text(text: str, *, strong: bool = False) -> str:
 def render_styled_text(text: str) -> str:
     """Render a line or note: its `code` and **strong** words are styled, all else is escaped."""
     leaves: list[TextRun] = []
-    for run, style in styled_runs(visible_text(text)):
-        plain = [TextRun(run, ("code",))] if style == "code" else linkify(run)
+    for run, style in styled_runs(text):
+        plain = (
+            [TextRun(visible_text(run), ("code",))]
+            if style == "code"
+            else linkify(visible_text(run))
+        )
+        if style == "time":
+            plain = [TextRun(f"{_TIME_SIGN}{parse_time(run)[0]}{_TIME_SIGN}")]
         leaves += embolden(plain) if style == "bold" else plain
     return render_leaves(leaves)
+
+
+def render_times(rendered: str) -> str:
+    """Return rendered text with its moments as Discord shows them, in the reader's time zone."""
+    return _TIMES.sub(r"<t:\1:f>", rendered)
 
 
 def neutralize(text: str) -> str:
@@ -273,13 +286,14 @@ def _labels(table: Table, row: Sequence[str], subject: int) -> Iterator[str]:
 def _render_figure(table: Table, row: Sequence[str], at: int) -> str:
     """Return a number with what it is: "2 first votes", "80 % right", "share .31".
 
-    A number with a unit, such as "4.1 s", says what it is.
+    A duration, such as "4.1 s", says what it is.
     """
     cell, name = _one_line(row[at]), table.columns[at].lower()
     if _COUNT.fullmatch(cell) or (_PERCENT.fullmatch(cell) and name != "points"):
         name = name.removesuffix("s") if cell == "1" else name
         return render_plain_text(f"{cell} {name}")
-    return render_plain_text(cell if _HAS_UNIT.search(cell) else f"{name} {cell}")
+    says_what = _IS_DURATION.fullmatch(cell) or cell.startswith(name)
+    return render_plain_text(cell if says_what else f"{name} {cell}")
 
 
 def _one_line(cell: str) -> str:

@@ -5,6 +5,7 @@ shows that one only to those who may manage the server. A group is a group of su
 """
 
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from dataclasses import replace
 from inspect import Parameter as PythonParameter
 from inspect import Signature
 from typing import Any
@@ -16,7 +17,7 @@ from discord.app_commands import AppCommandChannel, Choice, Range
 
 from bot.commands.completion import MAX_SUGGESTIONS
 from bot.commands.parameters import Kind, Parameter, Suggestion
-from bot.commands.registry import Command
+from bot.commands.registry import ASK, Command
 from bot.discord.actions import ask_modal
 from bot.render.text_safety import shorten_to_line
 
@@ -83,7 +84,7 @@ def add_commands(
     @app_commands.allowed_installs(guilds=True, users=True)
     @tree.context_menu(name="Ask the council")
     async def ask_about(interaction: Interaction, message: discord.Message) -> None:
-        await interaction.response.send_modal(ask_modal(message))
+        await interaction.response.send_modal(ask_modal("", message.clean_content, message.id))
 
 
 def option_values(
@@ -119,6 +120,9 @@ def _subcommand(
         await on_command(interaction, command)
 
     shown = [one for one in command.parameters if not one.text_only]
+    if command.name == ASK:  # without a question, the command opens a form
+        shown = [replace(one, required=False) for one in shown]
+        shown.sort(key=lambda one: one.kind is not Kind.TEXT)
     # Named by number: an option may have a name that Python reserves, such as "as".
     names = {f"option_{number}": one for number, one in enumerate(shown)}
     interaction = PythonParameter("interaction", PythonParameter.POSITIONAL_OR_KEYWORD)

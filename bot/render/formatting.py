@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from math import floor, log10
 
 from rich.cells import cell_len
@@ -138,15 +139,40 @@ def add_note(post: Post, text: str) -> Post:
     return replace(post, parts=(*others, Note(text), *buttons))
 
 
-_STYLED = re.compile(r"`([^`\n]+)`|\*\*(?=\S)([^*\n]+)(?<=\S)\*\*")
+# People's and models' texts never contain U+FFFF, so none of them can imitate a moment.
+_STYLED = re.compile(r"`([^`\n]+)`|\*\*(?=\S)([^*\n]+)(?<=\S)\*\*|\uffff([^\uffff]+)\uffff")
+
+
+def local_time(moment: datetime, shown: str = "") -> str:
+    """Return a moment for a line, note or caution: chats show it in the reader's own time zone.
+
+    Other surfaces show `shown`, or the time in UTC.
+    """
+    shown = shown or f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    return f"\uffff{moment.timestamp():.0f} {shown}\uffff"
+
+
+def parse_time(run: str) -> tuple[str, str]:
+    """Return the Unix timestamp of a moment in `styled_runs`, and how others than chats show it."""
+    timestamp, _, shown = run.partition(" ")
+    return timestamp, shown
+
+
+def plain_line(text: str) -> str:
+    """Return a line or note without styles, its moments as others than chats show them."""
+    runs = styled_runs(text)
+    return "".join(parse_time(run)[1] if style == "time" else run for run, style in runs)
 
 
 def styled_runs(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the runs of a line or note with their style: "code", "bold" or "" for plain text."""
+    """Yield the runs of a line or note with their style, "" for plain text.
+
+    The styles are "code", "bold", and "time" for what `parse_time` parses.
+    """
     end = 0
     for match in _STYLED.finditer(text):
         yield text[end : match.start()], ""
-        yield (match[1], "code") if match[1] else (match[2], "bold")
+        yield match[match.lastindex or 0], ("code", "bold", "time")[(match.lastindex or 1) - 1]
         end = match.end()
     yield text[end:], ""
 

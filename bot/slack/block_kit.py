@@ -24,7 +24,14 @@ from bot.chat import (
     StepState,
     Table,
 )
-from bot.render.formatting import is_wide, labelled_rows, monospace_table, step_line, styled_runs
+from bot.render.formatting import (
+    is_wide,
+    labelled_rows,
+    monospace_table,
+    plain_line,
+    step_line,
+    styled_runs,
+)
 from bot.render.markdown_parser import parse_markdown
 from bot.render.pagination import may_fit
 from bot.render.text_safety import shorten
@@ -213,7 +220,8 @@ def _merge_notes(parts: Iterable[Part]) -> Iterator[Part]:
     """Yield the parts with consecutive notes merged into one, a line for each."""
     for is_note, run in groupby(parts, lambda part: isinstance(part, Note)):
         if is_note:
-            yield Note("\n".join(one_line(part.text) for part in run if isinstance(part, Note)))
+            notes = (part.text for part in run if isinstance(part, Note))
+            yield Note("\n".join(" ".join(text.split()) for text in notes))
         else:
             yield from run
 
@@ -283,6 +291,10 @@ def _rich_text(words: str, kind: str, *styles: str) -> list[Block]:
 def _styled_line(words: str, *styles: str) -> list[Block]:
     """Return a line of ours as rich text, with its code and strong words."""
     runs = [(neutralize(run), style) for run, style in styled_runs(words.strip("\n"))]
+    if any(style == "time" for _, style in runs):
+        all_bold = "bold" in styles
+        text = mrkdwn_text((run, style or "bold" * all_bold) for run, style in runs)
+        return [{"type": "section", "text": text}]
     if not "".join(run for run, _ in runs).strip():
         return []
     leaves = [text_leaf(run, *filter(None, (*styles, style))) for run, style in runs if run]
@@ -320,7 +332,7 @@ def _context_blocks(words: str) -> Iterator[Block]:
     if any(style for _, style in runs) and len(styled["text"]) <= MAX_PLAIN_TEXT:
         yield {"type": "context", "elements": [styled]}
         return
-    parts = split_leaves([text_leaf(words)], MAX_PLAIN_TEXT)
+    parts = split_leaves([text_leaf(neutralize(words))], MAX_PLAIN_TEXT)
     elements = [plain_text(part[0]["text"]) for part in parts]
     for at in range(0, len(elements), MAX_CONTEXT_ELEMENTS):
         yield {"type": "context", "elements": elements[at : at + MAX_CONTEXT_ELEMENTS]}
@@ -461,7 +473,7 @@ def _words_of(post: Post) -> str:
     return "\n\n".join(words for part in post.parts if (words := _words(part)))
 
 
-def _words(part: Part) -> str:
+def _words(part: Part) -> str:  # noqa: PLR0911
     match part:
         case Table():
             return "\n".join(f"{name} · {details}" for name, details in labelled_rows(part))
@@ -474,7 +486,6 @@ def _words(part: Part) -> str:
         case Prose(text):
             return text
         case Heading(text):
-            runs = [(text, "")]
+            return one_line(text)
         case _:
-            runs = [*styled_runs(part.text)]
-    return one_line("".join(run for run, _ in runs))
+            return one_line(plain_line(part.text))

@@ -9,10 +9,11 @@ import structlog
 from bot.access import AccessDeniedError, allows_panel, check_admitted, listable_rounds
 from bot.chat import Heading, IncomingMessage, Line, Note, Part, Post
 from bot.commands.buttons import ROUND
+from bot.commands.help import ASK_FORM
 from bot.context import AppContext
 from bot.observability import logs
 from bot.render.budgets import budget_left_line
-from bot.render.formatting import duration, join_words, seat_names
+from bot.render.formatting import duration, join_words, local_time, seat_names
 from bot.render.round_status import sent_text
 from bot.render.text_safety import shorten_to_line
 from bot.slack.actions import ActionHandler, BlockAction, open_round_modal
@@ -21,8 +22,8 @@ from bot.slack.client import RefusedError, call_api
 from bot.slack.events import Body, new_message, resolve_message
 from bot.slack.messages import SlackChat
 from bot.slack.modals import View, open_ask_modal
-from bot.slack.rich_text import Block, escape_mrkdwn, neutralize, plain_text
-from bot.slack.welcome import STARTER, ask_starter, welcome
+from bot.slack.rich_text import Block, neutralize, plain_text
+from bot.slack.welcome import open_ask_form, welcome
 from bot.slack.workspace import Workspace
 from council.budget_caps import Account, channel_account, payer
 from council.errors import CouncilError
@@ -87,13 +88,7 @@ def _round_blocks(line: RoundSummary, at: int) -> list[Block]:
     section: Block = {"type": "section", "text": plain_text(question)}
     if line.seconds is not None and not line.failed:
         section["accessory"] = _button(f"{HOME_ROUND}#{at + 1}", "Open", value=line.id)
-    moment = line.asked_at.astimezone(UTC)
-    # Slack shows it in the reader's own time zone.
-    date = (
-        f"<!date^{moment.timestamp():.0f}^{{date_short_pretty}} at {{time}}|{moment:%d %b %H:%M}>"
-    )
-    note = {"type": "mrkdwn", "text": f"{date} · {escape_mrkdwn(_state(line))}"}
-    return [section, {"type": "context", "elements": [note]}]
+    return [section, *_render(Note(f"{local_time(line.asked_at)} · {_state(line)}"))]
 
 
 def _state(line: RoundSummary) -> str:
@@ -190,5 +185,5 @@ async def open_home_round(app: AppContext, chat: SlackChat, action: BlockAction)
 HOME_HANDLERS: dict[str, ActionHandler] = {
     HOME_ASK: ask_from_home,
     HOME_ROUND: open_home_round,
-    STARTER: ask_starter,
+    ASK_FORM: open_ask_form,
 }

@@ -13,7 +13,7 @@ from bot.commands import buttons
 from bot.commands.ask import accept_and_deliver
 from bot.commands.button_registry import buttons_of, submit_form, why_unknown
 from bot.commands.conversations import continue_conversation
-from bot.commands.dispatch import report_errors, run_command
+from bot.commands.dispatch import hold_short, report_errors, run_command
 from bot.commands.registry import ASK, commands_of, is_question
 from bot.commands.rounds import context_of, load_thread_rounds, quoted_ids
 from bot.context import AppContext
@@ -219,24 +219,24 @@ class SlackListeners:
         workspace.tasks.start(run())
 
     async def _handle(self, chat: SlackChat, message: IncomingMessage) -> None:
-        invocation = commands_of(self._app).parse(message.text)
-        if is_question(invocation):
+        parsed = hold_short(self._app, chat, message, commands_of(self._app).parse(message.text))
+        if is_question(parsed):
             await check_can_answer(chat.workspace, message.asker.id, message.place.channel)
         message = await continue_conversation(self._app, message)
-        await run_command(self._app, chat, message, invocation)
+        await run_command(self._app, chat, message, parsed)
 
     async def _handle_in_thread(self, ts: str, chat: SlackChat, message: IncomingMessage) -> None:
-        """Ask about the thread's rounds; offer any other thread as context."""
+        """Ask about the thread's rounds; offer any other thread as context, which asks first."""
         place = message.place
         key = event_key(CHAT, chat.workspace.team, f"{place.channel} {place.thread}")
         rounds = await load_thread_rounds(self._app, place, key)
         invocation = commands_of(self._app).parse(message.text)
-        if rounds or not is_question(invocation):
+        if rounds or not is_question(invocation) or not invocation.arguments:
             followup = replace(message, context=context_of(rounds), quotes=quoted_ids(rounds))
             await run_command(self._app, chat, followup, invocation)
         else:
             await check_can_answer(chat.workspace, message.asker.id, place.channel)
-            await offer_thread(self._app, chat, message, ts)
+            await offer_thread(self._app, chat, message, invocation, ts)
 
 
 async def _refuse_view(ack: Ack, body: Body, why: str) -> None:

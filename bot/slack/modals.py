@@ -9,7 +9,7 @@ from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.access import allows_panel
+from bot.access import allows_panel, check_admitted
 from bot.chat import Chat, Heading, IncomingMessage, Note, Post, PostingForbiddenError
 from bot.commands.ask import AskOptions, open_round
 from bot.commands.button_registry import Field, Form, buttons_of
@@ -151,7 +151,9 @@ def _page_buttons(page: int, count: int) -> list[Block]:
 async def open_ask_modal(
     app: AppContext, body: Body, chat: SlackChat, message: IncomingMessage
 ) -> None:
-    """Open the modal of a command or shortcut; a message it is about is filled in as context."""
+    """Open the modal of a command, button or shortcut; a message it is about becomes context."""
+    if message.place.channel:  # from the home, one is chosen in the modal
+        check_admitted(app.access, message)
     about = body.get("message") or {}
     message = await _with_context(app, chat.workspace, message, about) if about else message
     await app.reload_picked_panel(message.place)

@@ -12,7 +12,7 @@ from markdown_it.common.normalize_url import normalizeLink
 from rich.cells import split_graphemes
 
 from bot.chat import Table
-from bot.render.formatting import monospace_table
+from bot.render.formatting import monospace_table, parse_time
 from bot.render.markdown_parser import (
     CodeBlock,
     MarkdownTable,
@@ -88,6 +88,9 @@ def _mrkdwn_run(escaped: str, style: str) -> str:
     """Return one run, with all markup of its own broken; my_panel stays as it is."""
     if not escaped.strip():
         return escaped
+    if style == "time":  # a timestamp; Slack shows it in the reader's own time zone
+        timestamp, shown = parse_time(escaped)
+        return f"<!date^{timestamp}^{{date_short_pretty}} at {{time}}|{shown}>"
     if style == "code":
         return f"`{escaped.replace(_WIDE_BACKTICK, _SIMILAR_BACKTICK)}`"
     plain = _WORD_EDGE_UNDERSCORE.sub("\u02cd", escaped.translate(_SIMILAR))

@@ -22,6 +22,8 @@ from bot.chat import (
     event_key,
 )
 from bot.commands.ask import ask_with_options
+from bot.commands.dispatch import run_command
+from bot.commands.registry import Invocation
 from bot.commands.rounds import find_round_of_message, newest_that_fit, quoted_ids
 from bot.context import AppContext
 from bot.render.formatting import count_noun
@@ -86,14 +88,16 @@ def offer_post(
     )
 
 
-async def offer_thread(app: AppContext, chat: SlackChat, message: IncomingMessage, ts: str) -> None:
-    """Show the asker the thread that would be sent along; if it is empty, ask at once."""
+async def offer_thread(
+    app: AppContext, chat: SlackChat, message: IncomingMessage, asked: Invocation, ts: str
+) -> None:
+    """Show the asker the thread that would be sent along; without one, run the question."""
     check_admitted(app.access, message)
     context, _ = await _read_thread(app, chat.workspace, message.place, ts)
     if context.text:
         await _send_offer(app, chat, message, context, ts)
     else:
-        await ask_with_options(app, chat, message)
+        await run_command(app, chat, message, asked)
 
 
 async def ask_about_thread(

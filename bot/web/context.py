@@ -21,7 +21,7 @@ from bot.commands.button_registry import buttons_of
 from bot.context import AppContext
 from bot.coordination.database_probe import DatabaseProbe
 from bot.coordination.tasks import BackgroundTasks
-from bot.render.formatting import duration, money, ordinal, seat_names, styled_runs
+from bot.render.formatting import duration, money, ordinal, parse_time, seat_names, styled_runs
 from bot.render.round_status import receivers
 from bot.render.text_safety import has_surplus_cells
 from bot.web.auth import (
@@ -257,6 +257,7 @@ CORE_TEMPLATES: Pages = Pages(
         "usd": format_usd,
         "ordinal": ordinal,
         "styled_runs": styled_runs,
+        "parse_time": parse_time,
     },
     globals={
         "asset": _asset_url,

@@ -1,5 +1,6 @@
 """Rounds run with scripted models, and their posts as text."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain, repeat
@@ -20,6 +21,7 @@ from tests.fakes.gateway import FakeGateway, ReadPrompt
 from tests.fakes.memory_store import MemoryStore
 
 SECONDS = 21.4
+_MOMENT = re.compile("\uffff\\d+ ([^\uffff]+)\uffff")
 
 
 async def held(
@@ -72,8 +74,8 @@ def names_of(round_: Round) -> dict[str, str]:
 
 
 def words_of(post: Post) -> str:
-    """Return the text of a post, a line for each part."""
-    return "\n".join(_words(part) for part in post.parts)
+    """Return the text of a post, a line for each part; moments as the terminal shows them."""
+    return _MOMENT.sub(r"\1", "\n".join(_words(part) for part in post.parts))
 
 
 def round_thread(round_: Round) -> Thread:

@@ -88,10 +88,10 @@ IN_DISCORD = (
     Press("bakeoff_leave", "bakeoff_leave", "U1", "Nothing was started"),
     Press("bakeoff: stopped", "bakeoff_resume", "U1", "2 of 2 questions", in_place=True),
     Press("stopped", "resume", "U1", "council:answers:", in_place=True),
-    Press("running", "cancel", "U1", "Cancel round "),
+    Press("running", "cancel", "U1", "Cancel “"),
     Press("no_cancel", "no_cancel", "U1", BUTTONS.confirmations["cancel"].after_no, in_place=True),
     Press("yes_cancel", "yes_cancel", "U1", " is cancelled"),
-    Press("bakeoff: running", "bakeoff_cancel", "U1", "Cancel bake-off "),
+    Press("bakeoff: running", "bakeoff_cancel", "U1", "Cancel the bake-off of "),
     Press(
         "no_bakeoff_cancel",
         "no_bakeoff_cancel",

@@ -16,12 +16,25 @@ from bot.bakeoffs.lifecycle import is_bakeoff_running, load_progress
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.posting import render_result
 from bot.bakeoffs.registry import RunningElsewhereError
-from bot.bakeoffs.render.bakeoffs import bakeoff_state, proposal_post, running_post
+from bot.bakeoffs.render.bakeoffs import RESUME, bakeoff_state, proposal_post, running_post
 from bot.bakeoffs.runner import estimate_bakeoff
-from bot.chat import Chat, File, Heading, IncomingMessage, Note, Post, Table, send_note
+from bot.chat import (
+    Button,
+    Buttons,
+    Chat,
+    File,
+    Heading,
+    IncomingMessage,
+    Line,
+    Note,
+    Post,
+    Table,
+    send_note,
+)
 from bot.commands.parameters import LAST, Arguments
 from bot.context import AppContext
-from bot.render.formatting import count_noun
+from bot.render.formatting import count_noun, local_time
+from bot.render.lists import command_button, list_post
 from council.bakeoffs.grading import check_graders
 from council.bakeoffs.models import Bakeoff, Suite, with_method
 from council.errors import BakeoffError, SuiteError
@@ -102,12 +115,11 @@ async def start_bakeoff(
 ) -> None:
     """Store a new bake-off and run it, once for each event."""
     if not await bakeoff_stores(app).bakeoffs.open(bakeoff):
-        line = (
-            f"This bake-off has already started. See it with `/council bakeoff show {bakeoff.id}`."
+        await chat.send_ephemeral(
+            message, _state_post(chat, bakeoff, "This bake-off has already started.")
         )
-        await send_note(chat, message, line)
         return
-    await _run(app, chat, message, bakeoff, "begun")
+    await _run(app, chat, message, bakeoff, "has started")
 
 
 async def resume_with_cap(
@@ -125,15 +137,16 @@ async def resume_bakeoff(
     check_may_change(app, message, "resume a bake-off")
     bakeoff = await find_bakeoff(app, message, name)
     again = await lifecycle.reopen_bakeoff(app, bakeoff, cap)
-    await _run(app, chat, message, again, "resumed")
+    await _run(app, chat, message, again, "is resumed")
 
 
 async def _run(
     app: AppContext, chat: Chat, message: IncomingMessage, bakeoff: Bakeoff, what: str
 ) -> None:
     """Run a bake-off; where the asker watches it, as in the terminal, leaving cancels it."""
-    line = f"Bake-off {bakeoff.id} is {what}. Stop it with `/council bakeoff cancel {bakeoff.id}`."
-    await send_note(chat, message, line)
+    questions = count_noun(len(bakeoff.suite.questions), "question")
+    line = f"The bake-off of {bakeoff.suite.name} {what}: {questions}."
+    await chat.send_ephemeral(message, _state_post(chat, bakeoff, line))
     shown = _posting_chat(app, chat, message, bakeoff)
     if not chat.shows_progress:
         await lifecycle.begin_bakeoff(app, shown, bakeoff)
@@ -145,6 +158,14 @@ async def _run(
             with suppress(BakeoffError):
                 await lifecycle.stop_bakeoff(app, bakeoff, CANCELLED)
         raise
+
+
+def _state_post(chat: Chat, bakeoff: Bakeoff, line: str) -> Post:
+    """Return a line on a bake-off with a button that shows it; elsewhere, with how to show it."""
+    show = f"bakeoff show {bakeoff.id}"
+    if chat.is_room:
+        return Post((Line(line), Buttons((command_button("Follow", show),))), line)
+    return Post((Note(line), Note(f"See it with `/council {show}`.")), line)
 
 
 def _posting_chat(
@@ -171,10 +192,12 @@ async def cancel_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage, 
             )
     questions = count_noun(len(bakeoff.suite.questions), "question")
     line = (
-        f"Bake-off {bakeoff.id} is cancelled. {kept} of {questions} are saved, and nothing more is "
-        f"spent. Resume it with `/council bakeoff resume {bakeoff.id}`."
+        f"The bake-off of {bakeoff.suite.name} is cancelled. {kept} of {questions} are saved, and "
+        "nothing more is spent."
     )
-    await send_note(chat, message, line)
+    how = Note(f"Resume it with `/council bakeoff resume {bakeoff.id}`.")
+    button = Buttons((Button(RESUME, "Resume", bakeoff.id),))
+    await chat.send_ephemeral(message, Post((Note(line), button if chat.is_room else how), line))
 
 
 async def list_bakeoffs(app: AppContext, chat: Chat, message: IncomingMessage, _: str) -> None:
@@ -182,6 +205,18 @@ async def list_bakeoffs(app: AppContext, chat: Chat, message: IncomingMessage, _
     there = (await load_readable_bakeoffs(app, message))[:10]
     if not there:
         await send_note(chat, message, NO_BAKEOFFS)
+        return
+    if chat.is_room:
+        lines = [
+            (
+                f"{x.suite.name} on {x.panel.name} · "
+                f"{bakeoff_state(await load_progress(app, x))} · {local_time(x.at)}",
+                f"bakeoff show {x.id}",
+            )
+            for x in there
+        ]
+        how = "Start one with `/council bakeoff SUITE`."
+        await chat.send_ephemeral(message, list_post("Newest bake-offs", lines, how))
         return
     rows = [
         (

@@ -53,13 +53,13 @@ async def _confirm_cancel_bakeoff(
     check_admin(app.access, message, "cancel a bake-off")
     bakeoff = await bakeoffs.find_bakeoff(app, message, bakeoff_id)
     if bakeoff.ending:
-        return f"Bake-off {bakeoff.id} has already ended.", ""
+        return "This bake-off has already ended.", ""
     progress = await load_progress(app, bakeoff)
     note = (
         f"{progress.over} of {count_noun(progress.questions, 'question')} are finished and "
         "saved. No more are asked, and nothing more is spent. You can resume it later."
     )
-    return f"Cancel bake-off {bakeoff.id}?", note
+    return f"Cancel the bake-off of {bakeoff.suite.name}?", note
 
 
 # --- The form that adds a round's question to a suite

@@ -6,7 +6,12 @@ from zoneinfo import ZoneInfo
 from bot.access import check_admitted
 from bot.bakeoffs.commands.bakeoffs import load_suite_to_run, start_bakeoff
 from bot.bakeoffs.parts import SCHEDULES, bakeoff_settings, bakeoff_stores
-from bot.bakeoffs.render.schedules import ScheduleStatus, schedules_post, understood_post
+from bot.bakeoffs.render.schedules import (
+    ScheduleStatus,
+    schedule_list_post,
+    schedules_post,
+    understood_post,
+)
 from bot.bakeoffs.runner import estimate_bakeoff
 from bot.bakeoffs.schedule_parser import (
     NO_CAP,
@@ -77,7 +82,8 @@ async def list_schedules(app: AppContext, chat: Chat, message: IncomingMessage, 
     """List the schedules with their next runs."""
     schedules = await load_visible_schedules(app, message)
     lines = [await load_schedule_status(app, one) for one in schedules]
-    await chat.send_ephemeral(message, schedules_post(lines))
+    post = schedule_list_post(lines) if chat.is_room else schedules_post(lines)
+    await chat.send_ephemeral(message, post)
 
 
 async def pause_schedule(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
@@ -253,9 +259,9 @@ async def remove_schedule(app: AppContext, schedule: Schedule) -> None:
 async def new_extra_run(app: AppContext, message: IncomingMessage, schedule: Schedule) -> Bakeoff:
     """Return an extra bake-off of a schedule, with one id for each event; not stored yet."""
     slot = f"now-{message.key}"
-    if before := await unfinished_run(app, schedule, but=slot):
+    if await unfinished_run(app, schedule, but=slot):
         raise ScheduleError(
-            f"Bake-off {before.id} of schedule {schedule.name!r} is still running. Wait until it "
+            f"The last bake-off of schedule {schedule.name!r} is still running. Wait until it "
             "ends, or cancel it."
         )
     bakeoff = replace(await new_scheduled_bakeoff(app, schedule, slot), asked_by=message.asker.id)

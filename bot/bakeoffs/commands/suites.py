@@ -15,6 +15,7 @@ from bot.bakeoffs.render.suites import (
     SuiteRunCost,
     confirm_suite_post,
     left_out_lines,
+    suite_list_post,
     suite_post,
     suite_saved_post,
     suites_post,
@@ -62,7 +63,8 @@ async def list_suites(app: AppContext, chat: Chat, message: IncomingMessage, _: 
     """List the suites that can be used here."""
     check_own_people(message)
     lines = await bakeoff_stores(app).suites.list_summaries(message.place.scope)
-    await _send_pages(chat, message, suites_post(lines, message.place.scope))
+    listing = suite_list_post if chat.is_room else suites_post
+    await _send_pages(chat, message, listing(lines, message.place.scope))
 
 
 async def show_suite(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:

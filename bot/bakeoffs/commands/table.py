@@ -40,6 +40,7 @@ _REPORTS = (
         "See which models do best over many rounds",
         partial(show_report, name="board"),
         _LEADERBOARD,
+        aliases=("board", "boards"),
     ),
     Command(
         "bias",
@@ -126,6 +127,7 @@ _SUITES = group_commands(
         "Make a suite from a file, a round or lines, or add to one",
         suites.add_suite,
         _QUESTIONS,
+        aliases=("add to suite",),
     ),
     admin_command(
         "remove",

@@ -33,6 +33,7 @@ from bot.render.formatting import (
     seat_names,
     spending_text,
 )
+from bot.render.lists import command_button
 from bot.render.markdown import thread_markdown
 from bot.render.round_status import receivers
 from bot.render.text_safety import shorten_to_line
@@ -73,7 +74,7 @@ def _count(progress: BakeoffProgress, count: int) -> str:
 def running_post(progress: BakeoffProgress, asker: str) -> Post:
     """Return the progress of a bake-off, with a cancel button."""
     summary, title = progress_summary(progress), bakeoff_title(progress.bakeoff)
-    notes = [f"{_spent_line(progress)} · bake-off {progress.bakeoff.id}"]
+    notes = [_spent_line(progress)]
     notes += [_suite_changed_line(progress)] if progress.changed else []
     notes += [f"Asked by {asker}"] if asker else []
     parts: tuple[Part, ...] = (
@@ -138,10 +139,10 @@ def failure_post(progress: BakeoffProgress, why: str, subscribers: Sequence[str]
 
 def _resume_hint(progress: BakeoffProgress, why: str) -> Caution:
     count = f"{progress.over} of {_count(progress, progress.questions)}"
-    return Caution(
-        f"{why} {count} are saved. Resume with `/council bakeoff resume {progress.bakeoff.id}`; "
-        "nothing is asked twice."
-    )
+    bakeoff = progress.bakeoff
+    # A schedule's has a long id, and is never posted where there are no buttons.
+    how = "" if bakeoff.schedule else f" Resume with `/council bakeoff resume {bakeoff.id}`;"
+    return Caution(f"{why} {count} are saved.{how or ' Resume it:'} nothing is asked twice.")
 
 
 def _resume_button(bakeoff: Bakeoff) -> Buttons:
@@ -182,7 +183,10 @@ def _result_parts(progress: BakeoffProgress, board: Post | None, *, linked: bool
     if bakeoff.ending:
         facts.append(duration((bakeoff.ending.at - bakeoff.at).total_seconds()))
     yield Note(" · ".join([*facts, _spent_line(progress)]))
-    if not linked:
+    if not linked and bakeoff.schedule:  # its ids are long, and it is posted where buttons are
+        show = command_button("Open the first question", f"show {bakeoff.round_id(1)}")
+        yield Buttons((show,))
+    elif not linked:
         yield Note(f"Open its first question with `/council show {bakeoff.round_id(1)}`.")
     if failure:
         yield _resume_button(bakeoff)

@@ -179,7 +179,7 @@ def _agreement_lines(name: str, judge: JudgeBias) -> Iterator[str]:
         return
     if effect.value + _SEVERAL_JUDGES * (effect.interval[1] - effect.value) < 0:
         yield (
-            f"{name} disagrees with the other judges: mean τ {number_text(effect.value)} "
+            f"{name} disagrees with the other judges: agreement {number_text(effect.value)} "
             f"{certainty_text(effect)}."
         )
 

@@ -245,7 +245,7 @@ NAMED = Measure(
 AGREEMENT = Measure(
     "agreement",
     "Agreement",
-    "its mean τ with the other judges, from −1 to +1; 0 is chance",
+    "how far it agrees with the other judges, from −1 to +1; 0 is chance",
     "agreement with others",
 )
 _SPOILED = Measure(

@@ -37,7 +37,7 @@ METHODS_TITLE = "Methods side by side"
 METHODS_NOTE = (
     "Cost and time are means for a question. A few questions tell methods apart only by chance."
 )
-AGREEMENT_NOTE = "Agreement is the judges' mean Kendall τ_b."
+AGREEMENT_NOTE = "Agreement: 1 is full agreement of the judges, 0 is chance."
 _NOT_RANKED = "not ranked"
 UNGRADED = "?"  # its grader failed or is missing, or outside judges were split
 _MAX_QUESTION = 60  # characters of a question in a table

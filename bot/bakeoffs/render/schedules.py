@@ -21,7 +21,7 @@ from bot.bakeoffs.cron import (
     schedule_slots,
 )
 from bot.chat import Caution, Heading, Line, Note, Part, Post, Table
-from bot.render.formatting import count_noun, join_words, ordinal
+from bot.render.formatting import count_noun, join_words, local_time, ordinal, plain_line
 from council.bakeoffs.models import Bakeoff, Schedule
 from council.budget import Estimate
 from council.money import format_rounded_usd, format_usd
@@ -56,7 +56,7 @@ def understood_post(status: ScheduleStatus, here: Place, house_zone: str = "") -
         Heading(f"Schedule {schedule.name}"),
         *cautions,
         Line(schedule_sentence(status, here)),
-        Line(next_line(status)),
+        Line(next_line(status, is_local=True)),
         *(Note(note) for note in (cost_line(status), _zone_note(house_zone)) if note),
     )
     return Post(parts, f"Schedule {schedule.name}: {describe_cron(schedule.cron)}")
@@ -84,9 +84,16 @@ def format_moment(when: datetime) -> str:
     return f"{when:%a} {when.day} {when:%b %Y %H:%M}"
 
 
-def next_line(status: ScheduleStatus) -> str:
-    """Return when a schedule runs next, in its own zone."""
-    times = f"{', '.join(map(format_moment, status.next_times))} ({status.schedule.zone})"
+def _local(when: datetime, zone: str) -> str:
+    return local_time(when, f"{format_moment(when)} ({zone})")
+
+
+def next_line(status: ScheduleStatus, *, is_local: bool = False) -> str:
+    """Return when a schedule runs next, in its own zone or, in a chat's line, in the reader's."""
+    zone = status.schedule.zone
+    times = f"{', '.join(map(format_moment, status.next_times))} ({zone})"
+    if is_local:
+        times = ", ".join(_local(when, zone) for when in status.next_times)
     return f"It would run {times}." if status.schedule.paused else f"Next: {times}."
 
 
@@ -179,15 +186,37 @@ def schedules_post(statuses: Sequence[ScheduleStatus]) -> Post:
     return Post((heading, *faults, table), heading.text)
 
 
+def schedule_list_post(statuses: Sequence[ScheduleStatus]) -> Post:
+    """Return all schedules for a room: when they run, in the reader's time zone, and the cost."""
+    if not statuses:
+        return schedules_post(statuses)
+    parts: list[Part] = [Heading(count_noun(len(statuses), "schedule"))]
+    for status in statuses:
+        schedule, last = status.schedule, status.last
+        parts.append(Line(f"**{schedule.name}**: {describe_cron(schedule.cron)}"))
+        if status.fault:
+            parts.append(Caution(f"{schedule.name} cannot run: {status.fault}"))
+        following = _local(status.next_times[0], schedule.zone)
+        notes = ["It is paused." if schedule.paused else f"Next: {following}."]
+        notes += [f"Last: {local_time(last.at)}, {_run_state(last)}."] if last else []
+        notes += [f"A run costs {price}." for price in [_price_text(status)] if price]
+        parts.append(Note(" ".join(notes)))
+    return Post(tuple(parts), parts[0].text if isinstance(parts[0], Heading) else "")
+
+
 def last_run_text(status: ScheduleStatus) -> str:
     """Return how the newest run went: "Mon 16 Nov 2026 09:00, done"."""
     last = status.last
     if last is None:
         return "none yet"
     time = format_moment(last.at.astimezone(ZoneInfo(status.schedule.zone)))
-    if last.ending is None:
-        return f"{time}, running"
-    return f"{time}, {'stopped' if last.ending.failure else 'done'}"
+    return f"{time}, {_run_state(last)}"
+
+
+def _run_state(run: Bakeoff) -> str:
+    if run.ending is None:
+        return "running"
+    return "stopped" if run.ending.failure else "done"
 
 
 def _price_text(status: ScheduleStatus) -> str:
@@ -204,17 +233,18 @@ def dropped_post(schedule: Schedule, due: DueSlot, now: datetime) -> Post:
     return _left_out_post(schedule, due, reason, now)
 
 
-def skipped_post(schedule: Schedule, due: DueSlot, before: Bakeoff) -> Post:
+def skipped_post(schedule: Schedule, due: DueSlot) -> Post:
     """Report that a slot was skipped since the previous run is still going."""
-    reason = f"the previous run, bake-off {before.id}, is still running, so this run is skipped"
+    reason = "the previous run is still going, so this run is skipped"
     return _left_out_post(schedule, due, reason, due.moment)
 
 
 def _left_out_post(schedule: Schedule, due: DueSlot, reason: str, now: datetime) -> Post:
     next_time = schedule_slots(schedule).after(now)
-    line = f"Schedule {schedule.name}, run of {format_moment(due.moment)}: {reason}."
-    next_step = f"The next run is {format_moment(next_time)} ({schedule.zone})."
-    return Post((Caution(line), Note(next_step)), f"{line} {next_step}")
+    slot = local_time(due.moment, format_moment(due.moment))
+    line = f"Schedule {schedule.name}, run of {slot}: {reason}."
+    next_step = f"The next run is {_local(next_time, schedule.zone)}."
+    return Post((Caution(line), Note(next_step)), plain_line(f"{line} {next_step}"))
 
 
 def paused_post(schedule: Schedule, reason: str) -> Post:

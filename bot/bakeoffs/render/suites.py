@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from bot.bakeoffs.suite_imports import LeftOut
 from bot.chat import Button, Buttons, Heading, Line, Note, Part, Post, Table
 from bot.render.formatting import count_noun, join_words, seat_names
+from bot.render.lists import list_post
 from bot.render.text_safety import shorten_to_line
 from council.bakeoffs.grading import missing_grader
 from council.bakeoffs.models import Reference, Suite
@@ -50,6 +51,21 @@ def suites_post(suites: Sequence[SuiteSummary], scope: str) -> Post:
     table = Table(columns, rows, frozenset({1, 2}))
     note = Note("Open one with `/council suite show NAME`.")
     return Post((Heading(count_noun(len(suites), "suite")), table, note), "Suites")
+
+
+def suite_list_post(suites: Sequence[SuiteSummary], scope: str) -> Post:
+    """Return the suites that can be used in a scope, each with a button that opens it."""
+    if not suites:
+        return Post((Note(_NO_SUITE),), _NO_SUITE)
+    lines = [
+        (
+            f"{suite.name}{' (built in)' if suite.scope != scope else ''} · "
+            f"{count_noun(suite.questions, 'question')}, {suite.graded} with an answer",
+            f"suite show {suite.name}",
+        )
+        for suite in suites
+    ]
+    return list_post(count_noun(len(suites), "suite"), lines)
 
 
 def suite_post(suite: Suite, run: SuiteRunCost | None, registry: Registry) -> Post:

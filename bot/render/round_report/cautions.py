@@ -1,28 +1,65 @@
 """Cautions before an answer: what is missing, what came late, what stands in for it."""
 
-from bot.render.formatting import author_names, duration, number_word, seat_names
+import re
+from collections.abc import Mapping
+
+from bot.render.formatting import author_names, duration, join_words, seat_names
 from bot.render.round_report.revealed import name_mentions
+from bot.render.text_safety import shorten_to_line
 from council.answers import Answer, LateReply, Role
 from council.rounds import Draw, Fallback, Round, winning_answer
 
+# Short words for the reasons of absences, which gateways and stages word to follow a name.
+_WHY = (
+    (r"took over|^did not .* in [\d.]+ s\b|given up", "too slow"),
+    (r"failed \(5\d\d\)", "server error"),
+    (r"busy|slow down|times in a row", "busy"),
+    (r"could not be reached|broke off", "not reached"),
+    (r"\bkey\b", "no valid key"),
+    (r"there is no model", "no such model"),
+    (r"quota", "quota used up"),
+    (r"content filter", "content filter"),
+    (r"\bcontext\b", "text too long for it"),
+    (r"empty answer|wrote no", "empty answer"),
+    (r"no valid ranking", "invalid ranking"),
+)
+_DID_NOT = {Role.ANSWER: "did not answer", Role.BALLOT: "did not rank"}
+_MAX_REASON = 60  # characters of a reason without short words
+
 
 def cautions(round_: Round) -> list[str]:
-    """Return a sentence for each part that is missing, late or replaced."""
+    """Return a sentence for who is missing, and for each part that is late or replaced."""
     names = seat_names(round_.panel)
-    # A seat that failed twice for the same reason is named once.
-    missing = list(
-        dict.fromkeys(
-            f"{names[absence.member]} {absence.reason.rstrip('.')}"
-            for absence in round_.absences
-            if absence.role is not Role.SYNTHESIS
-        )
-    )
     return [
-        *_sentences(missing, _ranked_by_text(round_)),
+        *filter(None, [missing_line(round_, names)]),
         *(_missed_text(answer, names[answer.member]) for answer in round_.answers if answer.missed),
         *_chairman_cautions(round_, names),
         *(_late_text(late, names[late.member]) for late in round_.late),
     ]
+
+
+def missing_line(round_: Round, names: Mapping[str, str]) -> str:
+    """Return "Grok 4 (server error) and Kimi (too slow) did not answer."; "" if nobody is missing.
+
+    A seat is named once, with the first thing that it did not do.
+    """
+    reasons = dict[tuple[str, Role], str]()
+    for absence in round_.absences:
+        is_first = all(member != absence.member for member, _ in reasons)
+        if is_first and absence.role is not Role.SYNTHESIS:
+            reasons[absence.member, absence.role] = short_reason(absence.reason)
+    missing: dict[str, list[str]] = {}
+    for (member, role), why in reasons.items():
+        verb = _DID_NOT.get(role, "did not finish")
+        missing.setdefault(verb, []).append(f"{names[member]} ({why})")
+    clauses = [f"{join_words(seats)} {verb}" for verb, seats in missing.items()]
+    return f"{'; '.join(clauses)}." if clauses else ""
+
+
+def short_reason(reason: str) -> str:
+    """Return the reason of an absence in at most a few words: "too slow"."""
+    found = (short for pattern, short in _WHY if re.search(pattern, reason))
+    return next(found, shorten_to_line(reason.rstrip("."), _MAX_REASON))
 
 
 def _missed_text(answer: Answer, name: str) -> str:
@@ -36,14 +73,6 @@ def _missed_text(answer: Answer, name: str) -> str:
 def _late_text(late: LateReply, name: str) -> str:
     what = {Role.ANSWER: "answer", Role.BALLOT: "ranking"}.get(late.role, "version")
     return f"{name}'s {what} came after {duration(late.reply.seconds)}: stored, but not counted."
-
-
-def _ranked_by_text(round_: Round) -> str:
-    if not round_.draw or not round_.tally or not round_.tally.standings:
-        return ""
-    voters = len({ballot.judge for ballot in round_.ballots if ballot.counts})
-    answers, judges = number_word(len(round_.answers)), "judge" if voters == 1 else "judges"
-    return f"{answers} answers were ranked by {number_word(voters)} {judges}"
 
 
 def _sentences(missing: list[str], instead: str) -> list[str]:

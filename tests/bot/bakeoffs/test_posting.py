@@ -79,7 +79,7 @@ async def test_a_result_whose_channel_was_closed_is_posted_privately() -> None:
 
     assert progress.is_complete
     (alone,) = chat.said_in("alone")
-    assert "I couldn't post this where you asked for it, so only you can see it (bake-off" in alone
+    assert "I couldn't post this where you asked for it, so only you can see it." in alone
     assert "3 of 3 questions" in alone
 
 

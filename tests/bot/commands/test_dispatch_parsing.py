@@ -31,6 +31,12 @@ def parse(text: str) -> tuple[str, dict[str, str]]:
         ("rounds 5", "rounds", {"limit": "5"}),
         ("ROUNDS", "rounds", {}),
         ("show LAST", "show", {"round": "LAST"}),
+        ("show", "show", {}),
+        ("forget", "forget", {}),
+        ("export last", "export", {"round": "last"}),
+        ("Run again!", "again", {}),
+        ("stop beef1", "cancel", {"round": "beef1"}),
+        ("history", "rounds", {}),
         ("show 12ab", "show", {"round": "12ab"}),
         ("show slack:T1:123.456@0", "show", {"round": "slack:T1:123.456@0"}),
         ("forget last", "forget", {"round": "last"}),
@@ -118,8 +124,6 @@ def test_anything_else_is_a_question(question: str) -> None:
     [
         ("leaderbord", ["leaderboard"]),
         ("show zzzz", ["show"]),
-        ("show", ["show"]),
-        ("forget", ["forget"]),
         ("shwo last", ["show"]),
         ("rounds 12345", ["rounds"]),
         ("show tables quickly", ["show"]),
@@ -127,6 +131,8 @@ def test_anything_else_is_a_question(question: str) -> None:
         ("schedule lsit", None),
         ("schedule pause", ["pause"]),
         ("suites", None),
+        ("add to suite", ["add"]),
+        ("delete it", ["forget"]),
         ("leaderboard sql law and more as:judge", ["leaderboard"]),
         ("bakeoff sql law panel:house cap:$2", ["run", "resume"]),
     ],
@@ -190,7 +196,8 @@ async def test_a_typo_costs_nothing_and_says_how_to_ask_it_anyway(line: str) -> 
 
     assert await app.store.ids() == ()
     assert "/council " in reply
-    assert f"`ask {line}`" in reply
+    assert "To ask it anyway, end it with a question mark." in reply
+    assert is_question(COMMANDS.parse(f"{line}?"))
 
 
 async def test_a_typo_is_asked_anyway_once_and_only_for_its_author() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from bot.access import Access
 from bot.chat import Asker
+from bot.commands.rounds import NOTHING_RUNNING
 from bot.context import AppContext
 from council.places import Place
 from council.ports import RoundQuery
@@ -43,7 +44,7 @@ async def test_the_asker_cancels_a_round_and_sees_what_is_stored(app: AppContext
     line = await replies_to(app, "/council cancel beef1")
 
     assert line == (
-        f"Round beef1 is cancelled. {KEPT}. No more models are asked, and nothing more is spent."
+        f"“Why?” is cancelled. {KEPT}. No more models are asked, and nothing more is spent."
     )
     assert app.runner.latest("beef1") is None
     assert len((await app.store.load("beef1")).answers) == 2
@@ -57,9 +58,10 @@ async def test_last_is_ones_own_newest_that_is_unfinished(app: AppContext) -> No
     for round_ in (asked(), later, latest, closed):
         await app.store.open(round_)
 
-    assert "Round beef2 is cancelled" in await replies_to(app, "cancel last")
-    assert "Round beef1 is cancelled" in await replies_to(app, "cancel last")
-    assert await replies_to(app, "cancel last") == "None of your rounds is running here."
+    for round_id in ("beef2", "beef1"):
+        assert "“Why?” is cancelled" in await replies_to(app, "cancel last")
+        assert (await app.store.load_summary(round_id)).paused
+    assert await replies_to(app, "cancel last") == NOTHING_RUNNING
 
 
 async def test_nobody_else_but_an_admin_of_the_place_may(app: AppContext) -> None:
@@ -70,7 +72,7 @@ async def test_nobody_else_but_an_admin_of_the_place_may(app: AppContext) -> Non
     assert refused == "Only the person who asked can cancel a round."
     assert not (await app.store.load_summary("beef1")).paused
     app.access = Access(admins=(BEN.id,))
-    assert "Round beef1 is cancelled. 0 of 3 answers" in await replies_to(app, "cancel beef1", BEN)
+    assert "“Why?” is cancelled. 0 of 3 answers" in await replies_to(app, "cancel beef1", BEN)
     assert "There is no round 'feed2' here" in await replies_to(app, "cancel feed2", BEN)
 
 
@@ -85,8 +87,8 @@ async def test_a_round_that_is_over_is_not_cancelled_again(app: AppContext) -> N
         await replies_to(app, f"cancel beef{number}") for number in (1, 2, 3)
     ]
 
-    assert cancelled.startswith("Round beef1 is cancelled. 1 of 3 answers is saved.")
-    assert closed == "Round beef2 has already finished. Open it with `/council show beef2`."
+    assert cancelled.startswith("“Why?” is cancelled. 1 of 3 answers is saved.")
+    assert closed == "“Why?” has already finished. Its answer is where you asked."
     assert "were forgotten on 2026-11-21" in forgotten
     assert not (await app.store.load_summary("beef2")).paused
 
@@ -103,5 +105,5 @@ async def test_a_round_that_ends_meanwhile_is_closed_and_not_cancelled() -> None
     app = an_app(store=ClosingStore())
     await app.store.open(asked())
 
-    assert "Round beef1 has already finished" in await replies_to(app, "cancel beef1")
+    assert "has already finished" in await replies_to(app, "cancel beef1")
     assert not (await app.store.load_summary("beef1")).paused

@@ -49,7 +49,7 @@ async def test_a_bakeoff_is_proposed_started_and_shows_its_result(
     root = await begun(bot)
     assert "0 of 2 questions" in root.text
     assert custom_id_of(root, "bakeoff_cancel")
-    assert "is begun" in bot.private_texts()
+    assert "has started" in bot.private_texts()
     assert "bakeoff_start" not in str(bot.discord.ephemerals(bot.person))
 
     bot.release_models()

@@ -17,13 +17,22 @@ def rendered(text: str, ids: dict[str, str] = IDS) -> str:
     ("hint", "mention"),
     [
         ("`/council rounds`", "</council rounds:11>"),
-        ("Open one with `/council show ROUND`", "Open one with </council show:11> `ROUND`"),
+        ("Open one with `/council show ROUND`", "Open one with </council show:11> `round:…`"),
+        ("`/council show [ROUND]`", "</council show:11>"),
+        ("`/council show beef1`", "</council show:11> `round:beef1`"),
+        ("`/council vote beef1 K M L`", "</council vote:11> `round:beef1 answer:K M L`"),
         ("`/council suite list`", "</council suite list:11>"),
-        ("`/council suite add NAME`", "</council-admin suite add:22> `NAME`"),
+        ("`/council suite add NAME`", "</council-admin suite add:22> `name:…`"),
         ("`/council bakeoff`", "</council bakeoff list:11>"),
-        ("`/council bakeoff sql cap:$1`", "</council-admin bakeoff run:22> `sql cap:$1`"),
-        ("`/council QUESTION`", "`/council QUESTION`"),
+        ("`/council bakeoff sql cap:$1`", "</council-admin bakeoff run:22> `suite:sql cap:$1`"),
+        (
+            "`/council schedule add NAME suite:NAME every monday 09:00`",
+            "</council-admin schedule add:22> `name:… suite:… when:every monday 09:00`",
+        ),
+        ("`/council QUESTION`", "</council ask:11> `question:…`"),
+        ("`/council [panel:PANEL] [seed:SEED] QUESTION`", "</council ask:11> `question:…`"),
         ("`/council`, or /council rounds", "`/council`, or /council rounds"),
+        ("`/council nonsense`", "`/council nonsense`"),
     ],
 )
 def test_a_hint_is_a_mention_of_its_command_with_the_arguments_behind(
@@ -32,5 +41,7 @@ def test_a_hint_is_a_mention_of_its_command_with_the_arguments_behind(
     assert rendered(hint) == mention
 
 
-def test_without_the_ids_a_hint_stays_as_it_is() -> None:
+def test_without_the_ids_a_hint_is_text_in_discords_syntax() -> None:
     assert rendered("`/council rounds`", {}) == "`/council rounds`"
+    assert rendered("`/council QUESTION`", {}) == "`/council ask question:…`"
+    assert rendered("`/council suite add NAME`", {}) == "`/council-admin suite add name:…`"

@@ -3,6 +3,7 @@
 import pytest
 
 from bot.commands.conversations import NEW_QUESTION, STARTED
+from bot.commands.help import HELLO
 from tests.bot.discord.story import StoryBot
 from tests.wire.discord import Channel, Message
 
@@ -48,7 +49,7 @@ async def test_a_message_without_a_mention_is_ignored(product: StoryBot) -> None
     product.discord.message("U1", channel, f"{product.discord.bot.mention} help")
 
     await product.discord.until(lambda: product.discord.said_by_bot(channel))
-    assert "see the panels" in product.discord.said_by_bot(channel)[0].text
+    assert HELLO in product.discord.said_by_bot(channel)[0].text
     assert not product.rounds(channel)
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from bot.commands.conversations import NEW_QUESTION, STARTED
+from bot.commands.help import HELLO
 from tests.bot.slack.story import Stage, text_of
 from tests.wire.slack import BOT, Message
 
@@ -219,5 +220,5 @@ async def test_messages_of_bots_and_edits_are_ignored(stage: Stage) -> None:
     for payload in (edited, {**edited, "event_id": "Ev-bot", "event": by_bot}):
         await stage.slack.deliver_again(type(asked)("app_mention", payload), 0)
     await stage.slack.mention("U1", channel, f"{ME} help")
-    await stage.wait_for_ephemeral("U1", channel, "/council budget")
+    await stage.wait_for_ephemeral("U1", channel, HELLO)
     assert len(stage.round_ids(channel)) == 1

@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from bot.commands.help import HELLO
 from tests.bot.slack.story import Stage, text_of
 from tests.wire.slack import BOT, Event, User
 
@@ -48,7 +49,7 @@ async def test_a_thousand_deliveries_are_one_round_and_one_answer(stage: Stage) 
     assert stage.answers(channel) == [answer]
     told = [text_of(message) for message in stage.ephemerals("U1", channel)]
     assert len(told) == 3
-    for said in ("Send this thread along", "/council budget", "no panel 'nope'"):
+    for said in ("Send this thread along", HELLO, "no panel 'nope'"):
         assert sum(said in one for one in told) == 1
 
 

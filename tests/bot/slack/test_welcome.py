@@ -1,11 +1,9 @@
 """The welcome: three questions to press, once per person and once per channel."""
 
-import asyncio
-
 import pytest
 
+from bot.commands.help import ASK_FORM, EXAMPLES
 from bot.slack.block_kit import action_id
-from bot.slack.welcome import ASKED_BEFORE, STARTER, STARTERS
 from tests.bot.slack.story import Stage, text_of
 from tests.wire.slack import BOT, Message
 
@@ -13,7 +11,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 
 def _welcomes(stage: Stage, channel: str) -> list[Message]:
-    return [m for m in stage.bot_messages(channel) if STARTERS[0] in text_of(m)]
+    return [m for m in stage.bot_messages(channel) if EXAMPLES[0] in text_of(m)]
 
 
 async def _invited(stage: Stage, *, shared: bool = False) -> str:
@@ -36,7 +34,7 @@ async def test_a_person_is_welcomed_once_in_their_messages(stage: Stage) -> None
     channel = stage.slack.workspace.im_with(dora).id
     await stage.slack.until(lambda: _welcomes(stage, channel))
     await stage.slack.opens_app(dora, "messages")
-    await stage.slack.direct_message(dora, "help")
+    await stage.slack.direct_message(dora, "budget")
 
     await stage.slack.until(lambda: len(stage.bot_messages(channel)) > 1)
     assert len(_welcomes(stage, channel)) == 1
@@ -63,22 +61,20 @@ async def test_where_the_council_is_not_open_nobody_is_welcomed(stage: Stage) ->
     assert not _welcomes(stage, shared)
 
 
-async def test_a_press_asks_that_question_there_once_for_the_person_who_pressed(
-    stage: Stage,
-) -> None:
+async def test_a_press_opens_the_form_with_that_question_and_asks_nothing(stage: Stage) -> None:
     channel, welcome = await _channel_with_welcome(stage)
 
-    await stage.slack.click(welcome, f"{action_id(STARTER)}#2", "U2")
-    answer = await stage.wait_for_answer(channel)
+    await stage.slack.click(welcome, f"{action_id(ASK_FORM)}#2", "U2")
+    view = await stage.wait_for_modal("U2", "Ask the council")
 
-    async with asyncio.timeout(10):  # while the round is being delivered, a press has no effect
-        while not any(ASKED_BEFORE in text_of(m) for m in stage.ephemerals("U2", channel)):
-            await stage.slack.click(welcome, f"{action_id(STARTER)}#2", "U2")
-            await asyncio.sleep(0.1)
-    assert STARTERS[1] in text_of(answer)
+    assert EXAMPLES[1] in text_of(view)
+    assert not stage.round_ids(channel)
+    await stage.slack.submit(view, {"question": EXAMPLES[1]}, "U2")
+    answer = await stage.wait_for_answer(channel)
+    assert EXAMPLES[1] in text_of(answer)
     assert answer.thread_ts is None
     rows = stage.home.sql("SELECT question, asked_by FROM round WHERE channel = ?", channel)
-    assert rows == [(STARTERS[1], "U2")]
+    assert rows == [(EXAMPLES[1], "U2")]
 
 
 async def test_a_guest_cannot_press(stage: Stage) -> None:
@@ -86,7 +82,7 @@ async def test_a_guest_cannot_press(stage: Stage) -> None:
     guest = stage.add_user("gil", is_guest=True)
     stage.slack.workspace.channels[channel].members.add(guest)
 
-    await stage.slack.click(welcome, action_id(STARTER), guest)
+    await stage.slack.click(welcome, action_id(ASK_FORM), guest)
 
     await stage.wait_for_ephemeral(guest, channel, "Ask a member to ask for you")
     assert not stage.round_ids(channel)

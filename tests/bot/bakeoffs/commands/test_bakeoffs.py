@@ -96,7 +96,7 @@ async def test_a_press_begins_it_once(app: AppContext) -> None:
     assert (bakeoff.id, bakeoff.panel.name) == ("bo:0123456789ab", "large")
     assert (bakeoff.cap_micro, bakeoff.asked_by, bakeoff.place) == (2_000_000, "U1", HERE)
     assert bakeoff.ending
-    assert "Bake-off bo:0123456789ab is begun" in chat.whispered[2]
+    assert "The bake-off of sql has started: 2 questions." in chat.whispered[2]
     assert "This bake-off has already started" in chat.whispered[-1]
     assert "2 of 2 questions" in chat.edited[-1]
 
@@ -251,8 +251,8 @@ async def test_bakeoffs_are_shown_to_people_who_can_read_their_place(app: AppCon
     listed = await replies_to(app, "bakeoff", BEN)
     shown = await replies_to(app, "bakeoff show last", BEN)
 
-    assert "\nsql | house | " in listed
-    assert "| 2 questions | bo:0123456789ab\n" in listed
+    assert "sql on house · 2 questions · " in listed
+    assert "[Open]" in listed
     assert "Bake-off of sql by house" in shown
     assert "Question 2?" in await replies_to(app, "show bo:0123456789ab.2", BEN)
 
@@ -264,7 +264,7 @@ async def test_rounds_of_other_workspaces_and_private_places_stay_hidden(app: Ap
     assert "No bake-offs yet" in await replies_to(app, "bakeoff list")
     assert "There is no bake-off 'bo:beef' here" in await replies_to(app, "bakeoff show bo:beef")
     assert "There is no bake-off" in await replies_to(app, "bakeoff cancel beef", place=stranger)
-    assert "bo:beef" in await replies_to(app, "bakeoff list", place=DIRECT)
+    assert "[Open]" in await replies_to(app, "bakeoff list", place=DIRECT)
 
 
 async def test_only_an_admin_starts_cancels_and_resumes_a_bakeoff(app: AppContext) -> None:
@@ -273,7 +273,7 @@ async def test_only_an_admin_starts_cancels_and_resumes_a_bakeoff(app: AppContex
     for text in ("bakeoff sql", "bakeoff cancel last", "bakeoff resume last"):
         assert "Only admins can" in await replies_to(app, text, BEN)
     app.access = Access(admins=(BEN.id,))
-    assert "Bake-off bo:beef is cancelled. 0 of 3 questions are saved" in await replies_to(
+    assert "The bake-off of sql is cancelled. 0 of 3 questions are saved" in await replies_to(
         app, "bakeoff cancel beef", BEN
     )
     assert "has already ended" in await replies_to(app, "bakeoff cancel last", BEN)

@@ -63,7 +63,7 @@ async def test_a_new_schedule_is_confirmed_with_its_next_times_and_cost(
     lines = text.splitlines()
     assert lines[0] == "Schedule weekly-sql"
     assert "suite sql of 2 questions runs on panel house. The result is posted" in lines[1]
-    assert lines[2].startswith("Next: Mon 23 Nov 2026 09:00, Mon 30 Nov 2026 09:00, ")
+    assert lines[2].startswith("Next: Mon 23 Nov 2026 09:00 (Europe/Budapest), Mon 30 ")
     assert lines[3].startswith("A run costs $0.")
     assert " at most, and about 4.3 runs a month $" in lines[3]
     assert lines[3].endswith("; its cap is $2.00.")

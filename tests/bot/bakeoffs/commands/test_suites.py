@@ -118,7 +118,7 @@ async def test_a_file_is_shown_with_size_and_cost_and_added_by_a_press() -> None
         SuiteQuestion("What is 6 x 7?", "maths", Reference(Grading.NUMBER, "42")),
         SuiteQuestion("Why?"),
     )
-    assert add_suite.version in await harness.replies_to("suite")
+    assert "sql · 2 questions, 1 with an answer\n[Open]" in await harness.replies_to("suite")
 
 
 async def test_what_a_file_of_another_tool_leaves_out_is_said_before_saving() -> None:

@@ -57,7 +57,7 @@ def test_findings_about_a_judge_are_in_order_of_the_measures() -> None:
         "blinding prevents that.",
         "Qwen 3 ranks 56 % of pairs the same way when it sees the same answers in another "
         "order, no better than chance (n 21, 47 % to 65 %).",
-        "Qwen 3 disagrees with the other judges: mean τ −.12 (n 240, −.20 to −.04).",
+        "Qwen 3 disagrees with the other judges: agreement −.12 (n 240, −.20 to −.04).",
         "31 % of the rankings of Qwen 3 are invalid (n 260, 26 % to 37 %), so there are fewer "
         "to judge it by.",
     ]
@@ -96,7 +96,7 @@ def test_findings_about_a_judge_are_in_order_of_the_measures() -> None:
         ),
         (
             {"agreement": Effect(240, BALLOTS, -0.3, (-0.4, -0.2))},
-            "GPT-5.1 disagrees with the other judges: mean τ −.30 (n 240, −.40 to −.20).",
+            "GPT-5.1 disagrees with the other judges: agreement −.30 (n 240, −.40 to −.20).",
         ),
         ({"agreement": Effect(240, BALLOTS, 0.3, (0.2, 0.4))}, ""),
         ({"kept": Effect(6, AUDITS, 0.5, (0.2, 0.8))}, ""),

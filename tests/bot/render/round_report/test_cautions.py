@@ -6,6 +6,7 @@ from functools import partial
 import pytest
 
 from bot.chat import Caution, Prose
+from bot.render.round_report.cautions import short_reason
 from bot.render.round_report.flags import flag_notes
 from bot.render.round_report.thread import round_post
 from council.answers import Reply
@@ -36,31 +37,55 @@ async def test_missing_members_come_before_the_answer() -> None:
 
     kinds = [type(part) for part in round_post(round_).parts]
 
-    # The seat failed twice for one reason and is named once.
-    assert cautions(round_) == [
-        "Gemini 3 Pro could not be reached; three answers were ranked by three judges."
-    ]
+    # The seat neither answered nor ranked, and is named once.
+    assert cautions(round_) == ["Gemini 3 Pro (not reached) did not answer."]
     assert kinds.index(Caution) < kinds.index(Prose)
 
 
-async def test_judges_are_counted_once_and_named_once_however_often_they_rank() -> None:
+async def test_one_line_says_who_is_missing() -> None:
+    gone = {GPT: GatewayError("was busy (409)"), GEMINI: GONE}
+    judges = {GROK: GatewayError("could not answer: xAI failed (503)")}
+    round_ = await held(FakeGateway(answers=gone, judges={**gone, **judges}), a_panel(5))
+
+    assert cautions(round_) == [
+        "GPT-5.1 (busy) and Gemini 3 Pro (not reached) did not answer; Grok 4 (server error) did "
+        "not rank."
+    ]
+
+
+async def test_who_named_a_maker_is_named_once() -> None:
     panel = a_panel(3, terms=replace(TERMS, method="both-orders"))
     name_a_maker = partial(ReadPrompt.ballot, ranking="", reason="It reads like Claude.")
     gateway = FakeGateway(answers={GEMINI: GONE}, judges={GEMINI: GONE}, vote=name_a_maker)
     round_ = await held(gateway, replace(panel, outside_judges=(a_member(GROK), a_member(KEYS[5]))))
 
-    assert cautions(round_)[-1].endswith("two answers were ranked by two judges.")
     assert "Note: Grok 4 and Mistral Large named Claude in their reasons." in flag_notes(round_)
 
 
-async def test_each_missing_member_has_a_sentence_and_the_last_says_what_stands_in() -> None:
-    gone = {GPT: GatewayError("was busy (409)"), GEMINI: GONE}
-    round_ = await held(FakeGateway(answers=gone, judges=gone), a_panel(5))
-
-    assert cautions(round_) == [
-        "GPT-5.1 was busy (409).",
-        "Gemini 3 Pro could not be reached; three answers were ranked by three judges.",
-    ]
+@pytest.mark.parametrize(
+    ("reason", "short"),
+    [
+        ("took over 2 s longer than most, so the round went on without it", "too slow"),
+        ("did not answer in 60 s; asked us to slow down (429)", "too slow"),
+        ("was given up on, because its provider took too long", "too slow"),
+        ("could not answer: OpenAI failed (500)", "server error"),
+        ("asked us to slow down (429)", "busy"),
+        ("was not asked: it failed 5 times in a row; it is retried in 9 s", "busy"),
+        ("could not be reached", "not reached"),
+        ("could not be asked: there is no key for OpenAI", "no valid key"),
+        ("could not be asked: the quota at OpenAI is used up (429)", "quota used up"),
+        ("was stopped by the provider's content filter", "content filter"),
+        ("could not be asked: the prompt is longer than its context", "text too long for it"),
+        ("could not fit the answers in its context, even shortened", "text too long for it"),
+        ("gave an empty answer", "empty answer"),
+        ("could not be asked: there is no model 'x' at OpenAI (404)", "no such model"),
+        ("returned no valid ranking: it held no JSON object", "invalid ranking"),
+        ("is not running, because the demo models were not started", "is not running, because"),
+    ],
+)
+def test_a_reason_is_a_few_words(reason: str, short: str) -> None:
+    assert short_reason(reason).startswith(short)
+    assert len(short_reason(reason)) <= 60
 
 
 @pytest.mark.parametrize(
