@@ -9,7 +9,7 @@ import structlog
 
 from bot.context import AppContext
 from bot.observability.logs import log_unexpected_error
-from council.errors import CouncilError
+from council.errors import CouncilError, StoreError
 from council.files import MAX_FILES, QuestionFile
 from council.plugin import Plugin
 from council.ports import RoundQuery
@@ -36,8 +36,21 @@ async def gather_files(app: AppContext, question: Question) -> Question:
         except Exception as error:  # noqa: BLE001
             log_unexpected_error("gathering_failed", error)
         else:
-            question = replace(question, files=(*question.files, *files)[:MAX_FILES])
+            # A question that is asked again may have them already.
+            new = [file for file in files if file not in question.files]
+            question = replace(question, files=(*question.files, *new)[:MAX_FILES])
     return question
+
+
+def gathers_files(app: AppContext) -> bool:
+    """Return whether a plug-in may add files to a question."""
+    return any(plugin.gather for plugin in app.plugins.active)
+
+
+def is_same_question(app: AppContext, stored: Question, asked: Question) -> bool:
+    """Return whether a question is the stored one, which may have files from plug-ins, too."""
+    files = stored.files[: len(asked.files)] if gathers_files(app) else stored.files
+    return replace(stored, files=files) == asked
 
 
 async def run_closing_hooks(app: AppContext, round_: Round) -> None:
@@ -70,9 +83,26 @@ async def _run_missed(app: AppContext, plugin: Plugin) -> None:
     query = RoundQuery(since=now.fromisoformat(since), remembered=True)
     for line in await app.store.list_summaries(MAX_LATE_ROUNDS, query):
         memo = tries.get(f"{plugin.name}/{line.id}", "0")
-        if line.seconds is not None and memo != DONE and int(memo) < MAX_TRIES:
-            await _run_and_remember(app, plugin, await app.store.load(line.id))
+        if line.seconds is None or memo == DONE or int(memo) >= MAX_TRIES:
+            continue
+        if round_ := await _load_if_readable(app, line.id):
+            await _run_and_remember(app, plugin, round_)
     await app.key_values.prune(CLOSED, MAX_MEMOS)
+
+
+async def _load_if_readable(app: AppContext, round_id: str) -> Round | None:
+    try:
+        return await app.store.load(round_id)
+    except StoreError:  # no other round can be loaded either
+        raise
+    # One round that is damaged must not keep the hooks from the others.
+    except Exception as error:  # noqa: BLE001
+        why = (
+            f"Round {round_id} can't be loaded ({type(error).__name__}), so its closing hooks do "
+            "not run."
+        )
+        structlog.get_logger().warning("closing_hooks_skipped", why=why)
+        return None
 
 
 async def _run_and_remember(app: AppContext, plugin: Plugin, round_: Round) -> None:

@@ -5,7 +5,7 @@ import secrets
 from dataclasses import dataclass, replace
 
 from bot.access import check_admitted
-from bot.admission import admit_round, dismissed_at_end
+from bot.admission import admit_round, dismissed_at_end, is_stored
 from bot.chat import Button, Chat, IncomingMessage, Post, send_note
 from bot.commands.parameters import Arguments
 from bot.commands.round_delivery import deliver_round
@@ -69,6 +69,8 @@ async def open_round(
     app: AppContext, message: IncomingMessage, choice: AskOptions = AskOptions()
 ) -> Round | None:
     """Store and return the round of a new question; None for a repeated event."""
+    if message.files and await is_stored(app, message.key):  # before they are downloaded again
+        return None
     await app.reload_picked_panel(message.place)
     round_ = await new_round(app, message, choice)
     return round_ if await admit_round(app, round_) else None
