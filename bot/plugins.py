@@ -129,6 +129,11 @@ class Plugins:
                     return one
         return None
 
+    def load_by_name(self, choose: Callable[[Plugin], Mapping[str, str]]) -> dict[str, Any]:
+        """Return the named objects of active plug-ins; the first of two with one name counts."""
+        found = {name: self.find(choose, name) for name in self.names(choose)}
+        return {name: one for name, one in found.items() if one is not None}
+
     def names(self, choose: Callable[[Plugin], Mapping[str, T]]) -> dict[str, T]:
         """Return what active plug-ins name, by name; the first of two with one name counts."""
         named: dict[str, T] = {}
@@ -215,11 +220,12 @@ def read_switches(path: Path | None) -> PluginSwitches:
 
 
 def failures(found: Plugins) -> list[str]:
-    """Return a sentence for each plug-in that is left out because it failed."""
+    """Return a sentence for each plug-in that failed, or of which something can't be used."""
     return [
-        f"The plug-in {status.name} is left out: {status.why}"
+        f"The plug-in {status.name}{' is left out' if status.state == 'failed' else ''}: "
+        f"{status.why}"
         for status in found.statuses
-        if status.state == "failed"
+        if status.state == "failed" or (status.state == "loaded" and status.why)
     ]
 
 

@@ -1,15 +1,20 @@
 """The command line finds the commands of plug-ins, and works without them."""
 
 import json
+from pathlib import Path
 
 import pytest
 
+from bot.chats import ChatPlugin, find_chats
+from bot.plugins import PluginSwitches, find_plugins
+from tests.bot.distributions import install
 from tests.bot.homes import Home
 
 BALLOTS = {
     "candidates": ["x", "y", "z"],
     "ballots": [{"judge": "x", "shown": ["y", "z"], "ranking": [["y"], ["z"]]}],
 }
+CHAT = ChatPlugin()  # of another package
 DISABLED = '[plugins]\ndisabled = ["bakeoffs", "research", "slack"]\n'
 
 
@@ -67,7 +72,46 @@ def test_a_plug_in_that_failed_is_a_fault_of_the_doctor(home: Home) -> None:
     result = home.with_config('[plugins]\nenabled = ["haiku"]\n').invoke("doctor")
 
     assert result.code == 1
-    assert "FAIL plug-in haiku: It is not installed" in result.out
+    assert "FAIL The plug-in haiku is left out: It is not installed" in result.out
+    assert result.out.count("The plug-in haiku") == 1
+
+
+def test_a_question_says_once_that_a_plug_in_is_left_out(home: Home) -> None:
+    result = home.with_config('[plugins]\nenabled = ["haiku"]\n').invoke("ask", "--local", "Why?")
+
+    assert result.err.count("The plug-in haiku is left out: It is not installed") == 1
+
+
+def test_a_panel_that_needs_a_plug_in_that_failed_is_refused_with_its_name(home: Home) -> None:
+    panel = '[plugins]\nenabled = ["haiku"]\n[panels.main]\nmethod = "haiku"\n'
+    home = home.with_config(f'{panel}members = ["scripted/a", "scripted/b"]\n')
+
+    result, checked = home.invoke("ask", "Why?"), home.invoke("doctor")
+
+    assert result.code == 2
+    assert result.err.count("The plug-in haiku is left out: It is not installed") == 1
+    assert checked.out.count("The plug-in haiku is left out") == 1
+
+
+def test_of_two_chats_of_one_name_the_second_is_left_out_and_named(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chat = f"Plugin(name='second', chats={{'slack': '{__name__}:CHAT'}})"
+    install(
+        tmp_path, monkeypatch, "second", f"from council.plugin import Plugin\nPLUGIN = {chat}\n"
+    )
+    home = home.with_config('[plugins]\nenabled = ["second"]\n')
+    sentence = (
+        "The chat 'slack' of the plug-in second is left out: that of the plug-in slack has this "
+        "name."
+    )
+
+    asked, checked = home.invoke("budget"), home.invoke("doctor")
+
+    assert asked.err.count(sentence) == 1
+    assert checked.out.count(f"FAIL {sentence}") == 1
+    chats = find_chats(find_plugins(PluginSwitches(enabled=("second",))))
+    assert chats["slack"].title == "Slack"
 
 
 @pytest.mark.parametrize("switches", ["", DISABLED])
