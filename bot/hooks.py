@@ -9,7 +9,7 @@ import structlog
 
 from bot.context import AppContext
 from bot.observability.logs import log_unexpected_error
-from council.errors import CouncilError, StoreError
+from council.errors import CouncilError
 from council.files import MAX_FILES, QuestionFile
 from council.plugin import Plugin
 from council.ports import RoundQuery
@@ -85,24 +85,20 @@ async def _run_missed(app: AppContext, plugin: Plugin) -> None:
         memo = tries.get(f"{plugin.name}/{line.id}", "0")
         if line.seconds is None or memo == DONE or int(memo) >= MAX_TRIES:
             continue
-        if round_ := await _load_if_readable(app, line.id):
-            await _run_and_remember(app, plugin, round_)
+        try:
+            round_ = await app.store.load(line.id)
+        # One damaged round must not keep the hooks from the others.
+        except Exception as error:  # noqa: BLE001
+            # This fails too if the database can't be used at all.
+            await app.key_values.put(CLOSED, f"{plugin.name}/{line.id}", str(int(memo) + 1))
+            why = (
+                f"Round {line.id} can't be loaded ({type(error).__name__}), so the closing hooks "
+                f"of the plug-in {plugin.name} do not run for it."
+            )
+            structlog.get_logger().warning("closing_hooks_skipped", why=why)
+            continue
+        await _run_and_remember(app, plugin, round_)
     await app.key_values.prune(CLOSED, MAX_MEMOS)
-
-
-async def _load_if_readable(app: AppContext, round_id: str) -> Round | None:
-    try:
-        return await app.store.load(round_id)
-    except StoreError:  # no other round can be loaded either
-        raise
-    # One round that is damaged must not keep the hooks from the others.
-    except Exception as error:  # noqa: BLE001
-        why = (
-            f"Round {round_id} can't be loaded ({type(error).__name__}), so its closing hooks do "
-            "not run."
-        )
-        structlog.get_logger().warning("closing_hooks_skipped", why=why)
-        return None
 
 
 async def _run_and_remember(app: AppContext, plugin: Plugin, round_: Round) -> None:

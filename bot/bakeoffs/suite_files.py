@@ -56,21 +56,22 @@ class SuiteFile:
     left_out: tuple[LeftOut, ...] = ()
 
 
-def read_suite_text(
+def read_suite_file(
     name: str,
     filename: str,
-    text: str,
+    content: bytes,
     category: str = "",
     *,
     partial: bool = False,
     registry: Registry = NO_PLUGINS,
 ) -> SuiteFile:
-    """Return the suite in a file's text; SuiteError names the line that is wrong.
+    """Return the suite in a file's bytes; SuiteError names the line that is wrong.
 
     `category` is that of questions that name none. A question that lost a part of its grader is
-    graded by the rest if `partial`; else it gets no grade. The registry has the graders of
-    plug-ins.
+    graded by the rest if `partial`; else it gets no grade. The registry has the graders and
+    formats of plug-ins.
     """
+    text = _decode(filename, content)
     name = validate_suite_name(name)
     suffix = PurePath(filename).suffix.lower()
     parse = PARSERS.get(suffix) or _plugin_parser(suffix, registry)
@@ -94,20 +95,6 @@ def _whole(entry: Entry | LeftOut, *, partial: bool) -> Entry | LeftOut:
     if isinstance(entry, LeftOut):
         return entry
     return entry._replace(fields=entry.columns(partial=partial))
-
-
-def read_suite_file(
-    name: str,
-    filename: str,
-    content: bytes,
-    category: str = "",
-    *,
-    partial: bool = False,
-    registry: Registry = NO_PLUGINS,
-) -> SuiteFile:
-    """Return the suite in a file's bytes; `partial` and `registry` as in read_suite_text."""
-    text = _decode(filename, content)
-    return read_suite_text(name, filename, text, category, partial=partial, registry=registry)
 
 
 def parse_suite_file(

@@ -33,7 +33,9 @@ class AskOptions:
 
 async def ask(app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments) -> None:
     """Open a round for the question and deliver its answer."""
-    options = AskOptions(*(arguments.get(name) for name in ("panel", "method", "seed")))
+    options = AskOptions(
+        panel=arguments.get("panel"), method=arguments.get("method"), seed=arguments.get("seed")
+    )
     message = replace(message, text=arguments.get("question", ""))
     await ask_with_options(app, chat, message, options)
 

@@ -17,6 +17,7 @@ from bot.hooks import (
     run_missed_hooks,
 )
 from bot.plugins import PluginSwitches, find_plugins
+from council.errors import StoreError
 from council.files import MAX_FILES, QuestionFile
 from council.places import Place
 from council.rounds import Question, Round
@@ -54,9 +55,13 @@ GATHERED: list[str] = []
 class DamagedStore(MemoryStore):
     """A store in which the round "damaged" can't be loaded."""
 
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
+
     async def load(self, round_id: str) -> Round:
         if round_id == "damaged":
-            raise ValueError("not a round")
+            raise self.error
         return await super().load(round_id)
 
 
@@ -133,12 +138,13 @@ async def test_a_hook_that_always_fails_is_given_up(site: Site) -> None:
     assert LOG == ["r1"] * MAX_TRIES
 
 
+@pytest.mark.parametrize("error", [ValueError("not a round"), StoreError("a wrong value")])
 async def test_a_round_that_cannot_be_loaded_is_named_and_the_others_get_their_hooks(
-    site: Site,
+    site: Site, error: Exception
 ) -> None:
     site.app.now = lambda: a_closed_round().asked_at
     await site.app.key_values.delete("closing hooks since", "")
-    site.app.store = DamagedStore()
+    site.app.store = DamagedStore(error)
     await run_missed_hooks(site.app)
     for round_id in ("r1", "damaged", "r2"):
         await site.close(round_id)
@@ -148,7 +154,7 @@ async def test_a_round_that_cannot_be_loaded_is_named_and_the_others_get_their_h
 
     assert sorted(LOG) == ["r1", "r2"]
     [line] = logs
-    assert "Round damaged can't be loaded (ValueError)" in line["why"]
+    assert f"Round damaged can't be loaded ({type(error).__name__})" in line["why"]
 
 
 async def test_files_are_gathered_once_for_a_repeated_event(site: Site) -> None:

@@ -47,7 +47,7 @@ Name = Annotated[
     str,
     typer.Argument(
         help="A suite's name.",
-        autocompletion=complete(suggest="bot.bakeoffs.commands.completion:suggest_suites"),
+        autocompletion=complete(suggest="bot.bakeoffs.commands.table:suggest_suites"),
     ),
 ]
 Partial = Annotated[
