@@ -26,13 +26,14 @@ from storage.ledger import SqlLedger
 from storage.outbox import SqlOutbox
 from storage.research.experiments import SqlExperiments
 from storage.rounds import SqlRoundStore
-from tests.builders import ASKED_AT, CLAUDE, a_round, a_schedule
+from tests.builders import ASKED_AT, CLAUDE, a_round
+from tests.council.bakeoffs.builders import a_schedule
 from tests.council.research.experiment_builders import a_mark, a_work, an_experiment
 from tests.postgres import Server, a_database
 from tests.sqlite import new_file
+from tests.storage.bakeoffs.benches import SUITE, a_bakeoff, a_record, sql_bakeoff_stores
 from tests.storage.bakeoffs.test_records import a_votes
-from tests.storage.benches import SUITE, T1, a_bakeoff, a_record, sql_bakeoff_stores
-from tests.storage.builders import a_closed_round
+from tests.storage.builders import T1, a_closed_round
 from tests.storage.tampering import a_full_round
 
 LATER = ASKED_AT + timedelta(days=90)

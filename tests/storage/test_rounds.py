@@ -54,8 +54,8 @@ from tests.builders import (
     with_answers,
     with_ballots,
 )
+from tests.fakes.bakeoffs.memory_bakeoffs import memory_bench
 from tests.fakes.gateway import FakeGateway, Script, rank_by_slot
-from tests.fakes.memory_bakeoffs import memory_bench
 from tests.fakes.memory_ledger import MemoryLedger
 from tests.fakes.memory_outbox import MemoryOutbox
 from tests.fakes.memory_store import MemoryStore

@@ -15,8 +15,8 @@ from storage.engine import open_engine
 from storage.hash_chain import SqlHashChain
 from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT
-from tests.storage.benches import SUITE, T1, T2, a_record, sql_bakeoff_stores, suite_of
-from tests.storage.builders import a_closed_round, artefacts, store_round, without_artefacts
+from tests.storage.bakeoffs.benches import SUITE, a_record, sql_bakeoff_stores, suite_of
+from tests.storage.builders import T1, T2, a_closed_round, artefacts, store_round, without_artefacts
 
 Engines = list[AsyncEngine]
 

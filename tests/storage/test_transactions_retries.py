@@ -28,7 +28,8 @@ from storage.transactions import (
     ConnectionLostError,
     retry_seconds,
 )
-from tests.builders import ASKED_AT, a_round, a_schedule, an_answer
+from tests.builders import ASKED_AT, a_round, an_answer
+from tests.council.bakeoffs.builders import a_schedule
 from tests.fakes.gateway import FakeGateway
 from tests.postgres import Server
 from tests.storage.builders import a_closed_round, store_round, wait_until, without_artefacts

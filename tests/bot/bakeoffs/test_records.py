@@ -20,7 +20,7 @@ from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT, a_round
 from tests.fakes.gateway import FakeGateway
 from tests.sqlite import new_file
-from tests.storage.benches import SUITE, Stores, a_bakeoff, sql_bakeoff_stores
+from tests.storage.bakeoffs.benches import SUITE, Stores, a_bakeoff, sql_bakeoff_stores
 
 NEXT = timedelta(hours=1)
 

@@ -24,8 +24,7 @@ from bot.context import AppContext
 from council.integrity.erasure import removable_texts
 from council.places import Place
 from council.rounds import Question
-from tests.bot.app_fakes import BUTTONS, COMMANDS, an_app
-from tests.bot.bakeoffs.fakes import Room
+from tests.bot.app_fakes import BUTTONS, COMMANDS, Room, an_app
 from tests.bot.rounds import words_of
 from tests.builders import NAMES
 from tests.fakes.gateway import FakeGateway

@@ -40,8 +40,7 @@ from council.places import Place
 from council.rounds import Draw, Question, Round
 from storage.engine import open_engine
 from storage.rounds import SqlRoundStore
-from tests.bot.app_fakes import ANA, BEN, COMMANDS, HERE, an_app, replies_to
-from tests.bot.bakeoffs.fakes import Room
+from tests.bot.app_fakes import ANA, BEN, COMMANDS, HERE, Room, an_app, replies_to
 from tests.bot.rounds import words_of
 from tests.builders import NAMES
 from tests.council.research.registries import LABORATORY

@@ -14,10 +14,9 @@ from bot.web.auth import PageSigner, load_shared_signing_key
 from council.places import Place
 from tests.bot.bakeoffs.fakes import a_bakeoff, store_bakeoff
 from tests.bot.cluster_fakes import processes
-from tests.bot.slack.in_process import BlockedGateway
 from tests.bot.web.browsing import Browser, NewSite, Site, make_site, redirected_round_id
 from tests.builders import a_panel
-from tests.fakes.gateway import FakeGateway
+from tests.fakes.gateway import BlockedGateway, FakeGateway
 
 
 class Balancer(httpx.AsyncBaseTransport):

@@ -10,8 +10,9 @@ from council.bakeoffs.models import Ending
 from council.bakeoffs.ports import BakeoffStores
 from storage.engine import open_engine
 from tests.bot.homes import Home
-from tests.builders import ASKED_AT, a_schedule
-from tests.storage.benches import SUITE, a_bakeoff, sql_bakeoff_stores, suite_of
+from tests.builders import ASKED_AT
+from tests.council.bakeoffs.builders import a_schedule
+from tests.storage.bakeoffs.benches import SUITE, a_bakeoff, sql_bakeoff_stores, suite_of
 
 ENDED = a_bakeoff("bo:ended", ending=Ending(ASKED_AT))
 

@@ -18,9 +18,9 @@ from council.bakeoffs.models import Ending
 from council.errors import CouncilError
 from council.methods import known_methods
 from council.places import Place
-from tests.bot.app_fakes import ANA, BEN, BUTTONS, FakeChat, an_app
+from tests.bot.app_fakes import ANA, BEN, BUTTONS, FakeChat, Room, an_app
 from tests.bot.app_fakes import replies_to as printed_replies_to
-from tests.bot.bakeoffs.fakes import HERE, Room, a_bakeoff, a_suite, store_bakeoff
+from tests.bot.bakeoffs.fakes import HERE, a_bakeoff, a_suite, store_bakeoff
 from tests.builders import ASKED_AT, CLAUDE, a_panel
 from tests.council.research.registries import LABORATORY
 from tests.fakes.gateway import FakeGateway, Hangs

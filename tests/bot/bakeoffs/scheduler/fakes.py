@@ -12,7 +12,7 @@ from council.bakeoffs.models import Bakeoff, Ending, Schedule, Suite, SuiteQuest
 from council.bakeoffs.ports import BakeoffStores
 from council.places import Place
 from tests.bot.app_fakes import FakeChat, an_app
-from tests.builders import a_schedule
+from tests.council.bakeoffs.builders import a_schedule
 
 HERE = Place("slack", "T1", "C1")
 SQL = Suite("sql", (SuiteQuestion("What does SKIP LOCKED do?"), SuiteQuestion("Why WAL?")))

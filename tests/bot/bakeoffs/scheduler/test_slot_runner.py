@@ -18,7 +18,7 @@ from tests.bot.bakeoffs.scheduler.fakes import (
     SchedulerHarness,
     make_harness,
 )
-from tests.fakes.memory_bakeoffs import MemorySchedules
+from tests.fakes.bakeoffs.memory_bakeoffs import MemorySchedules
 
 ID = f"sched:{WEEKLY.id}@{SLOT}"
 

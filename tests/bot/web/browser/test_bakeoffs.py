@@ -9,11 +9,11 @@ from playwright.async_api import Browser, Page, expect
 from bot.bakeoffs.parts import bakeoff_stores
 from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.fakes import a_graded_suite, a_suite
-from tests.bot.slack.in_process import BlockedGateway
 from tests.bot.web.browser.accessibility import VIEWS, View, faults_of, set_view
 from tests.bot.web.browser.in_process_site import serve_in_process
 from tests.bot.web.browsing import make_site
 from tests.builders import ASKED_AT
+from tests.fakes.gateway import BlockedGateway
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 

@@ -9,13 +9,12 @@ from bot.plugins import Parts
 from council.bakeoffs.models import Bakeoff, Grading, Reference, Suite, SuiteQuestion
 from council.bakeoffs.ports import BakeoffStores
 from council.bakeoffs.records import VERSION, PackedRecord
-from council.places import Place
 from council.ports import OutboxStore, Store
 from storage.bakeoffs.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
 from storage.bakeoffs.records import SqlRecords, sql_votes
 from tests.builders import ASKED_AT, a_panel
+from tests.storage.builders import T1
 
-T1, T2 = Place("slack", "T1", "C1"), Place("slack", "T2", "C1")
 GRADED = SuiteQuestion("What is 6 × 7?", "sums", Reference(Grading.NUMBER, "42", 0.5), "A context.")
 OPEN = SuiteQuestion("Is Postgres enough?")
 SUITE = Suite("sql", (GRADED, OPEN), judges_see_references=True, scope=T1.scope)
