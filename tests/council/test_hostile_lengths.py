@@ -13,7 +13,6 @@ import pytest
 from council.anonymize.scrub import scrub
 from council.prompt_injection import find_suspicions, mask_pleas, neutralise
 from tests.council.hostile_readers import (
-    check_markup,
     mask_reason,
     parse_synthesis,
     read_ballot_of_two,
@@ -136,29 +135,10 @@ SYNTHESES = [
     "Response K" + many(", ") + "x",
     "(" + many(" ") + "x",
 ]
-MARKUP = [
-    many("<a "),
-    many("]("),
-    many("[a]("),
-    many("!["),
-    many("[ "),
-    many("\n[a]: "),
-    many("\\["),
-    many("$ "),
-    many("``` ~~~ "),
-    many("\n> > >"),
-    many("* _"),
-    many("a1B2"),
-    many("A1"),
-    many("bcdfg"),
-    many("<!- <img src "),
-    many('<p style="color: '),
-]
 READERS: dict[Callable[[str], object], list[str]] = {
     neutralise: IMITATIONS,
     find_suspicions: IMITATIONS,
     mask_pleas: IMITATIONS,
-    check_markup: [*MARKUP, *IMITATIONS],
     scrub: [*ANSWERS, *TONGUES, *IMITATIONS],
     mask_reason: ANSWERS,
     translate_reason: REASONS,
@@ -167,10 +147,20 @@ READERS: dict[Callable[[str], object], list[str]] = {
 }
 
 
-@pytest.mark.parametrize("length", [SAMPLE_LENGTH, pytest.param(LENGTH, marks=pytest.mark.nightly)])
+LENGTHS = pytest.mark.parametrize(
+    "length", [SAMPLE_LENGTH, pytest.param(LENGTH, marks=pytest.mark.nightly)]
+)
+
+
+@LENGTHS
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.__name__)
 def test_no_hostile_text_blocks_a_parser(reader: Callable[[str], object], length: int) -> None:
-    texts = [shorten(text, length) for text in READERS[reader]]
+    assert_reads_fast(reader, READERS[reader], length)
+
+
+def assert_reads_fast(reader: Callable[[str], object], texts: list[str], length: int) -> None:
+    """Assert that a reader reads each text, cut to a length, in the time of a linear pattern."""
+    texts = [shorten(text, length) for text in texts]
 
     seconds = cpu_seconds(reader, texts)
 

@@ -19,6 +19,7 @@ from bot.commands.buttons import (
 from bot.commands.completion import suggest
 from bot.commands.dispatch import handle_message, report_errors
 from bot.commands.parameters import Kind
+from bot.commands.registry import is_question
 from bot.commands.rounds import load_readable_round
 from bot.context import AppContext
 from council.integrity.erasure import removable_texts
@@ -67,6 +68,8 @@ LINES = [
 ]
 LINES += ["rounds", "rounds 999", "budget", "panel", "help", "leaderboard", "bias", "suite"]
 LINES += ["bakeoff", "bakeoff show last", "schedule"]
+# Where its plug-in is absent, a command is a question.
+LINES = [line for line in LINES if not is_question(COMMANDS.parse(line))]
 
 
 def may_read(asked: Place, message: IncomingMessage) -> bool:

@@ -1,38 +1,15 @@
 """Suites, bake-offs and schedules are exported too, and start nothing when imported."""
 
-import asyncio
 import json
-from collections.abc import Awaitable, Callable
 
 from bot.bakeoffs.exports import IMPORTED_UNFINISHED
 from bot.cli.verify import NO_ROUND
-from council.bakeoffs.models import Ending
 from council.bakeoffs.ports import BakeoffStores
-from storage.engine import open_engine
+from tests.bot.bakeoffs.cli.stored_examples import ENDED, one_of_each, use_stores
 from tests.bot.homes import Home
 from tests.builders import ASKED_AT
 from tests.council.bakeoffs.builders import a_schedule
-from tests.storage.bakeoffs.benches import SUITE, a_bakeoff, sql_bakeoff_stores, suite_of
-
-ENDED = a_bakeoff("bo:ended", ending=Ending(ASKED_AT))
-
-
-def use_stores(home: Home, act: Callable[[BakeoffStores], Awaitable[None]]) -> None:
-    """Use the stores of bake-offs while no program runs."""
-
-    async def run() -> None:
-        engine = open_engine(f"sqlite+aiosqlite:///{home.database}")
-        await act(sql_bakeoff_stores(engine))
-        await engine.dispose()
-
-    asyncio.run(run())
-
-
-async def one_of_each(bench: BakeoffStores) -> None:
-    await bench.suites.save(suite_of("Before?"), "U1", ASKED_AT)
-    await bench.suites.save(SUITE, "U1", ASKED_AT)
-    await bench.bakeoffs.open(ENDED)
-    await bench.schedules.save(a_schedule())
+from tests.storage.bakeoffs.benches import SUITE, a_bakeoff, suite_of
 
 
 def test_bakeoff_data_is_imported_once(stored_round: tuple[Home, str], other_home: Home) -> None:

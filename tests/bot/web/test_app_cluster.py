@@ -8,15 +8,12 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from bot.bakeoffs.lifecycle import BakeoffJobs, is_bakeoff_running
 from bot.web.app import create_app
 from bot.web.auth import PageSigner, load_shared_signing_key
-from council.places import Place
-from tests.bot.bakeoffs.fakes import a_bakeoff, store_bakeoff
 from tests.bot.cluster_fakes import processes
-from tests.bot.web.browsing import Browser, NewSite, Site, make_site, redirected_round_id
+from tests.bot.web.browsing import Browser, Site, make_site, redirected_round_id
 from tests.builders import a_panel
-from tests.fakes.gateway import BlockedGateway, FakeGateway
+from tests.fakes.gateway import FakeGateway
 
 
 class Balancer(httpx.AsyncBaseTransport):
@@ -70,28 +67,6 @@ async def test_a_panel_that_is_picked_is_in_use_on_every_page(browser: Browser) 
     for _ in range(3):
         found = redirected_round_id(await browser.ask("Why?"))
         assert "cheap" in (await browser.get(f"/rounds/{found}/round.json")).text
-
-
-async def test_a_bake_off_begun_on_one_page_is_seen_and_cancelled_on_the_others(
-    new_site: NewSite,
-) -> None:
-    gateway = BlockedGateway()
-    _, (begins, holds, looks) = processes(3, gateway)
-    page = new_site(looks).browser()
-    await page.get("/")
-    own = replace(a_bakeoff(place=Place("web")), asked_by=page.visitor.asker.id)
-    bakeoff = await store_bakeoff(begins, own)
-    assert holds.job_queue
-    async with BakeoffJobs(holds, "web").serve_queue(holds.job_queue):
-        running = await page.get(f"/bakeoffs/{bakeoff.id}/state")
-        await page.post(f"/bakeoffs/{bakeoff.id}/cancel", **await page.form())
-        async with asyncio.timeout(10):
-            while await is_bakeoff_running(looks, bakeoff):  # noqa: ASYNC110 - works give no other sign
-                await asyncio.sleep(0.01)
-        over = await page.get(f"/bakeoffs/{bakeoff.id}/state")
-
-    assert (running.json()["stopped"], running.json()["closed"]) == (False, False)
-    assert (over.json()["stopped"], over.json()["closed"]) == (True, True)
 
 
 async def test_one_idempotency_key_is_one_round_whichever_process_is_met(browser: Browser) -> None:

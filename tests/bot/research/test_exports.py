@@ -1,6 +1,7 @@
 """`council export --as judgments` writes what the measurement of counts reads."""
 
 from tests.bench.aggregation import read
+from tests.bot.cli.test_rounds_vote import delete_result
 from tests.bot.homes import Home
 
 
@@ -20,3 +21,12 @@ def test_the_command_writes_lines_that_the_measurement_reads(
     assert [*read(folder).items] == [stored]
     assert wrong.code == 2
     assert "--as must be judgments" in wrong.err
+
+
+def test_until_the_result_there_are_no_judgments_to_export(stored_round: tuple[Home, str]) -> None:
+    home, round_id = stored_round
+    delete_result(home)
+
+    judgments = home.invoke("export", round_id, "--as", "judgments")
+
+    assert (judgments.code, judgments.out) == (0, "")

@@ -1,48 +1,26 @@
 """The real server with the real models, downloaded once for each machine."""
 
 import json
-from collections.abc import AsyncIterator
 from math import exp
 from pathlib import Path
 
 import httpx
-import platformdirs
 import psutil
 import pytest
 
 from council.answers import Call, Prompt, Role
-from council.errors import GatewayError
 from council.gateways.litellm.client import SeatSettings
 from council.gateways.litellm.gateway import LitellmGateway
-from council.gateways.local.download import LocalFiles, fetch_files
+from council.gateways.local.download import LocalFiles
 from council.gateways.local.gateway import tighten_schema
-from council.gateways.local.server import LocalServer, unsupported_reason
+from council.gateways.local.server import LocalServer
 from council.panel import Member, ModelId
 from council.prompts.shared import object_schema
-from council.research.perplexity import LlamaServer
 from tests.council.gateways.local.test_gateway_schema import a_ballot_schema
 
 pytestmark = [pytest.mark.local_models, pytest.mark.nightly]
 
-CACHE = Path(platformdirs.user_cache_dir("council")) / "models"
 MODELS = ("smollm2-135m", "qwen2.5-coder-0.5b")
-
-
-@pytest.fixture
-async def local_files() -> LocalFiles:
-    reason = unsupported_reason()
-    if reason is not None:
-        pytest.skip(reason)
-    try:
-        return await fetch_files(CACHE, on_progress=lambda *_: None)
-    except GatewayError as error:
-        pytest.skip(str(error))
-
-
-@pytest.fixture
-async def server(local_files: LocalFiles, tmp_path: Path) -> AsyncIterator[LocalServer]:
-    async with LocalServer(local_files, tmp_path) as running:
-        yield running
 
 
 def endless_request(server: LocalServer) -> httpx.Request:
@@ -108,41 +86,6 @@ async def test_a_busy_server_can_be_stopped(local_files: LocalFiles, tmp_path: P
 
     assert len(processes) == 2
     assert psutil.wait_procs(processes, timeout=5)[1] == []
-
-
-@pytest.mark.parametrize("model", MODELS)
-async def test_log_probabilities_of_a_text_are_those_of_its_tokens_one_by_one(
-    server: LocalServer, model: str
-) -> None:
-    prompt, text = "Why is the sky blue?\n", " Rayleigh scattering:\nshort <waves> don't pass!"
-
-    found = await LlamaServer(server.api_base, server.api_key).log_probabilities(
-        model, prompt, text
-    )
-
-    headers = {"Authorization": f"Bearer {server.api_key}", "Connection": "close"}
-    root = server.api_base.removesuffix("/v1")
-    async with httpx.AsyncClient(timeout=120, trust_env=False, headers=headers) as client:
-
-        async def tokens(content: str, *, special: bool) -> list[int]:
-            body = {"model": model, "content": content, "add_special": special}
-            listed: list[int] = (await client.post(f"{root}/tokenize", json=body)).json()["tokens"]
-            return listed
-
-        before, own = await tokens(prompt, special=True), await tokens(text, special=False)
-        one_by_one = []
-        for i, token in enumerate(own):
-            body = {
-                "model": model,
-                "prompt": before + own[:i],
-                "n_predict": 1,
-                "n_probs": 1,
-                "temperature": 0.0,
-                "logit_bias": [[token, 1_000]],
-            }
-            reply = (await client.post(f"{root}/completion", json=body)).json()
-            one_by_one.append(reply["completion_probabilities"][0]["logprob"])
-    assert found == pytest.approx(one_by_one, abs=0.05)
 
 
 @pytest.mark.parametrize("stream", [False, True])
