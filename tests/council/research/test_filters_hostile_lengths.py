@@ -1,7 +1,12 @@
 """The check of markup stays fast on long hostile texts."""
 
 from tests.council.research.hostile_readers import check_markup
-from tests.council.test_hostile_lengths import IMITATIONS, LENGTHS, assert_reads_fast, many
+from tests.council.test_prompt_injection_hostile_lengths import (
+    IMITATIONS,
+    LENGTHS,
+    assert_reads_fast,
+    many,
+)
 
 MARKUP = [
     many("<a "),

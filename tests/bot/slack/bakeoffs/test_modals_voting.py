@@ -4,7 +4,7 @@ import pytest
 
 from bot.bakeoffs.render.suites import KEEP
 from tests.bot.slack.story import Stage, text_of
-from tests.bot.slack.test_voting import VOTES
+from tests.bot.slack.test_modals_voting import VOTES
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from bot.bakeoffs.cron import Slots, schedule_slots
 from bot.bakeoffs.parts import SCHEDULES
 from bot.bakeoffs.scheduler import Scheduler, SlotTrigger
-from tests.bot.bakeoffs.scheduler.fakes import SLOT, WEEKLY, SchedulerHarness, make_harness
+from tests.bot.bakeoffs.scheduler_fakes import SLOT, WEEKLY, SchedulerHarness, make_harness
 
 PATIENCE_SECONDS = 10
 ID = f"sched:{WEEKLY.id}@{SLOT}"

@@ -4,8 +4,8 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from bot.settings.default_panels import DEMO_QUESTIONS
+from tests.bot.cli.test_main_local_models import LOCAL_SETTINGS, LONGEST_SECONDS
 from tests.bot.homes import Home
-from tests.bot.test_local_models import LOCAL_SETTINGS, LONGEST_SECONDS
 from tests.bot.web.browser.actions import ANSWER
 from tests.bot.web.browser.product import serve_product
 

@@ -17,7 +17,7 @@ from council.bakeoffs.ports import BakeoffStores
 from storage.bakeoffs.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
 from storage.bakeoffs.records import SqlRecords, sql_votes
 from storage.engine import open_engine
-from tests.bot.bakeoffs.scheduler.fakes import WEEKLY, Clock, SchedulerHarness, Timer, make_harness
+from tests.bot.bakeoffs.scheduler_fakes import WEEKLY, Clock, SchedulerHarness, Timer, make_harness
 from tests.fakes.bakeoffs.memory_bakeoffs import memory_bench
 from tests.fakes.memory_store import MemoryStore
 from tests.sqlite import new_file

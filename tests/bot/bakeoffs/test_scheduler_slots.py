@@ -10,7 +10,7 @@ from bot.bakeoffs.parts import bakeoff_stores
 from council.bakeoffs.models import Schedule
 from council.errors import StoreError
 from council.places import Place
-from tests.bot.bakeoffs.scheduler.fakes import (
+from tests.bot.bakeoffs.scheduler_fakes import (
     HERE,
     SLOT,
     SQL,
