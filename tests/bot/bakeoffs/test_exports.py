@@ -6,6 +6,7 @@ from bot.bakeoffs.exports import IMPORTED_UNFINISHED
 from bot.cli.verify import NO_ROUND
 from council.bakeoffs.ports import BakeoffStores
 from tests.bot.bakeoffs.cli.stored_examples import ENDED, one_of_each, use_stores
+from tests.bot.cli.test_data_export import exported
 from tests.bot.homes import Home
 from tests.builders import ASKED_AT
 from tests.council.bakeoffs.builders import a_schedule
@@ -91,3 +92,20 @@ def test_only_bakeoffs_since_a_day_are_exported(home: Home) -> None:
     assert [json.loads(line)["kind"] for line in lines] == ["suite", "suite", "schedule"]
     verified = home.invoke("verify", str(path))
     assert (verified.code, verified.out) == (0, f"{NO_ROUND}\n")
+
+
+def test_a_forgotten_round_is_on_the_leaderboard_where_it_is_imported(
+    stored_round: tuple[Home, str], other_home: Home
+) -> None:
+    home, round_id = stored_round
+    home.invoke("forget", round_id, "--yes")
+    before = home.invoke("leaderboard", "--json").json["rows"]
+
+    assert other_home.invoke("import", str(exported(home))).code == 0
+
+    after = other_home.invoke("leaderboard", "--json").json["rows"]
+    assert [(row["member"], row["share"], row["rounds"]) for row in after] == [
+        (row["member"], row["share"], row["rounds"]) for row in before
+    ]
+    assert after
+    assert "match the 1 round" in other_home.invoke("verify", "--all").out

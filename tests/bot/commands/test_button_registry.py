@@ -73,5 +73,7 @@ async def test_without_plugins_help_and_menus_have_only_the_core() -> None:
 
     assert commands_of(core).commands == CORE_COMMANDS
     assert buttons_of(core) == CORE_BUTTONS
+    assert "`/council rounds`: " in said
+    assert "For admins" not in said
     assert "suite" not in said
     assert "bake-off" not in said

@@ -8,6 +8,7 @@ from playwright.async_api import Browser, Locator, Page, expect
 
 from bot.render.round_report.thread import DISCLAIMER
 from bot.web.auth import REVOKED_LINK
+from tests.bot.app_fakes import BUTTONS
 from tests.bot.web.browser.accessibility import faults_of
 from tests.bot.web.browser.actions import ANSWER, RECORDER, ask, wait_until_closed
 
@@ -49,7 +50,8 @@ async def test_the_answer_comes_first_then_its_caution_then_the_buttons(
     assert tops == sorted(tops)
     under = page.locator(".acts").first
     shown = [text async for text in visible_texts(under.locator("a, summary, button"))]
-    named = ["Answers", "Rankings", "Run again", "Add to suite", "Share"]
+    added = [label for _, label in BUTTONS.round_buttons]  # by plug-ins
+    named = ["Answers", "Rankings", "Run again", *added, "Share"]
     assert shown == [*named, "⋯\nMore"]
 
 
