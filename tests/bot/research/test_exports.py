@@ -30,3 +30,17 @@ def test_until_the_result_there_are_no_judgments_to_export(stored_round: tuple[H
     judgments = home.invoke("export", round_id, "--as", "judgments")
 
     assert (judgments.code, judgments.out) == (0, "")
+
+
+def test_a_round_of_an_unknown_method_does_not_stop_the_export(
+    stored_round: tuple[Home, str],
+) -> None:
+    home, bad = stored_round
+    good = home.invoke("ask", "And how?", "--json").json["id"]
+    home.sql('UPDATE round SET versions = \'{"method": "9"}\' WHERE id = ?', bad)
+
+    exported = home.invoke("export", "--as", "judgments")
+
+    assert exported.code == 1
+    assert f"Left out: round {bad}. This round used version 9" in exported.out + exported.err
+    assert good in exported.out
