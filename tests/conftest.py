@@ -37,7 +37,7 @@ TOGETHER = (
     "tests/council/gateways/litellm",
 )
 # Of the council's tests, those of the gateways and the longest: tracing doubles their time.
-UNTRACED = re.compile(r"/gateways/|/test_(hostile_lengths|injection_sets|power)\.py")
+UNTRACED = re.compile(r"/gateways/|(hostile_lengths|injection_sets|/test_power)\.py")
 LOOPBACK = ["127.0.0.1", "::1", "localhost"]
 
 

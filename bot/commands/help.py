@@ -15,12 +15,13 @@ _MAX_MEANT = 3  # commands that a typo is answered with
 def help_post(commands: Iterable[Command]) -> Post:
     """Return the commands: everyday ones, others, and those for admins."""
     shown = {one.full_name: one for one in commands if not one.hidden}
-    everyday = [shown[name] for name in _EVERYDAY]
+    everyday = [shown[name] for name in _EVERYDAY if name in shown]
     admins = [one for one in shown.values() if one.for_admins]
     others = [one for one in shown.values() if one not in (*everyday, *admins)]
     parts: list[Part] = [Heading("Council"), *map(_summary_line, everyday)]
-    parts += [Line("**More**"), *map(_summary_line, others)]
-    parts += [Line("**For admins**"), *map(_summary_line, admins)]
+    for title, listed in (("More", others), ("For admins", admins)):
+        if listed:
+            parts += [Line(f"**{title}**"), *map(_summary_line, listed)]
     note = "`/council help COMMAND` shows how to use a command. Answers are AI-generated."
     return Post((*parts, Note(note)), "Council: help")
 

@@ -31,7 +31,7 @@ def transcript(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
         "/council panel nope",
         "panel:nope Why?",
         "/council show beef",
-        "leaderbord",
+        "ronds",
         "/council panel pair",
         "panel:house How?",
         "",
@@ -72,11 +72,11 @@ def test_help_lists_the_commands_that_are_registered(transcript: list[str]) -> N
 
 
 def test_a_typo_costs_nothing_and_names_the_command(transcript: list[str]) -> None:
-    [line] = lines_with(transcript, "“leaderbord” looks like a command")
+    [line] = lines_with(transcript, "“ronds” looks like a command")
 
     after = transcript[transcript.index(line) + 1 :]
-    assert after[0].startswith("/council leaderboard ")
-    assert "ask leaderbord" in " ".join(after[:4])
+    assert after[0].startswith("/council rounds")
+    assert "ask ronds" in " ".join(after[:4])
 
 
 def test_unknown_panels_and_rounds_are_reported_in_one_sentence(transcript: list[str]) -> None:

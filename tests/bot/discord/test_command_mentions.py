@@ -18,10 +18,6 @@ def rendered(text: str, ids: dict[str, str] = IDS) -> str:
     [
         ("`/council rounds`", "</council rounds:11>"),
         ("Open one with `/council show ROUND`", "Open one with </council show:11> `ROUND`"),
-        ("`/council suite list`", "</council suite list:11>"),
-        ("`/council suite add NAME`", "</council-admin suite add:22> `NAME`"),
-        ("`/council bakeoff`", "</council bakeoff list:11>"),
-        ("`/council bakeoff sql cap:$1`", "</council-admin bakeoff run:22> `sql cap:$1`"),
         ("`/council QUESTION`", "`/council QUESTION`"),
         ("`/council`, or /council rounds", "`/council`, or /council rounds"),
     ],
