@@ -9,7 +9,16 @@ from bot.plugins import PluginSwitches, find_plugins
 from tests.bot.distributions import install
 from tests.bot.homes import Home
 
-CHAT, OTHER = ChatPlugin(title="First"), ChatPlugin(title="Second")
+
+class First(ChatPlugin):
+    title = "First"
+
+
+class Second(ChatPlugin):
+    title = "Second"
+
+
+FIRST, SECOND = First(), Second()
 
 
 def test_a_broken_council_toml_does_not_break_the_help(home: Home) -> None:
@@ -62,12 +71,13 @@ def test_a_panel_that_needs_a_plug_in_that_failed_is_refused_with_its_name(home:
 def test_of_two_chats_of_one_name_the_second_is_left_out_and_named(
     home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, chat in (("first", "CHAT"), ("second", "OTHER")):
-        made = f"Plugin(name='{name}', chats={{'post': '{__name__}:{chat}'}})"
+    for name in ("second", "first"):  # the last installed is found first
+        made = f"Plugin(name='{name}', chats={{'post': '{__name__}:{name.upper()}'}})"
         text = f"from council.plugin import Plugin\nPLUGIN = {made}\n"
         install(tmp_path, monkeypatch, name, text)
     home = home.with_config('[plugins]\nenabled = ["first", "second"]\n')
-    sentence = "The chat 'post' of the plug-in second is left out: that of the plug-in first has this name."
+    left_out = "The chat 'post' of the plug-in second is left out"
+    sentence = f"{left_out}: that of the plug-in first has this name."
 
     asked, checked = home.invoke("budget"), home.invoke("doctor")
 
