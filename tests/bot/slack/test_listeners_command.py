@@ -23,7 +23,7 @@ SAID = {
     "method:nope Why?": "There is no method 'nope'",
     "": "ask the council",
     "x" * 20_001: "the limit is 20,000",
-    "leaderbord": "looks like a command",
+    "ronds": "looks like a command",
 }
 
 
