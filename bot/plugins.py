@@ -193,9 +193,10 @@ def find_plugins(
         if (plugin := _own_plugin(module)) is not None:
             _add(found, plugin, OWN, switches)
     if switches.enabled:
-        for entry in entry_points(group=ENTRY_POINTS):
-            if entry.name in switches.enabled:
-                _add_installed(found, entry, switches)
+        order = switches.enabled.index  # of two that claim one name, the first one named has it
+        entries = (one for one in entry_points(group=ENTRY_POINTS) if one.name in switches.enabled)
+        for entry in sorted(entries, key=lambda one: order(one.name)):
+            _add_installed(found, entry, switches)
         known = {status.name for status in found.statuses}
         for name in switches.enabled:
             if name not in known:

@@ -71,7 +71,7 @@ def test_a_panel_that_needs_a_plug_in_that_failed_is_refused_with_its_name(home:
 def test_of_two_chats_of_one_name_the_second_is_left_out_and_named(
     home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("second", "first"):  # the last installed is found first
+    for name in ("first", "second"):
         made = f"Plugin(name='{name}', chats={{'post': '{__name__}:{name.upper()}'}})"
         text = f"from council.plugin import Plugin\nPLUGIN = {made}\n"
         install(tmp_path, monkeypatch, name, text)
