@@ -38,8 +38,12 @@ TOGETHER = (
     "tests/bot/web/browser",
     "tests/council/gateways/litellm",
 )
-# Of the council's tests, those of the gateways and the longest: tracing doubles their time.
-UNTRACED = re.compile(r"/gateways/|/test_(hostile_lengths|injection_sets|power)\.py")
+# Of the council's tests, those of the gateways and long ones whose lines others cover: tracing
+# doubles their time.
+UNTRACED = re.compile(
+    r"/gateways/|/test_(aggregation|hostile_lengths|injection_sets|library|power"
+    r"|simulated_methods|standings_properties|verdict_position_judges)\.py"
+)
 LOOPBACK = ["127.0.0.1", "::1", "localhost"]
 
 
