@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.bot.homes import Home, Result
+from tests.bot.homes import Home
+from tests.compatibility.product import command_runner
 
 SOURCE = Path(__file__).parents[4]
 NUMBERS = {
@@ -43,10 +44,6 @@ def computed_again(program: Path) -> None:
         (program / name).write_text(text, encoding="utf-8")
 
 
-def run(home: Home, program: Path, *arguments: str) -> Result:
-    return home.with_settings(PYTHONPATH=str(program)).council(*arguments, fresh=True)
-
-
 @pytest.mark.parametrize("is_recomputed", [False, True])
 def test_every_board_keeps_every_forgotten_round_after_a_number_was_added(
     stored_round: tuple[Home, str], grown: Path, *, is_recomputed: bool
@@ -58,8 +55,9 @@ def test_every_board_keeps_every_forgotten_round_after_a_number_was_added(
     if is_recomputed:
         computed_again(grown)
 
-    after = [run(home, grown, *shown, "--json") for shown in SHOWN]
-    verified = run(home, grown, "verify", "--all")
+    with command_runner(program=grown) as runner:
+        after = [runner.run(home.folder, home.environment, *shown, "--json") for shown in SHOWN]
+        verified = runner.run(home.folder, home.environment, "verify", "--all")
 
     board, judges, bias = (result.json for result in after)
     assert [board, judges] == before[:2]
