@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.access import RoundLimitError, check_rate_limit, is_rate_limited
 from bot.context import AppContext, usual_seconds
-from bot.hooks import gather_files
+from bot.hooks import gather_files, gathers_files
 from bot.render.formatting import rough_duration
 from bot.services import Service
 from council.errors import RoundNotFoundError, StoreError
@@ -18,11 +18,15 @@ from council.rounds import Round
 async def admit_round(app: AppContext, round_: Round) -> bool:
     """Store a new round and reserve its budget; return False if its id is stored already.
 
-    It is stored with the files that plug-ins find for it, and with what earlier rounds tell of its
-    judges and authors. Raise BudgetError if the round may cost more than is left, RoundLimitError
-    if its asker or workspace has reached a limit. Then nothing is stored.
+    It is stored with what earlier rounds tell of its judges and authors, and with the files that
+    plug-ins find for it; a question of a bake-off gets none, since its suite has all of it. Raise
+    BudgetError if the round may cost more than is left, RoundLimitError if its asker or workspace
+    has reached a limit. Then nothing is stored.
     """
-    round_ = replace(round_, question=await gather_files(app, round_.question))
+    if gathers_files(app) and not round_.bakeoff:
+        if not await _is_within_limits(app, round_) or await is_stored(app, round_.id):
+            return False
+        round_ = replace(round_, question=await gather_files(app, round_.question))
     versions = dict(round_.versions)
     for service in app.parts.all(Service):
         versions |= await service.opening_versions(round_)
@@ -40,6 +44,14 @@ async def admit_round(app: AppContext, round_: Round) -> bool:
         if is_new:
             await _admit(app, round_)
         return is_new
+
+
+async def is_stored(app: AppContext, round_id: str) -> bool:
+    """Return whether there is a round with this id, as for a repeated event."""
+    with suppress(RoundNotFoundError):
+        await app.store.load_summary(round_id)
+        return True
+    return False
 
 
 async def readmit_round(app: AppContext, round_: Round) -> None:
@@ -69,8 +81,7 @@ async def _is_within_limits(app: AppContext, round_: Round) -> bool:
         await check_rate_limit(app.access, app.store, round_.question, app.now())
         await _check_concurrency(app, round_.question.place)
     except RoundLimitError:
-        with suppress(RoundNotFoundError):
-            await app.store.load_summary(round_.id)
+        if await is_stored(app, round_.id):
             return False
         raise
     return True

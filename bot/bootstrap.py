@@ -4,6 +4,7 @@ The only module that creates stores and gateways.
 """
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field, replace
@@ -26,7 +27,7 @@ from bot.hooks import run_closing_hooks
 from bot.observability import metrics
 from bot.observability.tracing import open_tracing
 from bot.outbox import Outbox
-from bot.plugins import Parts, Plugins
+from bot.plugins import Parts, Plugins, failures
 from bot.ports import LocalModels, NamedLocks, PubSub, Runner
 from bot.runners.local import GatewayFactory, LocalRunner, Prepare
 from bot.services import Service
@@ -69,12 +70,17 @@ PING = Prompt("Reply with one word.", "Say ok.")
 SHARED_CONNECTIONS, SHARED_WAIT_SECONDS = 4, 2.0
 
 
+def _print_to_stderr(sentence: str) -> None:
+    sys.stderr.write(f"{sentence}\n")
+
+
 @dataclass(frozen=True, slots=True)
 class StartOptions:
     """How to start: with demo models, with callbacks, as a server.
 
     With `local`, questions go to the demo models until a person chooses another panel.
-    `on_fetch` reports downloads as (what, done bytes, total bytes).
+    `on_fetch` reports downloads as (what, done bytes, total bytes), `report` each plug-in that is
+    left out, and why.
     A process that `serves` keeps running, and joins the cluster if the database is a server.
     `judges` are seats or models to have ready apart from the panels.
     """
@@ -83,6 +89,7 @@ class StartOptions:
     on_fetch: Callable[[str, int, int], None] = lambda *_: None
     serves: bool = False
     judges: tuple[str, ...] = ()
+    report: Callable[[str], None] = _print_to_stderr
 
 
 @asynccontextmanager
@@ -187,21 +194,24 @@ async def open_app(
         )
         app_context.connections = _connections(app_context, settings, sources, remote)
         # They close before the runner, whose calls may still end.
-        await _open_services(app_context, sources.own, stack)
+        await _open_services(app_context, sources.own, stack, options.report)
         yield app_context
 
 
-def _log_plugin(why: str) -> None:
-    """Log what of a plug-in cannot be used."""
-    structlog.get_logger().warning("plugin_left_out", why=why)
+async def _open_services(
+    app: AppContext, config: PanelConfig, stack: AsyncExitStack, report: Callable[[str], None]
+) -> None:
+    """Open the services of the plug-ins, in the order in which they build on each other.
 
-
-async def _open_services(app: AppContext, config: PanelConfig, stack: AsyncExitStack) -> None:
-    """Open the services of the plug-ins, in the order in which they build on each other."""
+    Then report which plug-ins have failed so far, and from now on each that fails.
+    """
     for open_service in app.plugins.load(lambda plugin: plugin.services):
         service: Service = await open_service(app, config)
         stack.push_async_callback(service.close)
         app.parts.add(service)
+    for sentence in (*failures(app.plugins), *app.registry.conflicts):
+        report(sentence)
+    app.plugins.report = report
 
 
 def _open_plugin_stores(engine: AsyncEngine, settings: Settings, plugins: Plugins) -> list[object]:
@@ -340,7 +350,7 @@ async def _open_models(
         local = LocalGateway(settings.model_dir, options.on_fetch)
         stack.push_async_callback(local.stop)
         remote = LitellmGateway(
-            _seat_settings(panels.seats, settings),
+            _seat_settings(panels.seats, settings, panels.plugins),
             panels.limits,
             shared=services.rate_limiter,
             publish=services.publish_hint,
@@ -351,7 +361,9 @@ async def _open_models(
                 running_alongside(services.listen_to_hints(remote.apply_hint))
             )
         stack.enter_context(metrics.export_provider_metrics(remote.health))
+        gateways = panels.plugins.load_by_name(lambda plugin: plugin.gateways)
         routes: dict[str, Gateway] = {
+            **{f"{name}/": open_gateway(settings) for name, open_gateway in gateways.items()},
             "scripted/": ScriptedGateway(),
             f"{LOCAL}/": local,
             "": remote,
@@ -361,7 +373,7 @@ async def _open_models(
             scrub.warm_up()
             if any(seat.demonstration for seat in panel.seats):
                 await local.start()
-            elif not all(map(is_built_in, panel.seats)):
+            elif not all(is_built_in(seat, panels.plugins) for seat in panel.seats):
                 await remote.warm()
 
         yield RoutingGateway(routes), prepare, remote, local
@@ -370,12 +382,14 @@ async def _open_models(
 async def _warm_up(panels: PanelConfig) -> None:
     """Import litellm while the database is opened, if the default panel needs it."""
     panel = panels.panels.get(panels.default or "")
-    if panel and not all(map(is_built_in, panel.seats)):
+    if panel and not all(is_built_in(seat, panels.plugins) for seat in panel.seats):
         models = [seat.member.model_id for seat in panels.seats.values()]
         await asyncio.to_thread(load_warm, models)
 
 
-def _seat_settings(seats: Mapping[str, Seat], settings: Settings) -> dict[str, SeatSettings]:
+def _seat_settings(
+    seats: Mapping[str, Seat], settings: Settings, plugins: Plugins
+) -> dict[str, SeatSettings]:
     return {
         key: SeatSettings(
             **seat.section.model_dump(include={*SeatSettings.__dataclass_fields__} - {"model"}),
@@ -387,7 +401,7 @@ def _seat_settings(seats: Mapping[str, Seat], settings: Settings) -> dict[str, S
             ),
         )
         for key, seat in seats.items()
-        if not is_built_in(seat.member)
+        if not is_built_in(seat.member, plugins)
     }
 
 
@@ -409,7 +423,8 @@ class PanelSources:
         council.toml's, then the page's, then the first panel offered. With `local` it is the
         demonstration, or the panel of the page that was `chosen` since the start.
         """
-        connected, default = load_connected(settings.data_dir)
+        plugins = self.own.plugins
+        connected, default = load_connected(settings.data_dir, plugins)
         parts = (self.offers, connected, self.own)
         panels = {name: panel for part in parts for name, panel in part.panels.items()}
         seats = {key: seat for part in parts for key, seat in part.seats.items()}
@@ -418,15 +433,15 @@ class PanelSources:
         if self.local:
             panels[LOCAL] = demonstration_panel(DISPLAYS, SEATED_TWICE)
             used = chosen if chosen in connected.panels.keys() - self.own.panels else LOCAL
-        seats = {key: _locate(seat, settings) for key, seat in seats.items()}
+        seats = {key: _locate(seat, settings, plugins) for key, seat in seats.items()}
         panels = {name: _with_receivers(panel, seats) for name, panel in panels.items()}
         return replace(self.own, panels=panels, seats=seats, default=used)
 
 
-def _locate(seat: Seat, settings: Settings) -> Seat:
+def _locate(seat: Seat, settings: Settings, plugins: Plugins) -> Seat:
     """Return a seat whose receiver is true where the environment changes its provider's address."""
     model, base = seat.member.model_id, seat.section.api_base
-    if base is None and not is_built_in(seat.member):
+    if base is None and not is_built_in(seat.member, plugins):
         base = settings.base_url(model.partition("/")[0])
     return replace(seat, member=replace(seat.member, receiver=receiver_of(model, base)))
 
@@ -456,7 +471,6 @@ def _with_receivers(panel: Panel, seats: Mapping[str, Seat]) -> Panel:
 async def find_panels(settings: Settings, *, local: bool) -> PanelSources:
     """Return the panels of council.toml, and of the API keys and the Ollama found here."""
     own = load_panel_config(settings.config_file)
-    own.plugins.report = _log_plugin
     offers = default_panels(settings, await ollama_models(settings.ollama))
     return PanelSources(own, offers, local)
 
@@ -469,13 +483,15 @@ def _connections(
     async def activate(chosen: str | None) -> None:
         fresh = settings.with_connected_keys()
         panels = sources.merged(fresh, chosen or app_context.default)
-        remote.add_seats(_seat_settings(panels.seats, fresh))
+        remote.add_seats(_seat_settings(panels.seats, fresh, sources.own.plugins))
         app_context.panels, app_context.default = panels.panels, panels.default
 
     async def try_seat(connection: Connection, seat: Seat) -> None:
         keys = ProviderKeys({connection.address: connection.key})
         using = settings.model_copy(update={"connected_keys": keys})
-        gateway = LitellmGateway(_seat_settings({seat.member.key: seat}, using))
+        gateway = LitellmGateway(
+            _seat_settings({seat.member.key: seat}, using, sources.own.plugins)
+        )
         try:
             async with asyncio.timeout(MODEL_SECONDS):
                 await gateway.complete(Call(seat.member, PING))

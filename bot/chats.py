@@ -78,9 +78,7 @@ class ChatPlugin:
 
 def find_chats(plugins: Plugins) -> dict[str, ChatPlugin]:
     """Return the chats of all active plug-ins by name."""
-    names = plugins.names(lambda plugin: plugin.chats)
-    found = {name: plugins.find(lambda plugin: plugin.chats, name) for name in names}
-    return {name: chat for name, chat in found.items() if chat is not None}
+    return plugins.load_by_name(lambda plugin: plugin.chats)
 
 
 def configured_chats(plugins: Plugins, settings: Settings) -> set[str]:

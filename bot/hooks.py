@@ -36,8 +36,21 @@ async def gather_files(app: AppContext, question: Question) -> Question:
         except Exception as error:  # noqa: BLE001
             log_unexpected_error("gathering_failed", error)
         else:
-            question = replace(question, files=(*question.files, *files)[:MAX_FILES])
+            # A question that is asked again may have them already.
+            new = [file for file in files if file not in question.files]
+            question = replace(question, files=(*question.files, *new)[:MAX_FILES])
     return question
+
+
+def gathers_files(app: AppContext) -> bool:
+    """Return whether a plug-in may add files to a question."""
+    return any(plugin.gather for plugin in app.plugins.active)
+
+
+def is_same_question(app: AppContext, stored: Question, asked: Question) -> bool:
+    """Return whether a question is the stored one, which may have files from plug-ins, too."""
+    files = stored.files[: len(asked.files)] if gathers_files(app) else stored.files
+    return replace(stored, files=files) == asked
 
 
 async def run_closing_hooks(app: AppContext, round_: Round) -> None:
@@ -70,8 +83,21 @@ async def _run_missed(app: AppContext, plugin: Plugin) -> None:
     query = RoundQuery(since=now.fromisoformat(since), remembered=True)
     for line in await app.store.list_summaries(MAX_LATE_ROUNDS, query):
         memo = tries.get(f"{plugin.name}/{line.id}", "0")
-        if line.seconds is not None and memo != DONE and int(memo) < MAX_TRIES:
-            await _run_and_remember(app, plugin, await app.store.load(line.id))
+        if line.seconds is None or memo == DONE or int(memo) >= MAX_TRIES:
+            continue
+        try:
+            round_ = await app.store.load(line.id)
+        # One damaged round must not keep the hooks from the others.
+        except Exception as error:  # noqa: BLE001
+            # This fails too if the database can't be used at all.
+            await app.key_values.put(CLOSED, f"{plugin.name}/{line.id}", str(int(memo) + 1))
+            why = (
+                f"Round {line.id} can't be loaded ({type(error).__name__}), so the closing hooks "
+                f"of the plug-in {plugin.name} do not run for it."
+            )
+            structlog.get_logger().warning("closing_hooks_skipped", why=why)
+            continue
+        await _run_and_remember(app, plugin, round_)
     await app.key_values.prune(CLOSED, MAX_MEMOS)
 
 

@@ -129,6 +129,11 @@ class Plugins:
                     return one
         return None
 
+    def load_by_name(self, choose: Callable[[Plugin], Mapping[str, str]]) -> dict[str, Any]:
+        """Return the named objects of active plug-ins; the first of two with one name counts."""
+        found = {name: self.find(choose, name) for name in self.names(choose)}
+        return {name: one for name, one in found.items() if one is not None}
+
     def names(self, choose: Callable[[Plugin], Mapping[str, T]]) -> dict[str, T]:
         """Return what active plug-ins name, by name; the first of two with one name counts."""
         named: dict[str, T] = {}
@@ -188,9 +193,10 @@ def find_plugins(
         if (plugin := _own_plugin(module)) is not None:
             _add(found, plugin, OWN, switches)
     if switches.enabled:
-        for entry in entry_points(group=ENTRY_POINTS):
-            if entry.name in switches.enabled:
-                _add_installed(found, entry, switches)
+        order = switches.enabled.index  # of two that claim one name, the first one named has it
+        entries = (one for one in entry_points(group=ENTRY_POINTS) if one.name in switches.enabled)
+        for entry in sorted(entries, key=lambda one: order(one.name)):
+            _add_installed(found, entry, switches)
         known = {status.name for status in found.statuses}
         for name in switches.enabled:
             if name not in known:
@@ -215,11 +221,12 @@ def read_switches(path: Path | None) -> PluginSwitches:
 
 
 def failures(found: Plugins) -> list[str]:
-    """Return a sentence for each plug-in that is left out because it failed."""
+    """Return a sentence for each plug-in that failed, or of which something can't be used."""
     return [
-        f"The plug-in {status.name} is left out: {status.why}"
+        f"The plug-in {status.name}{' is left out' if status.state == 'failed' else ''}: "
+        f"{status.why}"
         for status in found.statuses
-        if status.state == "failed"
+        if status.state == "failed" or (status.state == "loaded" and status.why)
     ]
 
 

@@ -25,6 +25,8 @@ class Plugin:
     For everybody, from api 1 on:
 
     - `methods`, `graders`: by the name that panels and suites use
+    - `suite_formats`: functions by the ending of a file's name, such as ".xyz"; each returns the
+      questions in a text, as texts or as mappings of a suite's columns
     - `chats`: by name; an object of `bot.chats.ChatPlugin`
     - `commands`: tuples of `bot.commands.registry.Command`, in every chat
     - `cli`: subcommands of `council` by name, each with its line in `council --help`, or hidden
@@ -34,12 +36,11 @@ class Plugin:
     - `on_closed`, `on_forgotten`, `on_export`, `on_import`, `on_verify`: hooks on stored rounds
       (`bot.exports` has the interfaces of the last three)
 
-    For the council's own parts, until their interfaces have settled: `filters`, `buttons`, `pages`
+    For the council's own parts, until their interfaces have settled: `filters`, `gateways`
+    (functions of the Settings by the provider in their models' ids), `buttons`, `pages`
     (`bot.web.pages.Pages`), `tools` (`bot.mcp.McpTool`), `sections` of council.toml, `stores` and
     `services`. Forms and suggestions show a plug-in's methods, unless `offers_methods` is False:
     then only those that a panel names.
-
-    Nothing reads `suite_formats` and `gateways` yet.
 
     `requires` names the plug-ins it builds on, `api` the newest interface it uses.
     """

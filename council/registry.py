@@ -38,7 +38,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registry:
-    """Methods and graders of plug-ins by name, and the filters, besides those that are built in.
+    """Methods, graders and suite formats of plug-ins by name, and the filters.
 
     `conflicts` are sentences about names that were taken already. `disabled` plug-ins bring
     nothing; they are named where something of theirs is missing.
@@ -46,12 +46,13 @@ class Registry:
 
     methods: Mapping[str, Part] = field(default_factory=dict)
     graders: Mapping[str, Part] = field(default_factory=dict)
+    suite_formats: Mapping[str, Part] = field(default_factory=dict)
     filters: Part | None = None
     conflicts: tuple[str, ...] = ()
     disabled: tuple[Plugin, ...] = ()
 
     def missing_part(self, kind: str, name: str) -> str:
-        """Return which disabled plug-in has a method or grader ("methods", "graders"), or ""."""
+        """Return which disabled plug-in has a part of a kind, such as "graders", or ""."""
         for plugin in self.disabled:
             if name in getattr(plugin, kind):
                 return f"It belongs to the plug-in {plugin.name}, which is disabled. "
@@ -67,22 +68,30 @@ def build_registry(
     disabled: Iterable[Plugin] = (),
     methods: Iterable[str] = (),
     graders: Iterable[str] = (),
+    gateways: Iterable[str] = (),
 ) -> Registry:
     """Return the registry of plug-ins; of two with one name, the first counts.
 
-    `methods` and `graders` are the built-in names, which no plug-in can take.
+    `methods`, `graders` and `gateways` are the built-in names, which no plug-in can take.
     """
     conflicts: list[str] = []
     own: dict[str, dict[str, Part | None]] = {
         "method": dict.fromkeys(methods),
         "grader": dict.fromkeys(graders),
         "filter": {},
+        "suite format": {},
+        # The bot opens these; here their names are compared.
+        "chat": {},
+        "gateway": dict.fromkeys(gateways),
     }
     for plugin in plugins:
         brought: dict[str, Iterable[tuple[str, str]]] = {
             "method": plugin.methods.items(),
             "grader": plugin.graders.items(),
             "filter": [("filter", address) for address in plugin.filters],
+            "suite format": plugin.suite_formats.items(),
+            "chat": plugin.chats.items(),
+            "gateway": plugin.gateways.items(),
         }
         for kind, named in brought.items():
             for name, address in named:
@@ -101,6 +110,7 @@ def build_registry(
     return Registry(
         methods=parts["method"],
         graders=parts["grader"],
+        suite_formats=parts["suite format"],
         filters=parts["filter"].get("filter"),
         conflicts=tuple(conflicts),
         disabled=tuple(disabled),

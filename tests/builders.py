@@ -7,15 +7,12 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 from council.answers import Absence, Answer, Prompt, Reply, Role
-from council.bakeoffs.models import Schedule
 from council.ballots import Ballot, BallotExchange, Ranking, SpoiledBallot, cast_ballot
 from council.labels import Label, Slate
 from council.model_families import family_of
 from council.panel import Member, ModelId, Panel, Rubric, Terms
-from council.places import Place
 from council.prompts.shared import nonce_for
 from council.registry import NO_PLUGINS, Registry
 from council.round_rules import compute_draw, compute_tally
@@ -179,24 +176,3 @@ def with_ballots(round_: Round, vote: Vote = vote_in_label_order) -> Round:
         text = ballot_text(ranking, nonce) if ranking else "I rank none."
         round_ = round_.with_(cast_ballot(slate, nonce, an_exchange(text, nonce=nonce)))
     return round_.with_(compute_tally(round_, draw))
-
-
-def a_schedule(schedule_id: str = "s1", **fields: Any) -> Schedule:  # noqa: ANN401
-    """Return a schedule of every Monday at nine, with a cap and subscribers."""
-    place = Place("slack", "T1", "C1")
-    schedule = Schedule(
-        id=schedule_id,
-        name="weekly",
-        suite="sql",
-        panel="house",
-        cron="0 9 * * 1",
-        zone="UTC",
-        words="every monday 09:00",
-        place=place,
-        made_by="U1",
-        made_at=ASKED_AT,
-        scope=place.scope,
-        cap_micro=2_000_000,
-        subscribers=("U1", "U2"),
-    )
-    return replace(schedule, **fields)

@@ -1,14 +1,16 @@
 """What every test has: a closed network, litellm's offline switches, and a folder of its own."""
 
+import gc
 import os
 import re
 import signal
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
 from coverage import Coverage
+from filelock import FileLock
 from hypothesis import settings
 from pytest_socket import _remove_restrictions, socket_allow_hosts
 from xdist.remote import Producer
@@ -36,8 +38,12 @@ TOGETHER = (
     "tests/bot/web/browser",
     "tests/council/gateways/litellm",
 )
-# Of the council's tests, those of the gateways and the longest: tracing doubles their time.
-UNTRACED = re.compile(r"/gateways/|/test_(hostile_lengths|injection_sets|power)\.py")
+# Of the council's tests, those of the gateways and long ones whose lines others cover: tracing
+# doubles their time.
+UNTRACED = re.compile(
+    r"/gateways/|(aggregation|hostile_lengths|injection_sets|library|power"
+    r"|simulated_methods|standings_properties|verdict_position_judges)\.py"
+)
 LOOPBACK = ["127.0.0.1", "::1", "localhost"]
 
 
@@ -52,6 +58,29 @@ def scope_of(nodeid: str) -> str:
     """Return the file of a test, or its folder if the folder is in TOGETHER."""
     file = nodeid.partition("::")[0]
     return next((folder for folder in TOGETHER if file.startswith(f"{folder}/")), file)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Let one worker collect before the others, which then read the bytecode it has cached.
+
+    What is collected stays to the end, so the garbage collector need not look at it.
+    """
+    gc.disable()
+    try:
+        if not hasattr(session.config, "workerinput"):
+            return (yield)
+        shared = Path(session.config.option.basetemp).parent
+        is_cached = shared / "bytecode-is-cached"
+        with FileLock(shared / "bytecode.lock"):
+            if not is_cached.exists():
+                collected = yield
+                is_cached.touch()
+                return collected
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import islice, pairwise
 from operator import itemgetter
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from croniter import CroniterError, croniter
@@ -154,10 +153,18 @@ def weekly_times(cron: str) -> tuple[tuple[int, ...], str] | None:
 def parse_fields(cron: str) -> CronFields:
     """Return the values each field allows. Raise CroniterError for an invalid cron."""
     expanded, nth = croniter.expand(cron)
-    fields: list[Any] = [None if "*" in values else tuple(values) for values in expanded]
+    minutes, hours, days, months, weekdays = (
+        None if "*" in values else tuple(values) for values in expanded
+    )
     turns = [(day, turn) for day, turns in nth.items() for turn in sorted(turns, key=str)]
-    fields.append(tuple(sorted(turns, key=itemgetter(0))))
-    return CronFields(*fields)
+    return CronFields(
+        minutes=minutes,
+        hours=hours,
+        days=days,
+        months=months,
+        weekdays=weekdays,
+        nth=tuple(sorted(turns, key=itemgetter(0))),
+    )
 
 
 def monthly_runs(cron: str) -> float:

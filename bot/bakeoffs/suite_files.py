@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from io import StringIO
 from math import nan
 from pathlib import PurePath
+from types import FunctionType
 from typing import Any
 
 import yaml
@@ -55,26 +56,29 @@ class SuiteFile:
     left_out: tuple[LeftOut, ...] = ()
 
 
-def read_suite_text(
+def read_suite_file(
     name: str,
     filename: str,
-    text: str,
+    content: bytes,
     category: str = "",
     *,
     partial: bool = False,
     registry: Registry = NO_PLUGINS,
 ) -> SuiteFile:
-    """Return the suite in a file's text; SuiteError names the line that is wrong.
+    """Return the suite in a file's bytes; SuiteError names the line that is wrong.
 
     `category` is that of questions that name none. A question that lost a part of its grader is
-    graded by the rest if `partial`; else it gets no grade. The registry has the graders of
-    plug-ins.
+    graded by the rest if `partial`; else it gets no grade. The registry has the graders and
+    formats of plug-ins.
     """
+    text = _decode(filename, content)
     name = validate_suite_name(name)
-    parse = PARSERS.get(PurePath(filename).suffix.lower())
+    suffix = PurePath(filename).suffix.lower()
+    parse = PARSERS.get(suffix) or _plugin_parser(suffix, registry)
     if parse is None:
         raise SuiteError(
-            f"{filename}: this type of file is not supported. Save it as .csv, .jsonl, .yaml, "
+            f"{filename}: this type of file is not supported. "
+            f"{registry.missing_part('suite_formats', suffix)}Save it as .csv, .jsonl, .yaml, "
             ".json or .txt, one question per line."
         )
     left_out: dict[LeftOut, None] = {}
@@ -91,20 +95,6 @@ def _whole(entry: Entry | LeftOut, *, partial: bool) -> Entry | LeftOut:
     if isinstance(entry, LeftOut):
         return entry
     return entry._replace(fields=entry.columns(partial=partial))
-
-
-def read_suite_file(
-    name: str,
-    filename: str,
-    content: bytes,
-    category: str = "",
-    *,
-    partial: bool = False,
-    registry: Registry = NO_PLUGINS,
-) -> SuiteFile:
-    """Return the suite in a file's bytes; `partial` and `registry` as in read_suite_text."""
-    text = _decode(filename, content)
-    return read_suite_text(name, filename, text, category, partial=partial, registry=registry)
 
 
 def parse_suite_file(
@@ -145,9 +135,13 @@ def suite_from_section(
     name: str, items: Iterable[object], category: str = "", registry: Registry = NO_PLUGINS
 ) -> Suite:
     """Return the suite of a list of strings and mappings from council.toml."""
-    entries = (_parse_item(item, f"Question {n}") for n, item in enumerate(items, start=1))
-    questions = _parse_questions(entries, category, registry=registry)
+    questions = _parse_questions(_parse_items(items), category, registry=registry)
     return Suite(validate_suite_name(name), questions)
+
+
+def suite_suffixes(registry: Registry) -> list[str]:
+    """Return how the names of files end that can have a suite, such as ".csv"."""
+    return [*PARSERS, *registry.suite_formats]
 
 
 def validate_suite_name(name: str) -> str:
@@ -605,7 +599,37 @@ def _parse_node(node: yaml.Node) -> dict[str, str]:
     return fields
 
 
-PARSERS: dict[str, Callable[[str], Iterable[Entry | LeftOut]]] = {
+def _parse_items(items: Iterable[object]) -> Iterator[Entry]:
+    for number, item in enumerate(items, start=1):
+        yield _parse_item(item, f"Question {number}")
+
+
+Parser = Callable[[str], Iterable[Entry | LeftOut]]
+
+
+def _plugin_parser(suffix: str, registry: Registry) -> Parser | None:
+    """Return the parser of a plug-in for files with this ending; None if there is none."""
+    part = registry.suite_formats.get(suffix)
+    if part is None:
+        return None
+    read_items = part.load(FunctionType)
+
+    def parse(text: str) -> Iterator[Entry]:
+        try:
+            items = [*read_items(text)]
+        except SuiteError:
+            raise
+        except Exception as error:
+            raise SuiteError(
+                f"The plug-in {part.plugin} can't read it ({type(error).__name__}: {error}). Save "
+                "it as .csv, or ask the plug-in's author."
+            ) from error
+        yield from _parse_items(items)
+
+    return parse
+
+
+PARSERS: dict[str, Parser] = {
     ".csv": _parse_csv,
     ".tsv": _parse_csv,
     ".jsonl": _parse_json_lines,

@@ -23,7 +23,7 @@ def complete(kind: Kind = Kind.WORD, suggest: str = "") -> Callable[[str], list[
 
 
 async def _suggestions(kind: Kind, address: str) -> list[tuple[str, str]]:
-    from bot.bootstrap import open_app
+    from bot.bootstrap import StartOptions, open_app
     from bot.chat import Asker, IncomingMessage
     from bot.commands.completion import suggest
     from bot.commands.parameters import Parameter
@@ -32,6 +32,6 @@ async def _suggestions(kind: Kind, address: str) -> list[tuple[str, str]]:
     from council.plugin import load_object
 
     message = IncomingMessage("", Asker("terminal", "you"), TERMINAL, "completion")
-    async with open_app(load_settings()) as app:
+    async with open_app(load_settings(), StartOptions(report=lambda _: None)) as app:
         own = load_object(address) if address else None
         return await suggest(app, message, Parameter("value", "", kind, suggest=own), "")

@@ -1,22 +1,24 @@
 """The command `council doctor`: health checks of settings, tokens, database and models."""
 
 import asyncio
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from bot.api_keys import list_keys
-from bot.bootstrap import PING, describe_local_models, find_panels, open_app
+from bot.bootstrap import PING, StartOptions, describe_local_models, find_panels, open_app
 from bot.chats import find_chats
 from bot.checks import CheckReport
 from bot.cli.output import FAILED, async_command
 from bot.context import AppContext
-from bot.plugins import Plugins, find_plugins, list_installed, read_switches
+from bot.plugins import Plugins, failures, find_plugins, list_installed, read_switches
 from bot.render.formatting import count_noun, join_words
 from bot.settings import Seat, Settings, SettingsError, load_settings
 from bot.settings.connections import read_document
 from bot.settings.environment import api_key_variable
-from bot.settings.panels import is_built_in
+from bot.settings.panels import is_built_in, registry_of
 from bot.settings.provider_keys import KEYS_FILE, addresses_of
 from council.answers import Call
 from council.errors import CouncilError, GatewayError
@@ -36,6 +38,7 @@ async def doctor(
 ) -> None:
     """Check settings, tokens, database and models."""
     report = CheckReport(typer.echo)
+    fail_once = partial(_fail_once, report, set[str]())
     try:
         settings = load_settings()
         report.ok(f"settings read; data in {settings.data_dir}")
@@ -43,11 +46,11 @@ async def doctor(
         plugins = _find_plugins(settings)
         for chat in find_chats(plugins).values():
             await chat.check(report, settings)
-        _check_plugins(report, plugins)
-        await _check_app(report, settings, live=live)
+        _check_plugins(report, plugins, fail_once)
+        await _check_app(report, settings, fail_once, live=live)
     except SettingsError as error:
         for fault in error.faults:
-            report.fail(fault)
+            fail_once(fault)
     except CouncilError as error:
         report.fail(str(error))
     if not report.is_healthy:
@@ -83,23 +86,32 @@ def _find_plugins(settings: Settings) -> Plugins:
         return find_plugins()
 
 
-def _check_plugins(report: CheckReport, plugins: Plugins) -> None:
-    """Name the plug-ins that failed, and those that are installed but not enabled."""
+def _fail_once(report: CheckReport, told: set[str], fault: str) -> None:
+    """Print a fault that several steps find, such as that of a plug-in, once."""
+    if fault not in told:
+        report.fail(fault)
+    told.add(fault)
+
+
+def _check_plugins(report: CheckReport, plugins: Plugins, fail_once: Callable[[str], None]) -> None:
+    """Name what of plug-ins can't be used, and those that are installed but not enabled."""
+    for fault in (*failures(plugins), *registry_of(plugins).conflicts):
+        fail_once(fault)
     for status in list_installed(plugins):
-        if status.state == "failed":
-            report.fail(f"plug-in {status.name}: {status.why}")
-        elif status.state == "not enabled":
+        if status.state == "not enabled":
             report.note(f"plug-in {status.name}, from {status.origin}: not enabled. {status.why}")
 
 
 # --- Database, panels and models
 
 
-async def _check_app(report: CheckReport, settings: Settings, *, live: bool) -> None:
+async def _check_app(
+    report: CheckReport, settings: Settings, fail_once: Callable[[str], None], *, live: bool
+) -> None:
     for fact in await describe_local_models(settings):
         report.note(fact)
     seats = (await find_panels(settings, local=False)).merged(settings).seats
-    async with open_app(settings) as app_context:
+    async with open_app(settings, StartOptions(report=fail_once)) as app_context:
         report.ok("the database works and its schema is up to date")
         for provider in app_context.health().providers:
             report.note(_limits(provider))
@@ -111,7 +123,7 @@ async def _check_app(report: CheckReport, settings: Settings, *, live: bool) -> 
             report.note(f"panel {name}: {_unanimity(panel)}")
             await app_context.prepare(panel)
             for seat in dict.fromkeys(panel.seats):
-                if missing := _missing_key(settings, seats[seat.key]):
+                if missing := _missing_key(settings, seats[seat.key], app_context.plugins):
                     report.fail(f"{seat.key}: no key: set {missing}")
                 elif live:
                     await _call(report, app_context, seat)
@@ -153,11 +165,13 @@ def _unanimity(panel: Panel) -> str:
     return f"even if all judges put one answer first, that can be chance ({p}); add {judges}"
 
 
-def _missing_key(settings: Settings, seat: Seat) -> str | None:
+def _missing_key(settings: Settings, seat: Seat, plugins: Plugins) -> str | None:
     """Return the variable of the API key that a seat lacks; None if it lacks none."""
     provider = seat.member.model_id.partition("/")[0]
     named = seat.section.api_key_env
-    if is_built_in(seat.member) or seat.member.receiver or settings.key_for(provider, named):
+    if is_built_in(seat.member, plugins) or seat.member.receiver:
+        return None
+    if settings.key_for(provider, named):
         return None
     return named or api_key_variable(provider)
 

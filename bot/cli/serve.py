@@ -18,7 +18,6 @@ from bot.context import AppContext
 from bot.coordination.tasks import running_alongside
 from bot.hooks import run_missed_hooks
 from bot.observability import logs, metrics
-from bot.plugins import failures
 from bot.render.formatting import seat_names
 from bot.render.round_status import receivers
 from bot.runners.retention import forget_daily
@@ -77,7 +76,7 @@ async def serve(local: Local = False) -> None:
         from bot.cluster.setup import wait_for_server
 
         await wait_for_server(settings.database, report)
-    options = StartOptions(local, models.on_download, serves=True)
+    options = StartOptions(local, models.on_download, serves=True, report=report)
     token = settings.web_token.get_secret_value() if settings.web_token else None
     async with open_app(settings, options) as app_context:
         panel = _default_panel(app_context)
@@ -100,10 +99,8 @@ async def serve(local: Local = False) -> None:
             report(f"The page: {server.address}")
             if any(seat.demonstration for seat in panel.members):
                 report(DEMO.format(address=server.address))
-            left_out = failures(app_context.plugins)
-            for line in (*_introduction(app_context), *chats.not_started, *left_out):
+            for line in (*_introduction(app_context), *chats.not_started):
                 report(line)
-            app_context.plugins.report = report
             tasks = [
                 models.prepare(app_context, panel),
                 metrics.watch_lag(),

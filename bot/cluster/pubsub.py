@@ -79,7 +79,8 @@ class PostgresPubSub:
         while True:
             async for notify in connection.notifies(timeout=KEEPALIVE_SECONDS):
                 if message := decode(notify.payload):
-                    self._subscriptions.deliver(*message)
+                    topic, text = message
+                    self._subscriptions.deliver(topic, text)
             async with asyncio.timeout(ANSWER_TIMEOUT_SECONDS):
                 await connection.execute("SELECT 1")
 

@@ -5,7 +5,7 @@ import secrets
 from dataclasses import dataclass, replace
 
 from bot.access import check_admitted
-from bot.admission import admit_round, dismissed_at_end
+from bot.admission import admit_round, dismissed_at_end, is_stored
 from bot.chat import Button, Chat, IncomingMessage, Post, send_note
 from bot.commands.conversations import continue_conversation
 from bot.commands.parameters import Arguments
@@ -40,7 +40,9 @@ async def ask(app: AppContext, chat: Chat, message: IncomingMessage, arguments: 
 
 
 def _options(arguments: Arguments) -> AskOptions:
-    return AskOptions(*(arguments.get(name) for name in ("panel", "method", "seed")))
+    return AskOptions(
+        panel=arguments.get("panel"), method=arguments.get("method"), seed=arguments.get("seed")
+    )
 
 
 async def ask_with_options(
@@ -75,6 +77,8 @@ async def open_round(
     app: AppContext, message: IncomingMessage, choice: AskOptions = AskOptions()
 ) -> Round | None:
     """Store and return the round of a new question; None for a repeated event."""
+    if message.files and await is_stored(app, message.key):  # before they are downloaded again
+        return None
     await app.reload_picked_panel(message.place)
     round_ = await new_round(app, message, choice)
     if not await admit_round(app, round_):

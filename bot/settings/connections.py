@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from filelock import FileLock
 from pydantic import SecretStr
 
+from bot.plugins import Plugins
 from bot.settings.council_toml import Document, ModelSection
 from bot.settings.panels import PanelConfig, Seat, make_seat, parse_panel_config
 from bot.settings.provider_keys import (
@@ -173,10 +174,13 @@ class Connections:
 # --- Files
 
 
-def load_connected(folder: Path) -> tuple[PanelConfig, str | None]:
-    """Return what was added on the page, and the panel it makes the default, if any."""
+def load_connected(folder: Path, plugins: Plugins | None = None) -> tuple[PanelConfig, str | None]:
+    """Return what was added on the page, and the panel it makes the default, if any.
+
+    `plugins` are those of council.toml, whose methods its panels can have.
+    """
     document = read_document(folder)
-    config = parse_panel_config(document, folder / CONNECTED_FILE)
+    config = parse_panel_config(document, folder / CONNECTED_FILE, plugins)
     return config, document.get("default_panel")
 
 
@@ -195,12 +199,16 @@ def known_seats(document: Document, found: Connection | None = None) -> dict[str
 
 @dataclass(frozen=True, slots=True)
 class PanelDraft:
-    """A panel as its form shows it; `version` is a digest of the stored one, if any."""
+    """A panel as its form shows it; `version` is a digest of the stored one, if any.
+
+    With `becomes_default`, questions go to it from now on.
+    """
 
     name: str
     members: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
     version: str = ""
+    becomes_default: bool = False
 
 
 def stored_panel(document: Document, name: str) -> PanelDraft:
@@ -217,13 +225,12 @@ def store_panel(
     draft: PanelDraft,
     seats: Mapping[str, Seat],
     connection: Connection | None = None,
-    *,
-    becomes_default: bool = False,
+    plugins: Plugins | None = None,
 ) -> None:
     """Store a panel and the key of its connection for this user alone; without members, remove it.
 
-    Raise PanelConflictError if the panel has changed since, SettingsError if it is invalid. Then
-    nothing is stored.
+    `plugins` as in load_connected. Raise PanelConflictError if the panel has changed since,
+    SettingsError if it is invalid. Then nothing is stored.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with FileLock(folder / f"{CONNECTED_FILE}.lock", timeout=_LOCK_SECONDS, mode=0o600):
@@ -241,11 +248,11 @@ def store_panel(
         models |= {k: seat.section.model_dump(exclude_defaults=True) for k, seat in seats.items()}
         if not draft.members:
             del panels[name]
-        if becomes_default:
+        if draft.becomes_default:
             document["default_panel"] = name
         if document.get("default_panel") not in panels:
             document.pop("default_panel", None)
-        parse_panel_config(document, folder / CONNECTED_FILE)
+        parse_panel_config(document, folder / CONNECTED_FILE, plugins)
         if connection and connection.key.get_secret_value():
             keys = keys.with_key(connection.address, connection.key, document)
         if keys != ProviderKeys():

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from bot.access import Access
-from bot.plugins import Plugins, PluginSwitches, find_plugins
+from bot.plugins import Plugins, PluginSwitches, failures, find_plugins
 from bot.settings.council_toml import (
     SECTIONS,
     AccessSection,
@@ -54,9 +54,17 @@ class Seat:
     section: ModelSection = field(default_factory=ModelSection)
 
 
-def is_built_in(member: Member) -> bool:
-    """Return whether it needs no litellm and no key: this program runs it, or it has no model."""
-    return member.demonstration or not member.model_id or member.model_id.startswith("scripted/")
+def is_built_in(member: Member, plugins: Plugins) -> bool:
+    """Return whether a member needs no litellm and no key of ours.
+
+    That is so if it has no model, or if this program or the gateway of a plug-in runs it.
+    """
+    provider = member.model_id.partition("/")[0]
+    return (
+        member.demonstration
+        or provider in {"", "scripted"}
+        or provider in plugins.names(lambda plugin: plugin.gateways)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +123,7 @@ def registry_of(plugins: Plugins) -> Registry:
         plugins.active,
         disabled=[plugin for plugin in plugins.present if plugin.name not in active],
         methods=METHODS,
+        gateways=("local", "scripted"),
     )
 
 
@@ -123,9 +132,14 @@ def stored_registry(plugins: Plugins) -> Registry:
     return build_registry(plugins.present, methods=METHODS)
 
 
-def parse_panel_config(document: Document, path: Path) -> PanelConfig:
-    """Return the contents of a document read from `path`; raise SettingsError with every fault."""
-    return _Parser(path).parse(document)
+def parse_panel_config(
+    document: Document, path: Path, plugins: Plugins | None = None
+) -> PanelConfig:
+    """Return the contents of a document read from `path`; raise SettingsError with every fault.
+
+    Without `plugins`, its section [plugins] says which ones there are.
+    """
+    return _Parser(path).parse(document, plugins)
 
 
 def make_seat(key: str, section: ModelSection, fallback: Member | None = None) -> Seat:
@@ -161,8 +175,9 @@ class _Parser:
         self.folder = path.parent
         self.faults: list[str] = []
 
-    def parse(self, document: Document) -> PanelConfig:
-        plugins = self._plugins(document)
+    def parse(self, document: Document, plugins: Plugins | None) -> PanelConfig:
+        if plugins is None:
+            plugins = self._plugins(document)
         self.registry = registry_of(plugins)
         known = {name for plugin in plugins.present for name in plugin.sections}
         for name in document.keys() - SECTIONS - known:
@@ -204,7 +219,7 @@ class _Parser:
         retention = self._section(document, "retention", RetentionSection)
         sections = self._plugin_sections(document, plugins)
         if self.faults:
-            raise SettingsError(self.faults)
+            raise SettingsError([*self.faults, *failures(plugins)])
         return PanelConfig(
             panels=panels,
             seats=seats,

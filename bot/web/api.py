@@ -18,6 +18,7 @@ from bot.api_keys import KEY_PREFIX, ApiKey, find_key
 from bot.chat import Asker, IncomingMessage, event_key
 from bot.commands.ask import AskOptions, new_round
 from bot.context import AppContext
+from bot.hooks import is_same_question
 from bot.observability import logs
 from bot.ports import RoundSnapshot, RoundStoppedError
 from bot.render.round_json import round_document
@@ -169,7 +170,8 @@ async def _open_round(context: WebContext, request: Request, wanted: CompletionR
     round_ = replace(round_, panel=replace(round_.panel, terms=terms))
     if not await _open_when_settled(app, round_):
         stored = await app.store.load(round_id)
-        if _request_of(stored) != _request_of(round_):
+        is_same = is_same_question(app, stored.question, round_.question)
+        if not is_same or _options_of(stored) != _options_of(round_):
             raise ApiError(409, REUSED, "idempotency_key_reused")
         round_ = stored
     app.runner.start(round_)  # does nothing if it is running or closed
@@ -185,10 +187,10 @@ async def _open_when_settled(app: AppContext, round_: Round) -> bool:
         return await admit_round(app, round_)
 
 
-def _request_of(round_: Round) -> tuple[object, ...]:
+def _options_of(round_: Round) -> tuple[object, ...]:
     # Not the whole panel: stand-ins may have taken seats in it.
     panel = round_.panel
-    return round_.question, panel.name, panel.terms.synthesis_tokens, round_.seed
+    return panel.name, panel.terms.synthesis_tokens, round_.seed
 
 
 class _Completion:

@@ -5,7 +5,6 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import partial
 
 from pydantic import SecretStr
 from starlette.requests import Request
@@ -201,8 +200,9 @@ async def save_panel(context: WebContext, request: Request, form: Form) -> Respo
             check_panel_seats(draft.name, members, judges)
         seats = _chosen_seats((*draft.members, *draft.judges), known_seats(document, found))
         is_default = form["default"] == "yes"
-        store = partial(store_panel, becomes_default=is_default)
-        await asyncio.to_thread(store, connections.folder, draft, seats, found)
+        chosen = replace(draft, becomes_default=is_default)
+        plugins = connections.own.plugins
+        await asyncio.to_thread(store_panel, connections.folder, chosen, seats, found, plugins)
     except OSError as error:
         why = error.strerror or "another process uses it"
         failed = ConnectionFormError(f"{connections.folder} cannot be written ({why}). Try again.")

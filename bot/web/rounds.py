@@ -19,6 +19,7 @@ from bot.commands.registry import Invocation, commands_of, is_question
 from bot.commands.rounds import repeated_ids
 from bot.commands.voting import NOT_BLIND, cast_vote, own_vote
 from bot.context import usual_seconds
+from bot.hooks import is_same_question
 from bot.render.agreement import agreement_chip, agreement_parts
 from bot.render.formatting import author_names, rough_duration
 from bot.render.markdown import thread_markdown
@@ -257,7 +258,8 @@ async def _start_and_redirect(
         round_ = await new_round(app, replace(incoming, text=text), options)
         if not await admit_round(app, round_):
             existing = await app.store.load(incoming.key)
-            if (existing.question, existing.panel) == (round_.question, round_.panel):
+            is_same = is_same_question(app, existing.question, round_.question)
+            if is_same and existing.panel == round_.panel:
                 return RedirectResponse(f"/rounds/{existing.id}", status_code=303)
             # The same form with another question, as after the browser's Back button.
             round_ = replace(round_, id=app.new_id())

@@ -76,8 +76,10 @@ def win_chances(
     before = _best_rates(centre + np.sqrt(variance) * drawn)
     spread = np.linalg.inv(information_matrix(mode, met, 1 / variance))
     after = _best_rates(mode + drawn @ np.linalg.cholesky(spread).T)
-    lines = zip(members, before, after, strict=True)
-    chances = [WinChance(*line) for line in lines]
+    chances = [
+        WinChance(member=member, before=prior, after=posterior)
+        for member, prior, posterior in zip(members, before, after, strict=True)
+    ]
     return tuple(sorted(chances, key=lambda line: (-line.after, line.member)))
 
 

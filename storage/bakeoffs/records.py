@@ -162,7 +162,7 @@ def _records_from_rows(
 
 
 def _source(record: PackedRecord) -> RecordSource:
-    return RecordSource(*(getattr(record, name) for name in SOURCE_COLUMNS))
+    return RecordSource(**{name: getattr(record, name) for name in RecordSource._fields})
 
 
 def _row(record: PackedRecord, source_id: int) -> dict[str, Any]:

@@ -14,11 +14,9 @@ from bot.coordination.clock import now
 from bot.coordination.pubsub import LocalPubSub
 from bot.outbox import Outbox
 from bot.ports import Job, ListUnfinished, RunJob
-from bot.research.services import ResearchStores
-from council.bakeoffs.ports import BakeoffStores
 from council.errors import CouncilError
 from council.ports import Gateway
-from tests.bot.app_fakes import an_app
+from tests.bot.app_fakes import PLUGIN_PARTS, an_app
 from tests.fakes.memory_outbox import MemoryOutbox
 
 SHARED = ("store", "key_values", "budget", "pubsub", "runner")
@@ -142,8 +140,8 @@ def _others(first: AppContext, rows: MemoryOutbox, count: int) -> Iterator[AppCo
         other.new_id = first.new_id
         for part in SHARED:
             setattr(other, part, getattr(first, part))
-        for stores in (BakeoffStores, ResearchStores):
-            other.parts.add(first.parts.get(stores))
+        for plugin in PLUGIN_PARTS:
+            other.parts.add(first.parts.get(plugin.STORES))
         other.job_queue = SharedWorks(first.job_queue.board)
         other.outbox = Outbox(rows, now, quickly)
         yield other

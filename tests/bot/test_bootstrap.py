@@ -14,7 +14,9 @@ from bot.settings.default_panels import LOCAL
 from bot.settings.panels import parse_panel_config
 from bot.settings.provider_keys import CONNECTED_FILE
 from bot.terminal import TERMINAL
+from council.answers import Call, Prompt
 from council.places import Place
+from tests.bot.distributions import install
 from tests.bot.homes import Home, scripted_config
 
 
@@ -46,6 +48,44 @@ async def test_nobody_else_can_read_the_data_folder_and_its_database(
 
     assert folder.stat().st_mode & 0o777 == 0o700
     assert set(modes.values()) == {0o600}, modes
+
+
+ECHO = """
+from council.plugin import Plugin
+from tests.fakes.gateway import FakeGateway
+
+def open_gateway(settings):
+    return FakeGateway()
+
+PLUGIN = Plugin(
+    name="echo", gateways={name: f"{__name__}:open_gateway" for name in ("echo", "scripted")}
+)
+"""
+
+
+async def test_models_of_a_plugins_gateway_need_no_key_and_no_litellm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path, monkeypatch, "echo", ECHO)
+    (tmp_path / "council.toml").write_text(
+        '[plugins]\nenabled = ["echo"]\n[panels.main]\nmembers = ["echo/a", "echo/b"]\n'
+    )
+    monkeypatch.setenv("COUNCIL_CONFIG", str(tmp_path / "council.toml"))
+    monkeypatch.setenv("COUNCIL_DATA_DIR", str(tmp_path))
+    reported: list[str] = []
+
+    async with open_app(
+        load_settings(tmp_path / ".env"), StartOptions(report=reported.append)
+    ) as app:
+        panel = app.panel("main", TERMINAL)
+        await app.prepare(panel)
+        reply = await app.gateway.complete(Call(panel.members[0], Prompt("Be short.", "Why?")))
+
+    assert reply.text
+    assert app.health().models == ()
+    assert reported == [
+        "The gateway 'scripted' of the plug-in echo is left out: the built-in one has this name."
+    ]
 
 
 CHANNEL = Place("slack", "T1", "C1")

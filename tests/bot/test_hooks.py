@@ -1,23 +1,36 @@
 """Hooks of plug-ins before and after a round."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
+from bot.access import Access, RoundLimitError
+from bot.admission import admit_round
 from bot.context import AppContext
-from bot.hooks import MAX_TRIES, gather_files, run_closing_hooks, run_missed_hooks
+from bot.hooks import (
+    MAX_TRIES,
+    gather_files,
+    is_same_question,
+    run_closing_hooks,
+    run_missed_hooks,
+)
 from bot.plugins import PluginSwitches, find_plugins
+from council.errors import StoreError
 from council.files import MAX_FILES, QuestionFile
+from council.places import Place
 from council.rounds import Question, Round
 from tests.bot.app_fakes import an_app
 from tests.bot.distributions import install
+from tests.fakes.memory_store import MemoryStore
 from tests.storage.builders import a_closed_round
 
+PLACE = Place("fake", "team", "general")
 CODE = """
 from council.files import QuestionFile
 from council.plugin import Plugin
-from tests.bot.test_hooks import LOG
+from tests.bot.test_hooks import GATHERED, LOG
 
 async def closed(app, round_):
     LOG.append(round_.id)
@@ -25,6 +38,7 @@ async def closed(app, round_):
         raise ValueError("no network")
 
 async def gather(question):
+    GATHERED.append(question.text)
     return [QuestionFile(f"{n}.txt", "text/plain", "text") for n in range(9)]
 
 async def fail(question):
@@ -35,6 +49,20 @@ PLUGIN = Plugin(
 )
 """
 LOG: list[str] = []
+GATHERED: list[str] = []
+
+
+class DamagedStore(MemoryStore):
+    """A store in which the round "damaged" can't be loaded."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
+
+    async def load(self, round_id: str) -> Round:
+        if round_id == "damaged":
+            raise self.error
+        return await super().load(round_id)
 
 
 @dataclass(slots=True)
@@ -55,6 +83,7 @@ async def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     site = Site()
     site.app.plugins = find_plugins(PluginSwitches(enabled=("log",)), own=())
     LOG.clear()
+    GATHERED.clear()
     await run_missed_hooks(site.app)  # the first start: older rounds are not its affair
     return site
 
@@ -107,6 +136,67 @@ async def test_a_hook_that_always_fails_is_given_up(site: Site) -> None:
         await run_missed_hooks(site.app)
 
     assert LOG == ["r1"] * MAX_TRIES
+
+
+@pytest.mark.parametrize("error", [ValueError("not a round"), StoreError("a wrong value")])
+async def test_a_round_that_cannot_be_loaded_is_named_and_the_others_get_their_hooks(
+    site: Site, error: Exception
+) -> None:
+    site.app.now = lambda: a_closed_round().asked_at
+    await site.app.key_values.delete("closing hooks since", "")
+    site.app.store = DamagedStore(error)
+    await run_missed_hooks(site.app)
+    for round_id in ("r1", "damaged", "r2"):
+        await site.close(round_id)
+
+    with capture_logs() as logs:
+        await run_missed_hooks(site.app)
+
+    assert sorted(LOG) == ["r1", "r2"]
+    [line] = logs
+    assert f"Round damaged can't be loaded ({type(error).__name__})" in line["why"]
+
+
+async def test_files_are_gathered_once_for_a_repeated_event(site: Site) -> None:
+    asked = site.app.new_round(Question("Why?"), site.app.panel(None, PLACE), None, "r1")
+
+    first = await admit_round(site.app, asked)
+    again = await admit_round(site.app, asked)
+
+    stored = await site.app.store.load("r1")
+    assert (first, again) == (True, False)
+    assert GATHERED == ["Why?"]
+    assert is_same_question(site.app, stored.question, asked.question)
+
+
+async def test_no_files_are_gathered_for_a_round_of_a_bakeoff(site: Site) -> None:
+    asked = site.app.new_round(Question("Why?"), site.app.panel(None, PLACE), None, "r1")
+
+    await admit_round(site.app, replace(asked, bakeoff="b1"))
+
+    assert GATHERED == []
+
+
+async def test_no_files_are_gathered_for_an_asker_at_the_limit(site: Site) -> None:
+    site.app.access = Access(rounds_per_hour=1)
+    question = Question("Why?", asked_by="u1", place=PLACE)
+    panel = site.app.panel(None, PLACE)
+    await admit_round(site.app, site.app.new_round(question, panel, None, "r1"))
+
+    with pytest.raises(RoundLimitError):
+        await admit_round(site.app, site.app.new_round(question, panel, None, "r2"))
+
+    assert len(GATHERED) == 1
+
+
+async def test_a_question_that_has_the_gathered_files_already_does_not_get_them_again(
+    site: Site,
+) -> None:
+    once = await gather_files(site.app, Question("Why?", files=()))
+
+    again = await gather_files(site.app, replace(once, files=once.files[:2]))
+
+    assert len({file.name for file in again.files}) == len(again.files)
 
 
 async def test_files_are_gathered_as_far_as_there_is_room(site: Site) -> None:

@@ -126,4 +126,6 @@ def test_every_object_of_our_own_plugins_can_be_loaded() -> None:
         found.check(plugin)
 
     assert failures(found) == []
-    assert {plugin.name for plugin in found.active} == {"slack", "discord", "bakeoffs", "research"}
+    bot = Path(__file__).parents[2] / "bot"
+    own = [name for name in ("slack", "discord", "bakeoffs", "research") if (bot / name).exists()]
+    assert [plugin.name for plugin in found.active] == own

@@ -32,7 +32,7 @@ def transcript(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
         "/council panel nope",
         "panel:nope Why?",
         "/council show beef",
-        "leaderbord",
+        "ronds",
         "/council panel pair",
         "panel:house How?",
         "",
@@ -74,10 +74,10 @@ def test_help_lists_the_commands_that_are_registered(transcript: list[str]) -> N
 
 
 def test_a_typo_costs_nothing_and_names_the_command(transcript: list[str]) -> None:
-    [line] = lines_with(transcript, "“leaderbord” looks like a command")
+    [line] = lines_with(transcript, "“ronds” looks like a command")
 
     after = transcript[transcript.index(line) + 1 :]
-    assert after[0].startswith("/council leaderboard ")
+    assert after[0].startswith("/council rounds")
     assert "end it with a question mark" in " ".join(after[:5])
 
 

@@ -7,7 +7,6 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from bot.bakeoffs.render.leaderboard_tables import Column, author_columns, judge_columns
 from bot.chat import (
     Caution,
     File,
@@ -25,7 +24,6 @@ from bot.chat import (
 from bot.render.round_status import progress_post
 from bot.terminal import render_post
 from council.answers import Reply
-from tests.bot.bakeoffs.render.boards.builders import EMPTY, a_judge, an_author
 from tests.bot.rounds import answers, held, round_thread
 from tests.builders import NAMES, a_panel, a_question, a_round
 from tests.fakes.gateway import FakeGateway
@@ -135,26 +133,3 @@ def test_progress_marks_how_far_each_step_is() -> None:
 
     assert "Claude Sonnet 4.6 answers" in shown
     assert "· Writing the answer" in shown
-
-
-@pytest.mark.parametrize("width", [40, 80, 200])
-@pytest.mark.parametrize(
-    ("columns", "lines"),
-    [
-        pytest.param(author_columns({}), [an_author(n) for n in range(3)], id="authors"),
-        pytest.param(judge_columns(EMPTY), [a_judge(n) for n in range(3)], id="judges"),
-    ],
-)
-def test_no_header_and_no_number_is_ever_cut(
-    columns: tuple[Column, ...], lines: list[object], width: int
-) -> None:
-    rows = tuple(tuple(column.shown(line) for column in columns) for line in lines)
-    numeric = frozenset(i for i, column in enumerate(columns) if not column.is_text)
-    table = Table(tuple(column.title for column in columns), rows, numeric)
-
-    shown = printed(Post((table,)), width=width)
-
-    assert "…" not in shown
-    assert max(map(cell_len, shown.splitlines())) <= width
-    words = " ".join(shown.split())
-    assert [cell for row in rows for cell in row if " ".join(cell.split()) not in words] == []

@@ -54,10 +54,13 @@ class CommandRunner:
 
 
 @contextmanager
-def command_runner() -> Iterator[CommandRunner]:
-    """Start the product once for many commands."""
+def command_runner(
+    python: str | Path = sys.executable, program: Path | None = None
+) -> Iterator[CommandRunner]:
+    """Start the product once for many commands: an interpreter's own, or a copy in a folder."""
     with subprocess.Popen(
-        [sys.executable, str(Path(__file__).with_name("commands.py"))],
+        [python, str(Path(__file__).with_name("commands.py"))],
+        env={**os.environ, "PYTHONPATH": str(program)} if program else None,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

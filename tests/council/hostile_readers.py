@@ -4,8 +4,7 @@ from council.anonymize.scrub import MaskedText, mask_names
 from council.ballots import BallotFault, ParsedBallot, parse_ballot, translate_labels
 from council.labels import Label
 from council.prompts.synthesis import parse_chair_reply
-from council.research.filters import check_text
-from council.rounds import Question, Synthesis
+from council.rounds import Synthesis
 
 
 def mask_reason(text: str) -> MaskedText:
@@ -22,7 +21,3 @@ def read_ballot_of_two(text: str) -> ParsedBallot | BallotFault:
 
 def parse_synthesis(text: str) -> Synthesis:
     return parse_chair_reply(text, [Label("K"), Label("L")])
-
-
-def check_markup(text: str) -> tuple[str, ...]:
-    return check_text(Question(""), text)

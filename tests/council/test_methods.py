@@ -5,8 +5,6 @@ from dataclasses import replace
 import pytest
 
 from council.answers import Role
-from council.bakeoffs.bias.votes import build_votes
-from council.bakeoffs.records import build_record
 from council.errors import PanelError
 from council.integrity.verification import verify
 from council.labels import draw_labels, draw_slates
@@ -218,16 +216,3 @@ def test_audits_are_off_for_other_methods(method: str) -> None:
     round_ = a_round_by(method, outside=3)
 
     assert due_audit(round_, compute_draw(round_)) is None
-
-
-async def test_a_judge_with_two_passes_is_one_judge_in_reports() -> None:
-    round_ = await run(FakeGateway(vote=rank_by_slot), a_round_by("both-orders"))
-
-    record, votes = build_record(round_), build_votes(round_)
-
-    judges = [seat.key for seat in round_.panel.members]
-    assert [judged.judge for judged in record.judged] == judges
-    # By position alone, no pair keeps its order; the first slot wins in both passes.
-    assert {(j.kept, j.pairs, j.first_slot, j.spoiled) for j in record.judged} == {(0, 3, 1.0, 0)}
-    assert [vote.judge for vote in votes.ballots] == judges
-    assert votes.spoiled == tuple((judge, 0) for judge in judges)

@@ -42,6 +42,7 @@ from tests.fakes.memory_store import MemoryStore
 from tests.registries import a_registry, address_of
 
 HAIKU = Method("haiku-first", "Haiku come first.")
+CHATS = {"pager": "c:C"}
 FIRST = Plugin(name="first", methods={"haiku-first": address_of(HAIKU)})
 
 
@@ -67,14 +68,25 @@ def test_a_plug_in_can_leave_the_offer_to_panels() -> None:
     assert "haiku-first" in offered_methods([named], registry)
 
 
+def test_a_suite_format_is_found_by_its_ending_and_a_disabled_one_is_named() -> None:
+    plugin = Plugin(name="haiku", suite_formats={".haiku": "nowhere:READ"})
+
+    registry, without = build_registry([plugin]), build_registry([], disabled=[plugin])
+
+    assert registry.suite_formats[".haiku"].plugin == "haiku"
+    assert without.suite_formats == {}
+    assert "the plug-in haiku" in without.missing_part("suite_formats", ".haiku")
+
+
 def test_built_in_names_win_and_the_conflict_is_named() -> None:
     plugin = Plugin(
         name="bold",
         methods={"blind-ranking": address_of(HAIKU)},
         graders={"exact": "nowhere:EXACT"},
+        gateways={"local": "nowhere:LOCAL"},
     )
 
-    registry = build_registry([plugin], methods=METHODS, graders=["exact"])
+    registry = build_registry([plugin], methods=METHODS, graders=["exact"], gateways=["local"])
 
     assert find_method("blind-ranking", registry) is BLIND_RANKING
     assert registry.graders == {}
@@ -82,13 +94,17 @@ def test_built_in_names_win_and_the_conflict_is_named() -> None:
         "The method 'blind-ranking' of the plug-in bold is left out: the built-in one has this "
         "name.",
         "The grader 'exact' of the plug-in bold is left out: the built-in one has this name.",
+        "The gateway 'local' of the plug-in bold is left out: the built-in one has this name.",
     )
 
 
 def test_of_two_plug_ins_the_first_wins_and_the_conflict_is_named() -> None:
-    other = Plugin(name="second", methods={"haiku-first": "nowhere:AT_ALL"}, filters=("b:B",))
+    other = Plugin(
+        name="second", methods={"haiku-first": "nowhere:AT_ALL"}, filters=("b:B",), chats=CHATS
+    )
+    first = replace(FIRST, filters=("a:A",), chats=CHATS)
 
-    registry = build_registry([replace(FIRST, filters=("a:A",)), other], methods=METHODS)
+    registry = build_registry([first, other], methods=METHODS)
 
     assert find_method("haiku-first", registry) is HAIKU
     assert registry.filters
@@ -96,6 +112,7 @@ def test_of_two_plug_ins_the_first_wins_and_the_conflict_is_named() -> None:
     assert [conflict.partition(" of the plug-in second")[0] for conflict in registry.conflicts] == [
         "The method 'haiku-first'",
         "The filter 'filter'",
+        "The chat 'pager'",
     ]
     assert all("the plug-in first has this name" in conflict for conflict in registry.conflicts)
 

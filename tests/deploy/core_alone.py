@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from importlib.util import cache_from_source
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,15 +19,18 @@ WHOLE = ("tests/bench", "tests/compatibility", "tests/deploy", "tests/docs", "te
 
 
 def copy_without(packages: Sequence[str], folder: Path) -> None:
-    """Copy what git tracks, except these packages and their tests, in any layer."""
+    """Copy what git tracks, and its bytecode, without these packages and their tests."""
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True
     )
     for name in listed.stdout.split("\0"):
         path = Path(name)
-        if name and not {*path.parts[:-1]} & {*packages} and (ROOT / path).is_file():
-            (folder / path.parent).mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / path, folder / path)
+        if not name or {*path.parts[:-1]} & {*packages}:
+            continue
+        for file in (path, Path(cache_from_source(name))):
+            if (ROOT / file).is_file():
+                (folder / file.parent).mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / file, folder / file)  # bytecode is valid for the source's time
 
 
 def run_tests(packages: Sequence[str], arguments: Sequence[str]) -> int:
@@ -35,6 +39,9 @@ def run_tests(packages: Sequence[str], arguments: Sequence[str]) -> int:
         folder = Path(name)
         copy_without(packages, folder / "tree")
         python = fresh_environment(folder / "environment", folder / "tree")
+        program = python.with_name("council")
+        program.write_text(f"#!{python}\nfrom bot.__main__ import main\nmain()\n", encoding="utf-8")
+        program.chmod(0o755)
         ignored = [f"--ignore={part}" for part in WHOLE]
         words = [str(python), "-m", "pytest", "--no-cov", *ignored, *(arguments or ["tests"])]
         return subprocess.run(words, cwd=folder / "tree", check=False).returncode

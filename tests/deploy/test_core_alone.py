@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,12 +9,11 @@ import httpx
 import pytest
 
 from tests.bot.homes import Home, scripted_config
+from tests.compatibility.product import CommandRunner, command_runner
 from tests.deploy.core_alone import copy_without
 from tests.deploy.environments import fresh_environment
 from tests.deploy.running import answering
 from tests.ports import free_port
-
-SECONDS = 120
 
 
 @pytest.fixture(scope="module", params=[("bakeoffs", "research"), ("slack",)], ids="+".join)
@@ -26,18 +24,10 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return fresh_environment(folder / "environment", folder / "tree")
 
 
-def run(program: Path, home: Home, *words: str) -> str:
-    ended = subprocess.run(
-        [program, "-m", "bot", *words],
-        cwd=home.folder,
-        env=home.environment,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout
+def run(runner: CommandRunner, home: Home, *words: str) -> str:
+    ended = runner.run(home.folder, home.environment, *words)
+    assert ended.code == 0, ended.err
+    return ended.out
 
 
 def links(page: str) -> Iterator[str]:
@@ -53,11 +43,12 @@ async def test_a_round_is_asked_shown_verified_and_read_on_the_page(
     port = free_port()
     home = Home(tmp_path, {"COUNCIL_PORT": str(port)}).with_config(scripted_config())
 
-    asked = json.loads(run(program, home, "ask", "Which queue should we use?", "--json"))
-    shown = json.loads(run(program, home, "show", asked["id"], "--json"))
-    verified = run(program, home, "verify", "--all")
-    exported = run(program, home, "export")
-    run(program, home, "doctor")
+    with command_runner(program) as runner:
+        asked = json.loads(run(runner, home, "ask", "Which queue should we use?", "--json"))
+        shown = json.loads(run(runner, home, "show", asked["id"], "--json"))
+        verified = run(runner, home, "verify", "--all")
+        exported = run(runner, home, "export")
+        run(runner, home, "doctor")
     serve = (str(program), "-m", "bot", "serve")
     async with (
         answering(serve, tmp_path, home.environment, port),

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import subprocess
 from pathlib import Path
 
 import httpx
@@ -10,6 +9,7 @@ import pytest
 from aiohttp import web
 
 from tests.bot.homes import Home, scripted_config
+from tests.compatibility.product import CommandRunner, command_runner
 from tests.deploy.environments import fresh_environment, install
 from tests.deploy.running import answering
 from tests.ports import free_port
@@ -36,18 +36,10 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path, settings).with_config(scripted_config() + ENABLED)
 
 
-def run(program: Path, home: Home, *words: str) -> str:
-    ended = subprocess.run(
-        [program, "-m", "bot", *words],
-        cwd=home.folder,
-        env=home.environment,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout
+def run(runner: CommandRunner, home: Home, *words: str) -> str:
+    ended = runner.run(home.folder, home.environment, *words)
+    assert ended.code == 0, ended.err
+    return ended.out
 
 
 def test_the_example_has_at_most_three_hundred_lines() -> None:
@@ -61,17 +53,19 @@ def test_a_round_counts_by_its_method_and_a_bakeoff_grades_with_its_grader(
 ) -> None:
     (home.folder / "haiku.csv").write_text(SUITE, encoding="utf-8")
 
-    listed = json.loads(run(program, home, "plugins", "--json"))
-    asked = json.loads(run(program, home, "ask", "Why?", "--method", "plurality", "--json"))
-    verified = run(program, home, "verify", asked["id"])
-    run(program, home, "suite", "add", "haiku", "haiku.csv", "--yes")
-    bakeoff = json.loads(run(program, home, "bakeoff", "run", "haiku", "--yes", "--json"))
+    with command_runner(program) as runner:
+        listed = json.loads(run(runner, home, "plugins", "--json"))
+        asked = json.loads(run(runner, home, "ask", "Why?", "--method", "plurality", "--json"))
+        verified = run(runner, home, "verify", asked["id"])
+        run(runner, home, "suite", "add", "haiku", "haiku.csv", "--yes")
+        bakeoff = json.loads(run(runner, home, "bakeoff", "run", "haiku", "--yes", "--json"))
+        suite = run(runner, home, "suite", "show", "haiku")
 
     states = {one["name"]: (one["from"], one["state"]) for one in listed}
     assert states["example"] == ("council-example 1.0", "loaded")
     assert asked["method"] == "plurality"
     assert "unchanged since it closed" in verified
-    assert "syllables" in run(program, home, "suite", "show", "haiku")
+    assert "syllables" in suite
     assert {cell["grade"] for cell in bakeoff["cells"]} == {False}  # no answer is a haiku
 
 

@@ -208,3 +208,14 @@ class HeldJudges(FakeGateway):
         if call.role is Role.BALLOT:
             await self.released.wait()
         return await super().complete(call)
+
+
+@dataclass(eq=False)
+class BlockedGateway(FakeGateway):
+    """Replies once `goes_on` is set."""
+
+    goes_on: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def complete(self, call: Call) -> Reply:
+        await self.goes_on.wait()
+        return await super().complete(call)

@@ -14,12 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.bot.homes import Home
-from tests.wire.discord import FakeDiscord
 from tests.wire.faults import Slow
-from tests.wire.slack import FakeSlack
+
+if TYPE_CHECKING:  # one of the chats may be absent
+    from tests.wire.discord import FakeDiscord
+    from tests.wire.slack import FakeSlack
 
 REPLIES = 1  # the results with the rankings
 
@@ -113,7 +115,7 @@ class Count:
 class Crowd(ABC):
     """People who ask numbered questions, each again and again until its answer is there."""
 
-    def __init__(self, home: Home, fake: FakeSlack | FakeDiscord, rng: random.Random) -> None:
+    def __init__(self, home: Home, fake: "FakeSlack | FakeDiscord", rng: random.Random) -> None:
         self.kills: list[float] = []
         self.asked = 0
         self._may_end = asyncio.Event()
@@ -182,7 +184,7 @@ class Crowd(ABC):
 
 
 async def moment(
-    fake: FakeSlack | FakeDiscord, rng: random.Random, life: float, deeds: Sequence[str]
+    fake: "FakeSlack | FakeDiscord", rng: random.Random, life: float, deeds: Sequence[str]
 ) -> bool:
     """Wait until it is time to die; say whether that is between a deed and its reply."""
     if rng.random() < 0.5:

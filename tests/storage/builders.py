@@ -9,10 +9,12 @@ import pytest
 from council.answers import Prompt, Reply
 from council.ballots import Ballot
 from council.panel import Panel
+from council.places import Place
 from council.ports import Store
 from council.rounds import Artefact, Closing, Round, Synthesis
 from tests.builders import a_panel, a_round, with_answers, with_ballots
 
+T1, T2 = Place("slack", "T1", "C1"), Place("slack", "T2", "C1")
 BOTH = ("sqlite", "postgres")
 in_memory_too = pytest.mark.in_memory_too  # the promises that other tests expect of the fakes
 on_sqlite = pytest.mark.parametrize("database", ["sqlite"])  # in a module whose DATABASES are both

@@ -6,19 +6,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from council.bakeoffs.ports import BakeoffStores
 from council.ports import Ledger, Store
-from storage.bakeoffs.hooks import BakeoffHooks
 from storage.engine import open_engine
 from storage.ledger import SqlLedger
-from storage.outbox import SqlOutbox
 from storage.rounds import SqlRoundStore
-from tests.fakes.memory_bakeoffs import memory_bench
 from tests.fakes.memory_ledger import MemoryLedger
-from tests.fakes.memory_outbox import MemoryOutbox
 from tests.fakes.memory_store import MemoryStore
 from tests.sqlite import new_file
-from tests.storage.benches import Stores, sql_bakeoff_stores
 
 DATABASE_KINDS = ["sqlite", "postgres"]
 # The fixtures that exist for each kind of store.
@@ -92,20 +86,3 @@ async def sql_ledger(engine: AsyncEngine) -> SqlLedger:
 @pytest.fixture
 def ledger(request: pytest.FixtureRequest) -> Ledger:
     return MemoryLedger() if request.param == "memory" else SqlLedger(engine_of(request))
-
-
-@pytest.fixture
-def stores(request: pytest.FixtureRequest) -> Stores:
-    if request.param == "memory":
-        outgoing = MemoryOutbox()
-        store = MemoryStore()
-        return Stores(store, memory_bench(store, outgoing.drop), outgoing)
-    engine = engine_of(request)
-    return Stores(
-        SqlRoundStore(engine, (BakeoffHooks(),)), sql_bakeoff_stores(engine), SqlOutbox(engine)
-    )
-
-
-@pytest.fixture
-def bakeoff_stores(stores: Stores) -> BakeoffStores:
-    return stores.bakeoff_stores

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import inspect, select, text
+from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.budget_caps import Account
@@ -24,23 +24,20 @@ from storage.copy_database import (
 from storage.engine import open_engine
 from storage.ledger import SqlLedger
 from storage.outbox import SqlOutbox
-from storage.research.experiments import SqlExperiments
 from storage.rounds import SqlRoundStore
-from tests.builders import ASKED_AT, CLAUDE, a_round, a_schedule
-from tests.council.research.experiment_builders import a_mark, a_work, an_experiment
+from tests.builders import ASKED_AT, CLAUDE, a_round
+from tests.plugin_modules import modules_at
 from tests.postgres import Server, a_database
 from tests.sqlite import new_file
-from tests.storage.bakeoffs.test_records import a_votes
-from tests.storage.benches import SUITE, T1, a_bakeoff, a_record, sql_bakeoff_stores
-from tests.storage.builders import a_closed_round
+from tests.storage.builders import T1, a_closed_round
 from tests.storage.tampering import a_full_round
 
 LATER = ASKED_AT + timedelta(days=90)
 KEPT = (
     "round answer absence label slate ballot spoiled_ballot standing verdict synthesis link "
-    "feedback human_vote outgoing spending suite suite_body bakeoff schedule source record votes "
-    "experiment experiment_answer experiment_mark"
+    "feedback human_vote outgoing spending"
 )
+PLUGIN_ROWS = modules_at("tests/storage/*/sample_rows.py")
 
 
 def ignore_progress(_: int) -> None:
@@ -49,11 +46,7 @@ def ignore_progress(_: int) -> None:
 
 async def store_everything(engine: AsyncEngine) -> None:
     """Store something in every table."""
-    store, bakeoff_stores, experiments = (
-        SqlRoundStore(engine),
-        sql_bakeoff_stores(engine),
-        SqlExperiments(engine),
-    )
+    store = SqlRoundStore(engine)
     for round_ in (a_full_round("full"), a_closed_round("gone"), a_round(seed="open")):
         await store.open(round_)
     odd = Question("Why \\u0000 at 👩\u200d💻 all?", "U1", place=T1)
@@ -61,16 +54,10 @@ async def store_everything(engine: AsyncEngine) -> None:
     await store.forget("gone", LATER, "salt")
     await store.rate(Feedback("full", "U1", helpful=False, reason="Too long.", at=ASKED_AT))
     await store.vote(HumanVote("full", "U1", "K", CLAUDE, ASKED_AT))
-    await bakeoff_stores.suites.save(SUITE, "U1", ASKED_AT)
-    await bakeoff_stores.bakeoffs.open(a_bakeoff())
-    await bakeoff_stores.schedules.save(a_schedule())
-    await bakeoff_stores.records.save([a_record("full")])
-    await bakeoff_stores.votes.save([a_votes("full")])
-    await experiments.open(an_experiment(suite=SUITE))
-    for part in (a_work(), a_mark()):
-        await experiments.save("bx:1", part)
     await SqlOutbox(engine).claim("key", "full", ASKED_AT)
     await SqlLedger(engine).settle(Account("full", date(2026, 11, 21), "U1"), 2**40, None)
+    for plugin in PLUGIN_ROWS:
+        await plugin.store_rows(engine)
 
 
 async def rows_of(engine: AsyncEngine) -> dict[str, list[int]]:
@@ -110,7 +97,8 @@ async def test_everything_goes_to_a_server_and_back(
     await copy_database(filled, server_engine, sizes.append)
     await copy_database(server_engine, back, ignore_progress)
 
-    assert [name for name in KEPT.split() if not before.rows[name]] == []
+    kept = " ".join([KEPT, *(plugin.TABLES for plugin in PLUGIN_ROWS)])
+    assert [name for name in kept.split() if not before.rows[name]] == []
     assert sum(sizes) == before.total
     assert before == await count_contents(server_engine) == await count_contents(back)
     assert await rows_of(back) == await rows_of(filled)
@@ -118,26 +106,6 @@ async def test_everything_goes_to_a_server_and_back(
     assert await store.load("full") == await SqlRoundStore(filled).load("full")
     assert await store.load("odd") == await SqlRoundStore(filled).load("odd")
     assert await store.seal("full") == await SqlRoundStore(filled).seal("full")
-
-
-async def test_every_table_is_copied(server_engine: AsyncEngine) -> None:
-    async with server_engine.connect() as connection:
-        there = await connection.run_sync(lambda own: inspect(own).get_table_names())
-
-    left_out = {name for name in there if name not in {table.name for table in data_tables()}}
-    ours = {name for name in left_out if not name.startswith("procrastinate_")}
-    assert ours == {"alembic_version", "compatible"}
-
-
-async def test_numbering_continues_after_the_last_copied_row(
-    filled: AsyncEngine, server_engine: AsyncEngine
-) -> None:
-    await copy_database(filled, server_engine, ignore_progress)
-    bakeoff_stores = sql_bakeoff_stores(server_engine)
-
-    await bakeoff_stores.records.save([a_record("odd", panel="another")])
-
-    assert len([*await bakeoff_stores.records.list_recent()]) == 2
 
 
 async def test_more_rows_than_one_batch_are_copied(
@@ -180,7 +148,7 @@ async def test_a_database_with_rounds_is_left_as_it_is(
 async def test_a_database_with_anything_else_is_left_as_it_is(
     filled: AsyncEngine, server_engine: AsyncEngine
 ) -> None:
-    await sql_bakeoff_stores(server_engine).schedules.save(a_schedule())
+    await SqlOutbox(server_engine).claim("key", "r1", ASKED_AT)
 
     with pytest.raises(StoreError, match=r"already holds data, so nothing was copied"):
         await copy_database(filled, server_engine, ignore_progress)

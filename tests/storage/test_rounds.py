@@ -1,6 +1,7 @@
 """The contract of every round store: any round is read back equal, forgotten or deleted whole."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -55,7 +56,6 @@ from tests.builders import (
     with_ballots,
 )
 from tests.fakes.gateway import FakeGateway, Script, rank_by_slot
-from tests.fakes.memory_bakeoffs import memory_bench
 from tests.fakes.memory_ledger import MemoryLedger
 from tests.fakes.memory_outbox import MemoryOutbox
 from tests.fakes.memory_store import MemoryStore
@@ -422,8 +422,13 @@ def site(request: pytest.FixtureRequest) -> Site:
     if request.param == "memory":
         outgoing, ledger = MemoryOutbox(), MemoryLedger()
         store = MemoryStore()
-        memory_bench(store, outgoing.drop)
-        memory_bench(store, ledger.disown)
+
+        def delete(_: Place, round_ids: Sequence[str]) -> None:
+            for round_id in round_ids:
+                outgoing.drop(round_id)
+                ledger.disown(round_id)
+
+        store.on_delete.append(delete)
         return Site(store, outgoing, ledger)
     engine = engine_of(request)
     return Site(SqlRoundStore(engine), SqlOutbox(engine), SqlLedger(engine))

@@ -10,13 +10,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.ports import RoundQuery
 from council.rounds import Closing, Question, Round
-from storage.bakeoffs.hooks import BakeoffHooks
 from storage.engine import open_engine
 from storage.hash_chain import SqlHashChain
 from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT
-from tests.storage.benches import SUITE, T1, T2, a_record, sql_bakeoff_stores, suite_of
-from tests.storage.builders import a_closed_round, artefacts, store_round, without_artefacts
+from tests.storage.builders import T1, T2, a_closed_round, artefacts, store_round, without_artefacts
 
 Engines = list[AsyncEngine]
 
@@ -72,56 +70,6 @@ async def test_programs_that_close_rounds_of_two_workspaces_do_not_wait_for_each
 
     heads = await SqlHashChain(engines[0]).heads()
     assert [head.number for head in heads] == [12, 12]
-
-
-async def test_simultaneous_versions_of_a_suite_have_different_numbers(
-    engines: Engines,
-) -> None:
-    suites = [sql_bakeoff_stores(engine).suites for engine in engines]
-    kept = [suite_of(f"Question {number}?") for number in range(9)]
-
-    await asyncio.gather(
-        *(suites[number % 3].save(suite, "U1", ASKED_AT) for number, suite in enumerate(kept))
-    )
-
-    versions = await suites[0].versions(T1.scope, "sql")
-    assert sorted(versions) == sorted(suite.version for suite in kept)
-    assert (await suites[1].load(T1.scope, "sql")).version == versions[0]
-
-
-async def test_a_suite_stored_while_a_workspace_is_deleted_keeps_its_questions(
-    engines: Engines,
-) -> None:
-    shared = replace(SUITE, scope="")
-    for _ in range(5):
-        await sql_bakeoff_stores(engines[0]).suites.save(SUITE, "U1", ASKED_AT)
-
-        await asyncio.gather(
-            SqlRoundStore(engines[1], (BakeoffHooks(),)).delete_workspace("slack", "T1"),
-            sql_bakeoff_stores(engines[2]).suites.save(shared, "U1", ASKED_AT),
-        )
-
-        assert (
-            await sql_bakeoff_stores(engines[0]).suites.load("", "sql")
-        ).questions == shared.questions
-
-
-async def test_records_stored_while_their_workspace_is_deleted_cause_no_error(
-    engines: Engines,
-) -> None:
-    store, records = SqlRoundStore(engines[0]), sql_bakeoff_stores(engines[2]).records
-    for number in range(5):
-        await store.open(a_round_at(f"t1-{number}"))
-        await store.open(a_round_at(f"t2-{number}", T2))
-        both = [a_record(f"t1-{number}"), a_record(f"t2-{number}")]
-
-        await asyncio.gather(
-            SqlRoundStore(engines[1], (BakeoffHooks(),)).delete_workspace("slack", "T1"),
-            records.save(both),
-        )
-
-    kept = [record.round_id for record in await records.list_recent()]
-    assert sorted(kept) == [f"t2-{number}" for number in range(5)]
 
 
 async def test_rounds_are_forgotten_by_one_program_while_another_adds_to_them(

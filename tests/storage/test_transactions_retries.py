@@ -16,7 +16,6 @@ from council.money import Spending
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.rounds import Closing, Stage
-from storage.bakeoffs.bakeoffs import SqlSchedules
 from storage.engine import POOL_OVERFLOW, POOL_SIZE, open_engine
 from storage.ledger import SqlLedger
 from storage.outbox import SqlOutbox
@@ -28,7 +27,7 @@ from storage.transactions import (
     ConnectionLostError,
     retry_seconds,
 )
-from tests.builders import ASKED_AT, a_round, a_schedule, an_answer
+from tests.builders import ASKED_AT, a_round, an_answer
 from tests.fakes.gateway import FakeGateway
 from tests.postgres import Server
 from tests.storage.builders import a_closed_round, store_round, wait_until, without_artefacts
@@ -173,17 +172,6 @@ async def test_a_claim_is_new_although_the_first_answer_was_lost(
 
     assert (claim.is_new, is_ours) == (True, True)
     assert not await outgoing.reclaim(claim, claim.claimed_at.replace(year=2028))
-
-
-async def test_a_slot_is_taken_although_the_first_answer_was_lost(
-    engine: AsyncEngine,
-) -> None:
-    schedules = SqlSchedules(engine)
-    await schedules.save(a_schedule())
-    lose_commits(engine, 1)
-
-    assert await schedules.claim_slot("s1", "2026-11-30T09:00")
-    assert not await schedules.claim_slot("s1", "2026-11-30T09:00")
 
 
 async def test_a_closing_whose_answer_was_lost_leaves_one_link(engine: AsyncEngine) -> None:

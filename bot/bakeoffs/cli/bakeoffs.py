@@ -71,7 +71,7 @@ BakeoffId = Annotated[
     str,
     typer.Argument(
         help="A bake-off's id, the start of one, or last.",
-        autocompletion=complete(suggest="bot.bakeoffs.commands.completion:suggest_bakeoffs"),
+        autocompletion=complete(suggest="bot.bakeoffs.commands.table:suggest_bakeoffs"),
     ),
 ]
 
@@ -88,7 +88,7 @@ def run_bakeoff(  # noqa: PLR0913, PLR0917
         typer.Argument(
             help="A suite's name, or a file with one.",
             show_default=False,
-            autocompletion=complete(suggest="bot.bakeoffs.commands.completion:suggest_suites"),
+            autocompletion=complete(suggest="bot.bakeoffs.commands.table:suggest_suites"),
         ),
     ] = "",
     panel: Annotated[

@@ -32,7 +32,7 @@ Name = Annotated[
     typer.Argument(
         help="The schedule's name.",
         show_default=False,
-        autocompletion=complete(suggest="bot.bakeoffs.commands.completion:suggest_schedules"),
+        autocompletion=complete(suggest="bot.bakeoffs.commands.table:suggest_schedules"),
     ),
 ]
 Words = Annotated[

@@ -21,11 +21,11 @@ from bot.bakeoffs.render.suites import (
     suites_post,
 )
 from bot.bakeoffs.suite_files import (
-    PARSERS,
     SuiteFile,
     check_size,
     read_suite_file,
     suite_document,
+    suite_suffixes,
     validate_suite_name,
 )
 from bot.bootstrap import open_app
@@ -47,7 +47,7 @@ Name = Annotated[
     str,
     typer.Argument(
         help="A suite's name.",
-        autocompletion=complete(suggest="bot.bakeoffs.commands.completion:suggest_suites"),
+        autocompletion=complete(suggest="bot.bakeoffs.commands.table:suggest_suites"),
     ),
 ]
 Partial = Annotated[
@@ -95,7 +95,7 @@ async def add(
     name = validate_suite_name(name)
     async with open_app(load_settings()) as app:
         message = IncomingMessage("", TERMINAL_USER, TERMINAL, app.new_id())
-        if _is_file(source):
+        if _is_file(source, app.registry):
             file = _read_suite(name, Path(source), app.registry, partial=partial)
         else:
             file = SuiteFile(await suites.suite_with_round(app, message, name, source))
@@ -134,7 +134,7 @@ async def find_suite(app: AppContext, name_or_file: str) -> Suite:
     Print to standard error what of the file cannot be imported.
     """
     path = Path(name_or_file)
-    if path.suffix.lower() not in PARSERS:
+    if path.suffix.lower() not in suite_suffixes(app.registry):
         return await load_suite_to_run(app, TERMINAL, name_or_file)
     file = _read_suite(path.stem.replace(" ", "-"), path, app.registry)
     print_left_out(file)
@@ -147,10 +147,10 @@ def print_left_out(file: SuiteFile) -> None:
         typer.echo(line, err=True)
 
 
-def _is_file(source: str) -> bool:
+def _is_file(source: str, registry: Registry) -> bool:
     # A round's id never ends like a file of questions.
     path = Path(source)
-    return path.suffix.lower() in PARSERS or path.is_file()
+    return path.suffix.lower() in suite_suffixes(registry) or path.is_file()
 
 
 def _read_suite(name: str, path: Path, registry: Registry, *, partial: bool = False) -> SuiteFile:

@@ -89,8 +89,16 @@ async def new_bakeoff(
     check_own_people(message)
     suite_to_run = await load_suite_to_run(app, message.place, suite)
     await app.reload_picked_panel(message.place)
-    asked = apply_methods(suite_to_run, app.panel(panel, message.place), methods, app.registry)
-    return Bakeoff(f"bo:{message.key}", *asked, message.place, message.asker.id, app.now())
+    chosen = app.panel(panel, message.place)
+    asked_suite, asked_panel = apply_methods(suite_to_run, chosen, methods, app.registry)
+    return Bakeoff(
+        id=f"bo:{message.key}",
+        suite=asked_suite,
+        panel=asked_panel,
+        place=message.place,
+        asked_by=message.asker.id,
+        at=app.now(),
+    )
 
 
 def apply_methods(

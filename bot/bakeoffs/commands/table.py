@@ -3,15 +3,33 @@
 from functools import partial
 
 from bot.bakeoffs.commands import bakeoffs, schedules, suites, voting
-from bot.bakeoffs.commands.completion import (
-    suggest_bakeoffs,
-    suggest_schedules,
-    suggest_suites,
-)
 from bot.bakeoffs.commands.reports import show_report
-from bot.commands.parameters import Kind, Parameter, form_field, option
+from bot.bakeoffs.parts import bakeoff_stores
+from bot.chat import IncomingMessage
+from bot.commands.parameters import Kind, Parameter, Suggestion, form_field, option
 from bot.commands.registry import Command, admin_command, group_commands, with_value
 from bot.commands.table import PANEL
+from bot.context import AppContext
+
+
+async def suggest_suites(app: AppContext, message: IncomingMessage) -> list[Suggestion]:
+    """Return the suites that can be used here."""
+    lines = await bakeoff_stores(app).suites.list_summaries(message.place.scope)
+    return [(line.name, line.name) for line in lines]
+
+
+async def suggest_schedules(app: AppContext, message: IncomingMessage) -> list[Suggestion]:
+    """Return the visible schedules."""
+    return [(one.name, one.name) for one in await schedules.load_visible_schedules(app, message)]
+
+
+async def suggest_bakeoffs(app: AppContext, message: IncomingMessage) -> list[Suggestion]:
+    """Return the readable bake-offs, by suite, panel and start."""
+    return [
+        (f"{one.suite.name} · {one.panel.name} · {one.at:%Y-%m-%d %H:%M}", one.id)
+        for one in await bakeoffs.load_readable_bakeoffs(app, message)
+    ]
+
 
 _SUITE_PATTERN = r"[\w.+-]+(?:@[0-9a-f]+)?"
 _suite = partial(Parameter, pattern=_SUITE_PATTERN, suggest=suggest_suites)

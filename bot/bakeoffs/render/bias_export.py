@@ -64,7 +64,9 @@ def bias_document(bias: BiasView) -> Document:
 def bias_csv(bias: BiasView) -> str:
     """Return a row for each judge and measure; no cell is evaluated as a formula."""
     columns = ("judge", "name", "measure", "value", "ci_low", "ci_high", "n", "unit", "p", "p_holm")
-    return csv_text((*columns, "found", "more"), _csv_rows(bias))
+    rows = [*_csv_rows(bias)]
+    new = rows[0] if rows else {}  # a number that an effect got later stands last
+    return csv_text([*dict.fromkeys((*columns, "found", "more", *new))], rows)
 
 
 def _judge_document(bias: BiasView, judge: JudgeBias) -> Document:

@@ -1,6 +1,6 @@
 """Renderer of a bake-off's matrix: texts of its cells, totals, table, JSON and CSV."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bot.bakeoffs.render.leaderboard_export import Document, csv_text
@@ -24,6 +24,7 @@ from council.bakeoffs.matrix import (
     Cell,
     Matrix,
     MatrixRow,
+    MethodLine,
     RunMatrix,
     changed_grades,
     compare_methods,
@@ -42,6 +43,7 @@ _NOT_RANKED = "not ranked"
 UNGRADED = "?"  # its grader failed or is missing, or outside judges were split
 _MAX_QUESTION = 60  # characters of a question in a table
 _MAX_ROWS = 100  # in a terminal
+_CELL_COLUMNS = ("place", "share", "grade", "cost_usd", "seconds")  # in JSON and CSV
 _HEAT = 4.999  # shades of a share, as CSS has them
 
 
@@ -217,25 +219,10 @@ def methods_post(matrix: Matrix) -> Post | None:
     lines = compare_methods(matrix)
     if not lines:
         return None
-    columns = ("Method", "Questions", "Winner right", "Council right", "Agreement", "Cost", "Time")
-    rows = tuple(
-        (
-            line.method,
-            f"{line.over}, {line.failed} failed" if line.failed else str(line.over),
-            _of(line.winner_right, line.winners_graded),
-            _of(line.council_right, line.graded),
-            known_text(line.tau_b, "{:+.2f}".format).replace("-", "−"),
-            known_text(line.cost_usd, money),
-            known_text(line.seconds, duration),
-        )
-        for line in lines
-    )
-    filled = (
-        column for column in zip(columns, *rows, strict=True) if {*column[1:]} - {"", _NOT_RANKED}
-    )
-    shown, *cells = zip(*filled, strict=True)
-    table = number_table(shown, cells)
-    note = f"{AGREEMENT_NOTE} {METHODS_NOTE}" if "Agreement" in shown else METHODS_NOTE
+    columns = {title: [shown(line) for line in lines] for title, shown in _METHOD_COLUMNS.items()}
+    filled = {title: cells for title, cells in columns.items() if {*cells} - {"", _NOT_RANKED}}
+    table = number_table([*filled], zip(*filled.values(), strict=True))
+    note = f"{AGREEMENT_NOTE} {METHODS_NOTE}" if "Agreement" in filled else METHODS_NOTE
     return Post((Heading(METHODS_TITLE), table, Note(note)), METHODS_TITLE)
 
 
@@ -243,6 +230,19 @@ def _of(right: int | None, graded: int) -> str:
     if right is None:
         return _NOT_RANKED
     return f"{right} of {graded}" if graded else ""
+
+
+_METHOD_COLUMNS: dict[str, Callable[[MethodLine], str]] = {
+    "Method": lambda line: line.method,
+    "Questions": lambda line: (
+        f"{line.over}, {line.failed} failed" if line.failed else str(line.over)
+    ),
+    "Winner right": lambda line: _of(line.winner_right, line.winners_graded),
+    "Council right": lambda line: _of(line.council_right, line.graded),
+    "Agreement": lambda line: known_text(line.tau_b, "{:+.2f}".format).replace("-", "−"),
+    "Cost": lambda line: known_text(line.cost_usd, money),
+    "Time": lambda line: known_text(line.seconds, duration),
+}
 
 
 def matrix_post(run: RunMatrix, names: Names) -> Post:
@@ -279,11 +279,7 @@ def cell_documents(run: RunMatrix) -> list[Document]:
             "member": cell.member,
             **_method_document(row),
             **_checks_document(row),
-            "place": cell.place,
-            "share": cell.share,
-            "grade": cell.grade,
-            "cost_usd": cell.cost_usd,
-            "seconds": cell.seconds,
+            **{name: getattr(cell, name) for name in _CELL_COLUMNS},
         }
         for row in run.matrix.rows
         for cell in filter(None, map(row.cells.get, run.matrix.members))
@@ -317,7 +313,6 @@ def comparison_document(run: RunMatrix) -> Document | None:
 
 def matrix_csv(run: RunMatrix) -> str:
     """Return a row for each question, with place, share, grade, cost and time of each model."""
-    fields = ("place", "share", "grade", "cost_usd", "seconds")
     rows = []
     for row in run.matrix.rows:
         document: Document = {
@@ -337,6 +332,6 @@ def matrix_csv(run: RunMatrix) -> str:
         }
         for member in run.matrix.members:
             cell = row.cells.get(member)
-            document |= {f"{member} {name}": getattr(cell, name, None) for name in fields}
+            document |= {f"{member} {name}": getattr(cell, name, None) for name in _CELL_COLUMNS}
         rows.append(document)
     return csv_text([*rows[0]] if rows else ["question"], rows)

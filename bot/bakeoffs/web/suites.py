@@ -28,6 +28,7 @@ from bot.bakeoffs.suite_files import (
     read_suite_file,
     suite_csv,
     suite_from_rows,
+    suite_suffixes,
     validate_suite_name,
 )
 from bot.chat import Attachment
@@ -57,6 +58,7 @@ async def suites_page(
     return await context.render_page(
         request,
         "suites.html",
+        suffixes=suite_suffixes(context.app.registry),
         status=422 if error else 200,
         found=found,
         wrong=str(error or ""),

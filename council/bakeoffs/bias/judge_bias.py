@@ -261,8 +261,17 @@ def check_rates(blocks: Iterable[Block]) -> tuple[CheckRate, ...]:
             found[key] += seen
             rounds[key] += len(block.checks)
     rates = (
-        CheckRate(*key, Effect(n, ROUNDS, found[key] / n, wilson_interval(found[key], n)))
-        for key, n in rounds.items()
+        CheckRate(
+            kind=kind,
+            seat=seat,
+            effect=Effect(
+                n=n,
+                unit=ROUNDS,
+                value=found[kind, seat] / n,
+                interval=wilson_interval(found[kind, seat], n),
+            ),
+        )
+        for (kind, seat), n in rounds.items()
     )
     return tuple(sorted(rates, key=lambda rate: rate.kind))
 

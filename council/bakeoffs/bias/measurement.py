@@ -55,8 +55,13 @@ def measure_bias(blocks: Sequence[Block]) -> BiasReport:
             else round(sum(costs[~np.isnan(costs)].tolist()), 6),
             judges=tuple(_judge_biases(blocks, makers, mean_agreement(taus, [*makers]))),
             given=tuple(
-                GivenShare(*pair, float(shares.mean()) if len(shares) else None, len(shares))
-                for pair, shares in shares_given(blocks).items()
+                GivenShare(
+                    judge=judge,
+                    author=author,
+                    share=float(shares.mean()) if len(shares) else None,
+                    n=len(shares),
+                )
+                for (judge, author), shares in shares_given(blocks).items()
             ),
             traits=winning_traits(blocks),
             alpha=pooled_alpha(

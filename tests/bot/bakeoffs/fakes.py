@@ -1,18 +1,8 @@
-"""Builders of suites and bake-offs, and a fake chat room."""
-
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+"""Builders of suites and bake-offs."""
 
 from bot.bakeoffs.lifecycle import run_bakeoff
 from bot.bakeoffs.parts import bakeoff_stores
-from bot.chat import (
-    Chat,
-    IncomingMessage,
-    MessageGoneError,
-    Post,
-    PostingForbiddenError,
-    SentMessage,
-)
+from bot.chat import Chat
 from bot.context import AppContext
 from council.answers import Role
 from council.bakeoffs.models import (
@@ -26,7 +16,6 @@ from council.bakeoffs.models import (
 from council.money import Price
 from council.panel import Panel
 from council.places import Place
-from tests.bot.rounds import words_of
 from tests.builders import ASKED_AT, a_panel
 from tests.fakes.gateway import FakeGateway
 
@@ -79,50 +68,3 @@ def questions_asked(gateway: FakeGateway) -> list[str]:
     """Return the text of every question that a member was asked, in order."""
     prompts = [call.prompt.user for call in gateway.of(Role.ANSWER)]
     return [next(line for line in p.split("\n") if line.startswith("Question ")) for p in prompts]
-
-
-@dataclass(slots=True)
-class Room(Chat):
-    """A chat of many people, whose channel can be closed and whose messages can be deleted."""
-
-    is_room = True
-    accepts_files: bool = False
-    posted: list[tuple[Place, str]] = field(default_factory=list)
-    edited: list[str] = field(default_factory=list)
-    progress: list[str] = field(default_factory=list)
-    whispered: list[str] = field(default_factory=list)
-    posts: list[Post] = field(default_factory=list)
-    keys: list[str] = field(default_factory=list)
-    closed: bool = False
-    deleted: bool = False
-
-    async def send(self, place: Place, post: Post, key: str) -> SentMessage:
-        if self.closed and place.channel != "alone":
-            raise PostingForbiddenError("The channel is archived: ask in another one.")
-        self.keys.append(key)
-        self.posted.append((place, words_of(post)))
-        self.posts.append(post)
-        return SentMessage(place, key)
-
-    async def find(self, place: Place, key: str) -> SentMessage | None:
-        return SentMessage(place, key) if key in self.keys else None
-
-    async def edit(self, sent: SentMessage, post: Post) -> None:
-        if self.closed or self.deleted:
-            raise MessageGoneError("The message no longer exists.")
-        self.edited.append(words_of(post))
-        self.posts.append(post)
-
-    async def show_progress(self, sent: SentMessage, post: Post) -> None:
-        self.progress.append(words_of(post))
-
-    def private_place(self, asker_id: str, place: Place) -> Place:
-        return Place(place.chat, place.workspace, "alone")
-
-    async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
-        self.whispered.append(words_of(post))
-        self.posts.append(post)
-
-    def said_in(self, channel: str) -> Sequence[str]:
-        """Return what was posted in a channel."""
-        return [words for place, words in self.posted if place.channel == channel]

@@ -32,7 +32,7 @@ from tests.bot.bakeoffs.render.boards.builders import EMPTY
 from tests.bot.bakeoffs.test_records import NEXT, engine, of_database, stores
 from tests.builders import ASKED_AT, a_panel, a_round
 from tests.fakes.gateway import FakeGateway, rank_by_slot, rank_by_text
-from tests.storage.benches import Stores
+from tests.storage.bakeoffs.benches import Stores
 
 __all__ = ["engine", "stores"]
 PANEL = a_panel(4, terms=Terms(audit_share=1))

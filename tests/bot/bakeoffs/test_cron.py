@@ -22,7 +22,7 @@ from bot.bakeoffs.cron import (
 from bot.bakeoffs.render.schedules import describe_cron
 from council.bakeoffs.models import slot_at
 from council.errors import ScheduleError
-from tests.builders import a_schedule
+from tests.council.bakeoffs.builders import a_schedule
 
 SATURDAY = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 

@@ -15,9 +15,8 @@ from council.errors import BakeoffError, GatewayError
 from council.ports import RoundQuery
 from council.providers import BreakerState, Health, ModelHealth
 from council.rounds import Round, Stage
-from tests.bot.app_fakes import an_app
+from tests.bot.app_fakes import Room, an_app
 from tests.bot.bakeoffs.fakes import (
-    Room,
     a_bakeoff,
     a_graded_suite,
     a_suite,

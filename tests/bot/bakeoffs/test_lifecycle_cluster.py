@@ -16,9 +16,10 @@ from bot.ports import Job, JobQueue
 from council.bakeoffs.models import Bakeoff, BakeoffProgress, FailedQuestion
 from council.errors import BakeoffError
 from council.places import Place
-from tests.bot.bakeoffs.fakes import Room, a_bakeoff, questions_asked, store_bakeoff
+from tests.bot.app_fakes import Room
+from tests.bot.bakeoffs.fakes import a_bakeoff, questions_asked, store_bakeoff
 from tests.bot.cluster_fakes import Board, processes
-from tests.bot.slack.in_process import BlockedGateway
+from tests.fakes.gateway import BlockedGateway
 
 PATIENCE_SECONDS = 10
 WORK = Job("bakeoffs slack", "bo:beef")

@@ -7,7 +7,7 @@ from bot.bakeoffs.lifecycle import begin_bakeoff, reopen_bakeoff
 from bot.bakeoffs.render.suites import suite_post
 from bot.bakeoffs.suite_files import (
     parse_suite_file,
-    read_suite_text,
+    read_suite_file,
     suite_csv,
     suite_from_rows,
     suite_from_section,
@@ -34,7 +34,7 @@ class Syllables:
 REGISTRY = a_registry(syllables=Syllables())
 SUITE = Suite("haiku", (SuiteQuestion("A haiku?", "", Reference("syllables", "17")),))
 ROW = {"question": "A haiku?", "answer": "17", "grading": "syllables"}
-PROMPTFOO = "prompts: [A haiku?]\ntests: [{assert: [{type: syllables, value: %s}]}]\n"
+PROMPTFOO = b"prompts: [A haiku?]\ntests: [{assert: [{type: syllables, value: %s}]}]\n"
 
 
 def test_a_suite_names_a_plug_ins_grader_in_every_form() -> None:
@@ -43,7 +43,7 @@ def test_a_suite_names_a_plug_ins_grader_in_every_form() -> None:
     assert parse_suite_file("haiku", "haiku.csv", csv, registry=REGISTRY) == SUITE
     assert suite_from_rows("haiku", [ROW], REGISTRY) == SUITE
     assert suite_from_section("haiku", [ROW], registry=REGISTRY) == SUITE
-    imported = read_suite_text("haiku", "haiku.yaml", PROMPTFOO % 17, registry=REGISTRY)
+    imported = read_suite_file("haiku", "haiku.yaml", PROMPTFOO % b"17", registry=REGISTRY)
     assert imported.suite == SUITE
     assert imported.left_out == ()
 
@@ -52,7 +52,7 @@ def test_a_reference_that_the_grader_refuses_is_named_with_its_place() -> None:
     with pytest.raises(SuiteError, match="Question 1: 'x' is no number of syllables"):
         suite_from_rows("haiku", [{**ROW, "answer": "x"}], REGISTRY)
     with pytest.raises(SuiteError, match="is no number of syllables"):
-        read_suite_text("haiku", "haiku.yaml", PROMPTFOO % "x", registry=REGISTRY)
+        read_suite_file("haiku", "haiku.yaml", PROMPTFOO % b"x", registry=REGISTRY)
 
 
 def test_an_unknown_grader_is_refused_with_the_known_ones() -> None:

@@ -13,9 +13,10 @@ from council.errors import StoreError
 from council.places import Place
 from council.ports import RoundQuery
 from council.rounds import Question, Round
-from tests.bot.app_fakes import an_app
-from tests.bot.bakeoffs.fakes import DEAR, HERE, Room, a_bakeoff, run_to_end, store_bakeoff
-from tests.builders import KEYS, a_schedule
+from tests.bot.app_fakes import Room, an_app
+from tests.bot.bakeoffs.fakes import DEAR, HERE, a_bakeoff, run_to_end, store_bakeoff
+from tests.builders import KEYS
+from tests.council.bakeoffs.builders import a_schedule
 from tests.fakes.gateway import FakeGateway
 from tests.fakes.memory_store import MemoryStore
 

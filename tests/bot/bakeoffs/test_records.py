@@ -10,17 +10,25 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.bakeoffs.parts import bakeoff_stores
-from bot.bakeoffs.records import count_closed_round, update_records, update_votes
+from bot.bakeoffs.records import (
+    count_closed_round,
+    count_missing_rounds,
+    update_records,
+    update_votes,
+)
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.rounds import Closing, Round
 from storage.engine import open_engine
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlRoundStore
+from tests.bot.cli.test_serve_leader import other_leader
+from tests.bot.cluster_fakes import processes
+from tests.bot.rounds import held
 from tests.builders import ASKED_AT, a_round
 from tests.fakes.gateway import FakeGateway
 from tests.sqlite import new_file
-from tests.storage.benches import SUITE, Stores, a_bakeoff, sql_bakeoff_stores
+from tests.storage.bakeoffs.benches import SUITE, Stores, a_bakeoff, sql_bakeoff_stores
 
 NEXT = timedelta(hours=1)
 
@@ -131,3 +139,12 @@ async def test_a_closed_round_is_counted_without_the_ones_before_it(stores: Stor
     await count_closed_round(stores, round_)
 
     assert await recorded(stores) == ["r1"]
+
+
+async def test_only_the_leader_counts_earlier_rounds() -> None:
+    _, (app, _) = processes(2)
+    await app.store.open(await held())
+
+    for alone, missing in ((other_leader, ("r1",)), (app.leader_lock, ())):
+        await count_missing_rounds(app, alone)
+        assert await bakeoff_stores(app).records.list_missing(9) == missing

@@ -14,8 +14,8 @@ from council.budget import Budget, estimate_round
 from council.budget_caps import Caps
 from council.errors import BudgetError
 from council.money import Spending, format_usd
-from tests.bot.app_fakes import an_app, ready
-from tests.bot.bakeoffs.fakes import DEAR, Room, a_bakeoff, a_suite, store_bakeoff
+from tests.bot.app_fakes import Room, an_app, ready
+from tests.bot.bakeoffs.fakes import DEAR, a_bakeoff, a_suite, store_bakeoff
 from tests.builders import KEYS
 from tests.fakes.gateway import FakeGateway
 from tests.fakes.memory_ledger import MemoryLedger

@@ -6,6 +6,7 @@ import pytest
 
 from bot.settings import SettingsError, load_panel_config
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
+from tests.bot.settings.test_council_toml import DOCUMENTED
 
 
 def suites(folder: Path, text: str) -> tuple[Suite, ...]:
@@ -105,3 +106,9 @@ def test_a_fault_is_named(tmp_path: Path, text: str, fault: str) -> None:
     [found] = faults(tmp_path, text)
 
     assert fault in found
+
+
+def test_the_documented_file_may_have_a_suite(tmp_path: Path) -> None:
+    [suite] = suites(tmp_path, f'{DOCUMENTED}[suites.sql]\nquestions = ["Why?", "How?"]\n')
+
+    assert (suite.name, len(suite.questions)) == ("sql", 2)

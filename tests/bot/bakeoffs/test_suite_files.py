@@ -9,6 +9,9 @@ from bot.bakeoffs.suite_files import (
     suite_csv,
 )
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
+from council.errors import SuiteError
+from council.plugin import Plugin
+from council.registry import build_registry
 
 CSV = """question,category,answer,grading,tolerance,context
 What is 6 × 7?,maths,42,,,
@@ -134,3 +137,44 @@ def test_no_cell_of_a_csv_file_starts_a_formula() -> None:
 )
 def test_a_byte_order_mark_is_not_part_of_the_first_column(content: bytes) -> None:
     assert parse_suite_file("sql", "sql.csv", content).questions == QUESTIONS
+
+
+def read_haiku(text: str) -> list[object]:
+    """Return the questions of a plug-in's format: one a paragraph, with its answer."""
+    if "%" in text:
+        raise SuiteError("Line 1 has a % sign. Remove it.")
+    first, *others = text.split("\n\n")
+    return [first, *({"question": one, "answer": int(one[-1])} for one in others)]
+
+
+HAIKU = build_registry([Plugin(name="haiku", suite_formats={".haiku": f"{__name__}:read_haiku"})])
+
+
+def test_the_format_of_a_plug_in_is_read_by_the_ending_of_the_file() -> None:
+    suite = parse_suite_file("poems", "Poems.HAIKU", b"Why?\n\nWhat is 1 + 1", registry=HAIKU)
+
+    assert [question.text for question in suite.questions] == ["Why?", "What is 1 + 1"]
+    assert suite.questions[1].reference == Reference(Grading.NUMBER, "1")
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        pytest.param(b"%", "poems.haiku: Line 1 has a % sign", id="wrong file"),
+        pytest.param(
+            b"Why?\n\nWhen?", "The plug-in haiku can't read it", id="fault of the plug-in"
+        ),
+    ],
+)
+def test_a_file_that_a_plug_in_cannot_read_is_one_sentence(content: bytes, why: str) -> None:
+    with pytest.raises(SuiteError, match=why):
+        parse_suite_file("poems", "poems.haiku", content, registry=HAIKU)
+
+
+def test_a_format_of_a_disabled_plug_in_is_named() -> None:
+    plugin = Plugin(name="haiku", suite_formats={".haiku": "nowhere:READ"})
+
+    with pytest.raises(SuiteError, match="the plug-in haiku, which is disabled"):
+        parse_suite_file(
+            "poems", "poems.haiku", b"Why?", registry=build_registry([], disabled=[plugin])
+        )

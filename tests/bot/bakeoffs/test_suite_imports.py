@@ -7,8 +7,9 @@ import pytest
 from bot.bakeoffs.suite_files import (
     MAX_BYTES,
     MAX_QUESTIONS,
+    SuiteFile,
     parse_suite_file,
-    read_suite_text,
+    read_suite_file,
     suite_csv,
     suite_document,
 )
@@ -19,14 +20,18 @@ from storage.bakeoffs.bakeoffs import SUITE, suite_from_body
 from tests.bot.bakeoffs.promptfoo_examples import EXAMPLES, SIX, Example
 
 
+def read_text(name: str, filename: str, text: str, *, partial: bool = False) -> SuiteFile:
+    return read_suite_file(name, filename, text.encode(), partial=partial)
+
+
 @pytest.mark.parametrize("example", EXAMPLES.values(), ids=EXAMPLES.keys())
 def test_an_example_of_promptfoo_is_imported_or_refused_by_name(example: Example) -> None:
     if not example.questions:
         with pytest.raises(SuiteError, match="It has no usable question. This can't be imported"):
-            read_suite_text("s", "s.yaml", example.yaml)
+            read_text("s", "s.yaml", example.yaml)
         return
 
-    file = read_suite_text("s", "s.yaml", example.yaml)
+    file = read_text("s", "s.yaml", example.yaml)
 
     found = tuple(
         (one.text, str(ref.grading) if ref else "", ref.value if ref else "")
@@ -60,7 +65,7 @@ def test_there_are_at_least_twenty_examples() -> None:
 def test_an_imported_grader_grades_as_the_assertion_does(
     assertions: str, right: str, wrong: str
 ) -> None:
-    file = read_suite_text("s", "s.yaml", f"{SIX.rstrip()} [{assertions}]\n")
+    file = read_text("s", "s.yaml", f"{SIX.rstrip()} [{assertions}]\n")
 
     [question] = file.suite.questions
     assert file.left_out == ()
@@ -104,7 +109,7 @@ def test_an_imported_grader_grades_as_the_assertion_does(
     ],
 )
 def test_weights_and_thresholds_decide_as_in_promptfoo(test: str, right: str, wrong: str) -> None:
-    file = read_suite_text("s", "s.yaml", f"prompts: [Six?]\ntests: [{{{test}}}]\n")
+    file = read_text("s", "s.yaml", f"prompts: [Six?]\ntests: [{{{test}}}]\n")
 
     [question] = file.suite.questions
     assert question.reference
@@ -140,7 +145,7 @@ def test_a_question_with_a_rule_that_is_not_honoured_gets_no_grade(
 ) -> None:
     text = f"prompts: [Six?]\ntests: [{{{test}}}]\n"
 
-    file = read_suite_text("s", "s.yaml", text, partial=partial)
+    file = read_text("s", "s.yaml", text, partial=partial)
 
     [question] = file.suite.questions
     assert not question.is_graded
@@ -151,7 +156,7 @@ def test_a_question_with_a_rule_that_is_not_honoured_gets_no_grade(
 def test_a_default_test_in_another_place_may_have_checks_that_are_lost() -> None:
     text = f"prompts: [Six?]\ndefaultTest: file://d.yaml\ntests: [{{assert: {_TWO}}}]\n"
 
-    [question] = read_suite_text("s", "s.yaml", text).suite.questions
+    [question] = read_text("s", "s.yaml", text).suite.questions
 
     assert (question.is_graded, question.checks) == (False, "2 of 3")
 
@@ -160,8 +165,8 @@ PARTIAL = SIX + "  - {type: contains, value: x}\n  - {type: javascript, value: y
 
 
 def test_a_question_that_lost_a_check_is_graded_by_the_others_only_on_request() -> None:
-    [whole] = read_suite_text("s", "s.yaml", PARTIAL).suite.questions
-    [partial] = read_suite_text("s", "s.yaml", PARTIAL, partial=True).suite.questions
+    [whole] = read_text("s", "s.yaml", PARTIAL).suite.questions
+    [partial] = read_text("s", "s.yaml", PARTIAL, partial=True).suite.questions
 
     assert whole.reference == Reference(Grading.MISSING, "assert javascript", checks="1 of 2")
     assert partial.reference == Reference(Grading.CONTAINS, "x", checks="1 of 2")
@@ -169,12 +174,12 @@ def test_a_question_that_lost_a_check_is_graded_by_the_others_only_on_request() 
 
 @pytest.mark.parametrize("partial", [False, True])
 def test_a_lost_check_survives_export_import_and_versions(partial: bool) -> None:
-    suite = read_suite_text("s", "s.yaml", PARTIAL, partial=partial).suite
+    suite = read_text("s", "s.yaml", PARTIAL, partial=partial).suite
 
     rows = json.dumps(suite_document(suite)["questions"])
     again = [
-        read_suite_text("s", "s.csv", suite_csv(suite)).suite,
-        read_suite_text("s", "s.json", rows).suite,
+        read_text("s", "s.csv", suite_csv(suite)).suite,
+        read_text("s", "s.json", rows).suite,
         suite_from_body("", "s", json.loads(SUITE.dump_json(suite))),
     ]
 
@@ -185,7 +190,7 @@ def test_a_lost_check_survives_export_import_and_versions(partial: bool) -> None
 def test_what_is_left_out_has_its_line() -> None:
     text = SIX + "  - {type: contains, value: x}\n  - {type: latency, threshold: 5}\n"
 
-    [left_out] = read_suite_text("s", "s.yaml", text).left_out
+    [left_out] = read_text("s", "s.yaml", text).left_out
 
     assert (left_out.where, left_out.name) == ("Line 5", "assert latency")
 
@@ -200,7 +205,7 @@ def test_ten_thousand_questions_are_refused_with_their_number() -> None:
     hundred = ", ".join(map(str, range(100)))
 
     with pytest.raises(SuiteError, match=f"make 10,000 questions; the limit .* {MAX_QUESTIONS:,}"):
-        read_suite_text("s", "s.yaml", text % (hundred, hundred))
+        read_text("s", "s.yaml", text % (hundred, hundred))
 
 
 def _laughs(levels: int) -> str:
@@ -233,7 +238,7 @@ def test_a_bomb_is_refused(text: str, told: str) -> None:
     assert len(text) <= MAX_BYTES
 
     with pytest.raises(SuiteError, match=told):
-        read_suite_text("s", "s.yaml", text)
+        read_text("s", "s.yaml", text)
 
 
 # --- OpenAI Evals
@@ -262,7 +267,7 @@ def test_lines_of_openai_evals_become_questions_with_graders() -> None:
         {"item": {"ticket_text": "My screen is black.", "correct_label": "Hardware"}},
     )
 
-    file = read_suite_text("s", "s.jsonl", text)
+    file = read_text("s", "s.jsonl", text)
 
     assert file.left_out == ()
     assert file.suite.questions == (
@@ -309,7 +314,7 @@ def test_what_openai_evals_has_and_a_suite_has_not_is_named(
 ) -> None:
     text = _evals({"input": "Known?", "ideal": "yes"}, line)
 
-    file = read_suite_text("s", "s.jsonl", text)
+    file = read_text("s", "s.jsonl", text)
 
     [left_out] = file.left_out
     assert (left_out.where, left_out.name) == ("Line 2", name)
@@ -318,7 +323,7 @@ def test_what_openai_evals_has_and_a_suite_has_not_is_named(
 
 def test_an_import_with_nothing_usable_is_refused() -> None:
     with pytest.raises(SuiteError, match=r"no usable question.*Line 1: question.*and 2 more"):
-        read_suite_text("s", "s.jsonl", _evals(*[{"item": {}}] * 7))
+        read_text("s", "s.jsonl", _evals(*[{"item": {}}] * 7))
 
 
 # --- Data sets
@@ -336,7 +341,7 @@ SOLUTION = "In May she sold <<48/2=24>>24 clips.\n48 + 24 = <<48+24=72>>72\n####
     ],
 )
 def test_a_solution_of_gsm8k_is_read_as_its_number(line: object) -> None:
-    [question] = read_suite_text("s", "s.jsonl", _evals(line)).suite.questions
+    [question] = read_text("s", "s.jsonl", _evals(line)).suite.questions
 
     assert question.reference == Reference(Grading.NUMBER, "72")
 
@@ -346,7 +351,7 @@ def test_an_object_of_alpaca_keeps_its_instruction(name: str) -> None:
     item = {"instruction": "Translate to French.", "input": "Hello", "output": "Bonjour"}
     text = json.dumps([item]) if name == "s.json" else json.dumps(item)
 
-    file = read_suite_text("s", name, text)
+    file = read_text("s", name, text)
 
     right = Reference(Grading.EXACT, "Bonjour")
     assert file.left_out == ()
@@ -355,7 +360,7 @@ def test_an_object_of_alpaca_keeps_its_instruction(name: str) -> None:
 
 @pytest.mark.parametrize("header", ["question", "Questions", "prompt"])
 def test_a_header_of_one_column_is_a_header(header: str) -> None:
-    [question] = read_suite_text("s", "s.csv", f"{header}\nWhy?\n").suite.questions
+    [question] = read_text("s", "s.csv", f"{header}\nWhy?\n").suite.questions
 
     assert question.text == "Why?"
 

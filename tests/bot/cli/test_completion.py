@@ -6,12 +6,10 @@ import pytest
 
 from tests.bot.homes import Home, scripted_config
 
-SUITES = '[suites.sql]\nquestions = ["Why WAL?"]\n'
-
 
 @pytest.fixture
 def asked(home: Home) -> tuple[Home, str]:
-    home.with_config(scripted_config(3) + SUITES)
+    home.with_config(scripted_config(3))
     home.invoke("ask", "Why is the sky blue?")
     return home, home.sql("SELECT id FROM round")[0][0]
 
@@ -26,12 +24,11 @@ def completed(home: Home, typed: str) -> list[str]:
     return home.with_settings(**shell).council(fresh=True).out.split()
 
 
-def test_commands_panels_suites_and_rounds_are_completed(asked: tuple[Home, str]) -> None:
+def test_commands_panels_and_rounds_are_completed(asked: tuple[Home, str]) -> None:
     home, round_id = asked
 
-    assert completed(home, "council lead") == ["leaderboard"]
+    assert completed(home, "council roun") == ["rounds"]
     assert completed(home, "council ask --panel ") == ["house"]
-    assert completed(home, "council bakeoff run ") == ["sql"]
     assert completed(home, "council show ") == [round_id]
 
 

@@ -188,20 +188,3 @@ def test_an_imported_vote_from_the_future_does_not_outlive_a_later_one(
 
     assert (imported.code, imported.err) == (0, "")
     assert other_home.sql("SELECT label FROM human_vote") == [(second["label"],)]
-
-
-def test_a_forgotten_round_is_on_the_leaderboard_where_it_is_imported(
-    stored_round: tuple[Home, str], other_home: Home
-) -> None:
-    home, round_id = stored_round
-    home.invoke("forget", round_id, "--yes")
-    before = home.invoke("leaderboard", "--json").json["rows"]
-
-    assert other_home.invoke("import", str(exported(home))).code == 0
-
-    after = other_home.invoke("leaderboard", "--json").json["rows"]
-    assert [(row["member"], row["share"], row["rounds"]) for row in after] == [
-        (row["member"], row["share"], row["rounds"]) for row in before
-    ]
-    assert after
-    assert "match the 1 round" in other_home.invoke("verify", "--all").out

@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import make_url
 
 from bot.cli.database import WRONG_BEFORE
-from tests.bot.bakeoffs.cli.test_data_export_bakeoffs import one_of_each, use_stores
 from tests.bot.homes import Home
 from tests.bot.runners.test_local import got, other
+from tests.plugin_modules import modules_at
 from tests.postgres import Server
 
 SECRET = "hunter2"
@@ -18,11 +18,12 @@ SECRET = "hunter2"
 
 @pytest.fixture
 def full(stored_round: tuple[Home, str]) -> tuple[Home, str]:
-    """Return a home with rounds, one of them forgotten, and with a bake-off, suite and schedule."""
+    """Return a home with rounds, one of them forgotten, and with what plug-ins store."""
     home, round_id = stored_round
     gone = home.invoke("ask", "And how?", "--json").json["id"]
     assert home.invoke("forget", "--yes", gone).code == 0
-    use_stores(home, one_of_each)
+    for plugin in modules_at("tests/bot/*/cli/stored_examples.py"):
+        plugin.store_examples(home)
     return home, round_id
 
 

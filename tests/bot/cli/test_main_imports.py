@@ -43,8 +43,6 @@ def test_help_imports_nothing_slow(home: Home) -> None:
         pytest.param(("ask", "Why?", "--json"), id="ask"),
         pytest.param(("rounds",), id="rounds"),
         pytest.param(("doctor",), id="doctor"),
-        pytest.param(("leaderboard", "--json"), id="leaderboard"),
-        pytest.param(("bias", "--rounds", "--json"), id="bias"),
     ],
 )
 def test_no_command_imports_a_library_that_it_does_not_need(

@@ -2,8 +2,6 @@
 
 import json
 import re
-import sqlite3
-from contextlib import closing
 
 from bot.render.round_report.thread import DISCLAIMER
 from tests.bot.homes import Home, scripted_config
@@ -158,12 +156,3 @@ def test_a_file_that_is_not_there_is_one_sentence(home: Home) -> None:
 
     assert result.code != 0
     assert "nowhere.txt can't be opened: No such file or directory." in result.err
-
-
-def test_a_round_of_a_command_is_counted_as_it_closes(stored_round: tuple[Home, str]) -> None:
-    home, round_id = stored_round
-
-    with closing(sqlite3.connect(home.database)) as connection:
-        counted = connection.execute("SELECT round_id FROM record").fetchall()
-
-    assert counted == [(round_id,)]

@@ -7,15 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from bot.bakeoffs.parts import bakeoff_stores
-from bot.bakeoffs.records import count_missing_rounds
 from bot.cli.serve import ROUND_OPENING_SECONDS, sweep
 from bot.commands.buttons import MAX_REMEMBERED_PRESSES, PRESS
 from bot.runners.retention import forget_daily
 from council.budget_caps import Account
 from council.rounds import Closing
 from tests.bot.cluster_fakes import processes
-from tests.bot.rounds import held
 from tests.builders import a_round
 
 
@@ -57,15 +54,6 @@ async def test_only_the_leader_forgets_old_button_presses(is_leader: bool) -> No
 
     presses = await app.key_values.list_texts(PRESS)
     assert len(presses) == MAX_REMEMBERED_PRESSES + (not is_leader)
-
-
-async def test_only_the_leader_counts_earlier_rounds() -> None:
-    _, (app, _) = processes(2)
-    await app.store.open(await held())
-
-    for alone, missing in ((other_leader, ("r1",)), (app.leader_lock, ())):
-        await count_missing_rounds(app, alone)
-        assert await bakeoff_stores(app).records.list_missing(9) == missing
 
 
 async def test_only_the_leader_forgets_old_texts() -> None:

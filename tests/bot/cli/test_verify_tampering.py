@@ -71,7 +71,7 @@ def test_a_bug_is_reported_in_one_line(stored_round: tuple[Home, str]) -> None:
     assert result.err.startswith("Something went wrong (")
 
 
-def test_a_round_of_an_unknown_method_stops_neither_verification_nor_export(
+def test_a_round_of_an_unknown_method_does_not_stop_verification(
     stored_round: tuple[Home, str],
 ) -> None:
     home, bad = stored_round
@@ -79,14 +79,11 @@ def test_a_round_of_an_unknown_method_stops_neither_verification_nor_export(
     home.sql('UPDATE round SET versions = \'{"method": "9"}\' WHERE id = ?', bad)
 
     verified = home.invoke("verify", "--all")
-    exported = home.invoke("export", "--as", "judgments")
 
-    assert (verified.code, exported.code) == (1, 1)
+    assert verified.code == 1
     assert f"Round {bad} cannot be recomputed. This round used version 9" in verified.out
     assert f"Round {good}: verified: " in verified.out
     assert "hash chain" in verified.out
-    assert f"Left out: round {bad}. This round used version 9" in exported.out + exported.err
-    assert good in exported.out
 
 
 def test_a_round_without_rankings_is_not_said_to_match_them(home: Home) -> None:

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from tests.bot.cli.test_serve_lifetimes import NAMES, SLOWLY_SECONDS, asked, serving, stopped
 from tests.bot.homes import TIMEOUT_SECONDS, Home, served_config
-from tests.bot.test_lifetimes import NAMES, SLOWLY_SECONDS, asked, serving, stopped
 from tests.ports import free_port
 from tests.wire.models import ModelServer
 

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from bot.chat import Asker, IncomingMessage
+from bot.chat import Asker, Attachment, IncomingMessage
 from bot.commands.dispatch import handle_message
 from council.answers import Role
 from council.places import Place
@@ -34,3 +34,21 @@ async def test_repeated_deliveries_of_ten_events_make_ten_rounds(count: int) -> 
     assert len(await app.store.list_summaries()) == EVENTS
     assert len(gateway.of(Role.ANSWER)) == EVENTS * members
     assert len(chat.keys) == len(set(chat.keys)) == EVENTS * (3 + members)  # root, two tables
+
+
+async def test_the_files_of_a_repeated_event_are_not_downloaded_again() -> None:
+    app, chat = an_app(FakeGateway()), FakeChat()
+    downloads: list[str] = []
+
+    async def download() -> bytes:
+        downloads.append("a.txt")
+        return b"some text"
+
+    file = Attachment("a.txt", 9, download)
+    message = IncomingMessage("Which queue?", ASKER, PLACE, "event", files=(file,))
+
+    await handle_message(app, chat, message)
+    await handle_message(app, chat, message)
+
+    assert downloads == ["a.txt"]
+    assert len(await app.store.list_summaries()) == 1

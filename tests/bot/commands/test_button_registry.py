@@ -1,22 +1,14 @@
 """Commands and buttons of plug-ins: merged with the core's, and what is left without them."""
 
-from typing import Any, cast
-
-import pytest
-
 from bot.chat import Button, Buttons, IncomingMessage, Line, Post
-from bot.commands.button_registry import NEEDS_PLUGIN, ButtonSet, buttons_of, submit_form
+from bot.commands.button_registry import ButtonSet, buttons_of
 from bot.commands.buttons import CORE_BUTTONS, build_buttons
 from bot.commands.registry import Command, commands_of
 from bot.commands.table import CORE_COMMANDS, build_registry
 from bot.context import AppContext
-from bot.discord.actions import handle_button
 from bot.plugins import Plugins, PluginStatus, PluginSwitches, find_plugins
-from bot.slack.listeners import SlackListeners
-from bot.slack.workspace import Workspace
-from council.errors import CouncilError
 from council.plugin import Plugin
-from tests.bot.app_fakes import ANA, HERE, FakeChat, an_app, replies_to
+from tests.bot.app_fakes import ANA, HERE, an_app, replies_to
 
 MESSAGE = IncomingMessage("", ANA, HERE, "k")
 
@@ -36,8 +28,7 @@ HAIKU = Plugin(
 )
 
 
-@pytest.fixture
-def core() -> AppContext:
+def an_app_of_the_core() -> AppContext:
     """Return an app whose own plug-ins are off."""
     names = tuple(plugin.name for plugin in find_plugins().active)
     plugins = find_plugins(PluginSwitches(disabled=names))
@@ -75,34 +66,14 @@ def test_the_menu_under_a_round_has_the_buttons_of_plugins_after_the_first() -> 
     assert CORE_BUTTONS.add_round_buttons(plain, "r1") == plain
 
 
-async def test_without_plugins_help_and_menus_have_only_the_core(core: AppContext) -> None:
+async def test_without_plugins_help_and_menus_have_only_the_core() -> None:
+    core = an_app_of_the_core()
+
     said = await replies_to(core, "help")
 
     assert commands_of(core).commands == CORE_COMMANDS
     assert buttons_of(core) == CORE_BUTTONS
+    assert "`/council rounds`: " in said
+    assert "For admins" not in said
     assert "suite" not in said
     assert "bake-off" not in said
-
-
-@pytest.mark.parametrize("action", ["suite", "keep_suite", "bakeoff_cancel", "bakeoff_vote_page"])
-async def test_an_old_button_says_which_plugin_it_needs(core: AppContext, action: str) -> None:
-    with pytest.raises(CouncilError) as refused:
-        await handle_button(core, FakeChat(), MESSAGE, action, "r1")
-
-    assert str(refused.value) == NEEDS_PLUGIN.format(name="bakeoffs")
-
-
-async def test_so_does_an_open_form(core: AppContext) -> None:
-    answers: list[dict[str, Any]] = []
-
-    async def ack(**answer: Any) -> None:  # noqa: ANN401
-        answers.append(answer)
-
-    fields = [{"type": "input", "block_id": "name"}]
-    view = {"callback_id": "council:suite", "blocks": fields}
-    await SlackListeners(core).on_form_submitted(ack, {"view": view}, cast(Workspace, None))
-    with pytest.raises(CouncilError) as refused:
-        await submit_form(core, FakeChat(), MESSAGE, "suite", "r1", {})
-
-    assert answers == [{"response_action": "errors", "errors": {"name": str(refused.value)}}]
-    assert str(refused.value) == NEEDS_PLUGIN.format(name="bakeoffs")

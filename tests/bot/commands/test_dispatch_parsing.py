@@ -46,34 +46,6 @@ def parse(text: str) -> tuple[str, dict[str, str]]:
         ("panel house", "panel", {"name": "house"}),
         ("  /council   rounds  ", "rounds", {}),
         ("/council\nrounds", "rounds", {}),
-        (
-            "leaderboard sql@3f2a as:judge weights:family",
-            "leaderboard",
-            {"suite": "sql@3f2a", "as": "judge", "weights": "family"},
-        ),
-        (
-            'bias house category:"a b" since:2w',
-            "bias",
-            {"panel": "house", "category": "a b", "since": "2w"},
-        ),
-        ("suite", "suite list", {}),
-        ("suite add sql last", "suite add", {"name": "sql", "round": "last"}),
-        (
-            "suite add sql\nWhy?\nHow so?",
-            "suite add",
-            {"name": "sql", "questions": "Why?\nHow so?"},
-        ),
-        ("bakeoff", "bakeoff list", {}),
-        ("bakeoff sql", "bakeoff run", {"suite": "sql"}),
-        ("bakeoff cap:$2 sql now", "bakeoff run", {"cap": "$2", "suite": "sql", "now": "now"}),
-        ("bakeoff show", "bakeoff show", {}),
-        ("bakeoff resume bo:1 cap:$3", "bakeoff resume", {"bakeoff": "bo:1", "cap": "$3"}),
-        ("schedule", "schedule list", {}),
-        (
-            "schedule add weekly suite:sql every monday 09:00 #general",
-            "schedule add",
-            {"name": "weekly", "suite": "sql", "when": "every monday 09:00 #general"},
-        ),
         ("ask", "ask", {}),
         ("ask help", "ask", {"question": "help"}),
         ("ASK show 12ab", "ask", {"question": "show 12ab"}),
@@ -106,12 +78,7 @@ def test_a_command_is_its_name_with_values_that_fit(
         "how databases work",
         "cafe show",
         "/councilor, what is a quorum?",
-        "bakeoff the right word for this?",
-        "schedule a meeting for me?",
         "vote on this: K or L?",
-        "leaderboard design for a game",
-        "Leaderboards: are they fair?",
-        "bias in hiring: what is known?",
         "Why panel:house?",
     ],
 )
@@ -122,32 +89,20 @@ def test_anything_else_is_a_question(question: str) -> None:
 @pytest.mark.parametrize(
     ("line", "meant"),
     [
-        ("leaderbord", ["leaderboard"]),
+        ("ronds", ["rounds"]),
         ("show zzzz", ["show"]),
         ("shwo last", ["show"]),
         ("rounds 12345", ["rounds"]),
         ("show tables quickly", ["show"]),
         ("vote beef1 best", ["vote"]),
-        ("schedule lsit", None),
-        ("schedule pause", ["pause"]),
-        ("suites", None),
-        ("add to suite", ["add"]),
         ("delete it", ["forget"]),
-        ("leaderboard sql law and more as:judge", ["leaderboard"]),
-        ("bakeoff sql law panel:house cap:$2", ["run", "resume"]),
     ],
 )
-def test_a_short_line_that_begins_like_a_command_is_a_typo(
-    line: str, meant: list[str] | None
-) -> None:
+def test_a_short_line_that_begins_like_a_command_is_a_typo(line: str, meant: list[str]) -> None:
     parsed = COMMANDS.parse(line)
 
     assert isinstance(parsed, Typo)
-    group = line.split()[0].rstrip("s")
-    expected = meant or [
-        one.name for one in COMMANDS.commands if one.group == group and not one.hidden
-    ]
-    assert [one.name for one in parsed.meant] == expected
+    assert [one.name for one in parsed.meant] == meant
 
 
 @pytest.mark.parametrize(
@@ -188,7 +143,7 @@ class Room(FakeChat):
         return row.buttons[0].value
 
 
-@pytest.mark.parametrize("line", ["leaderbord", "forget latest", "show zzzz", "schedule lsit"])
+@pytest.mark.parametrize("line", ["ronds", "forget latest", "show zzzz"])
 async def test_a_typo_costs_nothing_and_says_how_to_ask_it_anyway(line: str) -> None:
     app = an_app()
 
@@ -202,7 +157,7 @@ async def test_a_typo_costs_nothing_and_says_how_to_ask_it_anyway(line: str) -> 
 
 async def test_a_typo_is_asked_anyway_once_and_only_for_its_author() -> None:
     app, chat = an_app(), Room()
-    message = IncomingMessage("leaderbord", ANA, HERE, "k1", "the thread so far")
+    message = IncomingMessage("ronds", ANA, HERE, "k1", "the thread so far")
     await handle_message(app, chat, message)
     press = BUTTONS.handlers[ASK_ANYWAY]
 
@@ -213,7 +168,7 @@ async def test_a_typo_is_asked_anyway_once_and_only_for_its_author() -> None:
 
     assert await app.store.ids() == ("k3",)
     asked = (await app.store.load("k3")).question
-    assert (asked.text, asked.context, asked.asked_by) == ("leaderbord", message.context, ANA.id)
+    assert (asked.text, asked.context, asked.asked_by) == ("ronds", message.context, ANA.id)
     assert await app.key_values.list_texts(UNASKED) == {}
 
 

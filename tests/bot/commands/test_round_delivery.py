@@ -7,8 +7,7 @@ from bot.commands.round_delivery import follow_and_deliver
 from council.ports import RoundQuery
 from council.rounds import Question
 from storage.transactions import DiskFullError, retried_and_shielded
-from tests.bot.app_fakes import ANA, HERE, an_app
-from tests.bot.bakeoffs.fakes import Room
+from tests.bot.app_fakes import ANA, HERE, Room, an_app
 from tests.builders import a_round
 from tests.fakes.gateway import FakeGateway
 from tests.fakes.memory_store import MemoryStore

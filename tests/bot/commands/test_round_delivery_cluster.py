@@ -18,10 +18,9 @@ from bot.ports import Job
 from council.errors import CouncilError
 from council.places import Place
 from council.ports import RoundQuery
-from tests.bot.app_fakes import ANA, HERE
-from tests.bot.bakeoffs.fakes import Room
+from tests.bot.app_fakes import ANA, HERE, Room
 from tests.bot.cluster_fakes import Board, processes
-from tests.bot.slack.in_process import BlockedGateway
+from tests.fakes.gateway import BlockedGateway
 
 KEY = "slack:T1:1"
 PATIENCE_SECONDS = 10

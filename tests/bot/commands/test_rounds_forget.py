@@ -16,8 +16,7 @@ from council.integrity.erasure import removable_texts
 from council.places import Place
 from council.rounds import Question
 from tests.bot.app_fakes import ANA as CHANNEL_ASKER
-from tests.bot.app_fakes import HERE, an_app, replies_to
-from tests.bot.bakeoffs.fakes import Room
+from tests.bot.app_fakes import HERE, Room, an_app, replies_to
 from tests.builders import ASKED_AT, CLAUDE, a_panel, a_round
 from tests.fakes.gateway import FakeGateway, Hangs
 from tests.fakes.memory_outbox import MemoryOutbox

@@ -31,17 +31,17 @@ from bot.render.voting import (
 from bot.terminal import TerminalChat
 from council.errors import CouncilError
 from council.labels import Label, LabelMap
+from council.methods import BLIND_RANKING
 from council.places import Place
 from council.rounds import Draw, Question, Round
 from storage.engine import open_engine
 from storage.rounds import SqlRoundStore
-from tests.bot.app_fakes import ANA, BEN, COMMANDS, HERE, an_app, replies_to
-from tests.bot.bakeoffs.fakes import Room
+from tests.bot.app_fakes import ANA, BEN, COMMANDS, HERE, Room, an_app, replies_to
 from tests.bot.rounds import names_of, words_of
 from tests.builders import NAMES
-from tests.council.research.registries import LABORATORY
 from tests.fakes.gateway import FakeGateway, HeldJudges
 from tests.fakes.memory_store import MemoryStore
+from tests.registries import a_registry
 from tests.sqlite import new_file
 from tests.storage.builders import a_closed_round, wait_until
 
@@ -227,15 +227,16 @@ def test_one_answer_is_nothing_to_choose_from() -> None:
 
 
 async def test_while_a_round_runs_in_which_nobody_ranks_no_vote_is_offered_or_taken() -> None:
-    closed = replace(asked_in(HERE), registry=LABORATORY)
-    terms = replace(closed.panel.terms, method="peer-review")
+    unranked = replace(BLIND_RANKING, name="unranked", is_ranked=False)
+    closed = replace(asked_in(HERE), registry=a_registry(unranked))
+    terms = replace(closed.panel.terms, method="unranked")
     running = without_result(replace(closed, panel=replace(closed.panel, terms=terms)))
     app = await an_app_with(running)
     label = labels_of(running)[0]
 
     for line in (f"vote {ID}", f"vote {ID} {label}"):
         assert await replies_to(app, line, BEN) == (
-            f"Nobody votes in round {ID} while it runs: method peer-review ranks nothing. "
+            f"Nobody votes in round {ID} while it runs: method unranked ranks nothing. "
             "You can mark the best answer when it is finished."
         )
     with pytest.raises(CouncilError, match="Nobody votes"):
@@ -246,8 +247,13 @@ async def test_while_a_round_runs_in_which_nobody_ranks_no_vote_is_offered_or_ta
 
 
 async def test_drafts_take_no_votes_until_a_judge_ranked_the_revisions() -> None:
-    closed = replace(asked_in(HERE), registry=LABORATORY)
-    terms = replace(closed.panel.terms, method="critique")
+    asks_again = replace(
+        BLIND_RANKING,
+        name="revised",
+        exchanges=lambda panel: {seat.key: 1 for seat in panel.members},
+    )
+    closed = replace(asked_in(HERE), registry=a_registry(asks_again))
+    terms = replace(closed.panel.terms, method="revised")
     voting = without_result(replace(closed, panel=replace(closed.panel, terms=terms)))
     revising = replace(voting, ballots=())
     app = await an_app_with(revising)

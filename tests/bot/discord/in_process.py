@@ -17,9 +17,9 @@ from bot.discord.config import DiscordCredentials
 from bot.discord.messages import nonce_of
 from bot.outbox import Outbox
 from council.ports import RoundSummary
-from tests.bot.app_fakes import an_app
+from tests.bot.app_fakes import an_app, sleep_scaled
 from tests.bot.discord.story import QUICK, custom_id_of
-from tests.bot.slack.in_process import BlockedGateway, sleep_scaled
+from tests.fakes.gateway import BlockedGateway
 from tests.fakes.memory_outbox import MemoryOutbox
 from tests.wire.discord import (
     Channel,

@@ -15,7 +15,7 @@ from bot.discord.shards import Shard
 from bot.ports import Job
 from tests.bot.cluster_fakes import Board, processes
 from tests.bot.discord.story import QUICK, custom_id_of
-from tests.bot.slack.in_process import BlockedGateway
+from tests.fakes.gateway import BlockedGateway
 from tests.wire.discord import FakeDiscord, Message
 
 

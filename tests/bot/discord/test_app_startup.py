@@ -18,7 +18,7 @@ from bot.discord.app import (
 from bot.discord.config import read_credentials
 from bot.discord.listeners import COMMANDS_MEMO
 from bot.settings import Settings
-from tests.bot.app_fakes import an_app
+from tests.bot.app_fakes import COMMANDS, an_app
 from tests.bot.discord.in_process import Connection, connect, start_bot
 from tests.bot.discord.story import QUICK, custom_id_of, with_older_button
 from tests.bot.homes import Home
@@ -115,6 +115,11 @@ async def test_a_server_error_at_startup_is_retried() -> None:
     assert connection.reports[0].endswith("The next try is in 1 s.")
 
 
+# All commands for admins are of plug-ins.
+ADMINS = ["council-admin"] if any(one.for_admins for one in COMMANDS.commands) else []
+REGISTERED = ["council", *ADMINS, "Ask the council"]
+
+
 async def test_commands_are_registered_only_when_they_have_changed() -> None:
     app = an_app()
     async with make_discord() as discord:
@@ -129,7 +134,7 @@ async def test_commands_are_registered_only_when_they_have_changed() -> None:
         await start()
 
     assert len(discord.called(SYNC)) == 2
-    assert discord.commands() == ["council", "council-admin", "Ask the council"]
+    assert discord.commands() == REGISTERED
 
 
 async def test_a_failed_registration_of_commands_is_retried() -> None:
@@ -141,7 +146,7 @@ async def test_a_failed_registration_of_commands_is_retried() -> None:
             await discord.until(lambda: is_connected(connection), TIMEOUT_SECONDS)
 
     assert connection.reports[0].endswith("The next try is in 1 s.")
-    assert discord.commands() == ["council", "council-admin", "Ask the council"]
+    assert discord.commands() == REGISTERED
 
 
 async def test_an_interactions_endpoint_is_reported_at_startup() -> None:

@@ -22,7 +22,7 @@ from tests.builders import ASKED_AT, CLAUDE, GEMINI, GROK, a_member, a_panel, a_
 from tests.council.research.registries import LABORATORY
 from tests.fakes.gateway import FakeGateway, rank_by_slot
 from tests.fakes.memory_store import MemoryStore
-from tests.storage.benches import a_bakeoff, suite_of
+from tests.storage.bakeoffs.benches import a_bakeoff, suite_of
 
 
 async def ranked(panel: Panel, store: MemoryStore | None = None, **about: Any) -> Round:  # noqa: ANN401

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from bot.settings import Seat, Settings, SettingsError
+from bot.plugins import find_plugins
+from bot.settings import Seat, Settings, SettingsError, load_panel_config
 from bot.settings.connections import (
     Connection,
     ConnectionFormError,
@@ -34,7 +35,16 @@ from bot.settings.provider_keys import (
 )
 from council.model_families import family_of
 from council.providers import PROVIDERS
+from tests.bot.distributions import install
 
+HAIKU = """
+from dataclasses import replace
+from council.methods import BLIND_RANKING
+from council.plugin import Plugin
+
+METHOD = replace(BLIND_RANKING, name="haiku")
+PLUGIN = Plugin(name="haiku", methods={"haiku": f"{__name__}:METHOD"})
+"""
 OPENAI, *_, OLLAMA, CUSTOM = PROVIDERS
 A_KEY = SecretStr("sk-one")
 EAST = "https://acme-production-east-us-1.openai.azure.com/openai/v1"
@@ -165,8 +175,8 @@ def test_a_server_without_a_key_never_gets_the_key_of_openai(tmp_path: Path) -> 
 def stored(folder: Path, name: str = "mine", version: str = "", key: str = "sk-one") -> None:
     connection = Connection("openai", OPENAI, OPENAI.base, SecretStr(key))
     seats = {f"openai/{model}": connection.seat(model) for model in ("a", "b")}
-    draft = PanelDraft(name, tuple(seats), version=version)
-    store_panel(folder, draft, seats, connection, becomes_default=True)
+    draft = PanelDraft(name, tuple(seats), version=version, becomes_default=True)
+    store_panel(folder, draft, seats, connection)
 
 
 def test_a_stored_panel_and_key_are_read_again(tmp_path: Path) -> None:
@@ -190,6 +200,27 @@ def test_a_change_keeps_other_panels_and_what_was_added_by_hand(tmp_path: Path) 
     config, _ = load_connected(tmp_path)
     assert config.panels["mine"].terms.answer_seconds == 90
     assert set(config.panels) == {"mine", "other"}
+
+
+def test_a_panel_can_have_a_method_of_a_plugin_that_council_toml_enables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path, monkeypatch, "haiku", HAIKU)
+    config_file = tmp_path / "council.toml"
+    config_file.write_text('[plugins]\nenabled = ["haiku"]\n')
+    plugins = load_panel_config(config_file).plugins
+    stored(tmp_path)
+    file = tmp_path / "connected.json"
+    file.write_text(file.read_text().replace('"members"', '"method": "haiku", "members"'))
+
+    seats = known_seats(read_document(tmp_path))
+    draft = stored_panel(read_document(tmp_path), "mine")
+    store_panel(tmp_path, draft, seats, plugins=plugins)
+
+    config, _ = load_connected(tmp_path, plugins)
+    assert config.panels["mine"].terms.method == "haiku"
+    with pytest.raises(SettingsError, match="haiku"):
+        load_connected(tmp_path, find_plugins())
 
 
 def test_a_change_of_an_old_version_stores_nothing(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from bot.render.round_status import receivers
 from bot.settings import PanelConfig, load_panel_config
 from council.budget_caps import Caps
 from council.panel import Terms
@@ -41,8 +40,6 @@ temperature = 1.0
 
 [access]      # who may ask, where, how often, and what it may cost
 [retention]   # how long texts are kept
-[suites.sql]
-questions = ["Why?", "How?"]        # or file = "sql.csv" / .jsonl / .yaml
 """
 
 
@@ -162,21 +159,6 @@ def test_a_member_has_the_fallback_of_its_section(tmp_path: Path) -> None:
     assert "mistral/c" in found.seats
 
 
-def test_a_filter_is_a_seat_of_its_panel_and_known_to_the_gateway(tmp_path: Path) -> None:
-    text = panel_toml(["openai/a", "openai/b"], filter="watch", text_checks=True) + (
-        '[models."watch"]\nmodel = "mistral/c"\n'
-    )
-
-    found = house_panel(tmp_path, text)
-
-    panel = found.panels["house"]
-    assert panel.filter is not None
-    assert (panel.filter.key, panel.filter.model_id) == ("watch", "mistral/c")
-    assert panel.seats[-1] == panel.filter == found.seats["watch"].member
-    assert panel.terms.text_checks
-    assert receivers(panel) == "OpenAI and Mistral AI"
-
-
 def test_a_seat_without_a_section_is_named_after_its_model(tmp_path: Path) -> None:
     found = house_panel(tmp_path, panel_toml(["anthropic/claude-sonnet-4-6", "openai/gpt-5.1"]))
 
@@ -201,16 +183,3 @@ def test_caps_and_days_are_read(tmp_path: Path) -> None:
     assert found.caps == Caps(
         day=5_000_000, user_day=100_000, workspace_day=2_000_000, unknown_prices=False
     )
-
-
-def test_settings_for_researchers_stand_in_the_lab_of_a_panel_or_in_the_panel(
-    tmp_path: Path,
-) -> None:
-    plain = '[panels.house]\nmembers = ["openai/a", "openai/b"]\n'
-    lines = "equal_length = true\ncanary_share = 0.1\ntext_checks = true\n"
-
-    old = house_panel(tmp_path, plain + lines)
-    new = house_panel(tmp_path, f"{plain}[panels.house.lab]\n{lines}")
-
-    assert old.panels["house"] == new.panels["house"]
-    assert new.panels["house"].terms.equal_length

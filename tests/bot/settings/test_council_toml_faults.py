@@ -65,11 +65,6 @@ def test_three_faults_are_three_lines(tmp_path: Path) -> None:
             id="filter-with-a-seat",
         ),
         pytest.param(
-            SOUND + 'filter = "watch"\n',
-            "panels.house: 'watch' is neither a seat of [models] nor a model id",
-            id="unknown-filter",
-        ),
-        pytest.param(
             SOUND + '[models."openai/a"]\nfallback = "c"\n',
             "panels.house: 'c' is neither a seat of [models] nor a model id",
             id="unknown-fallback",

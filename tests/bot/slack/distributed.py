@@ -17,14 +17,9 @@ from bot.slack.app import Slack
 from bot.slack.config import INSTALL_PATH, REDIRECT_PATH, Tokens
 from storage.engine import open_engine
 from storage.installations import SqlInstallationStore
-from tests.bot.app_fakes import an_app
-from tests.bot.slack.in_process import (
-    FAST_LIMITS,
-    NO_RATES,
-    BlockedGateway,
-    sleep_scaled,
-    text_of,
-)
+from tests.bot.app_fakes import an_app, sleep_scaled
+from tests.bot.slack.in_process import FAST_LIMITS, NO_RATES, text_of
+from tests.fakes.gateway import BlockedGateway
 from tests.fakes.memory_outbox import MemoryOutbox
 from tests.sqlite import new_file
 from tests.wire.faults import until

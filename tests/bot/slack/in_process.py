@@ -6,7 +6,7 @@ Only the models and the database are fakes; the outbox waits for shorter times.
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from bot.context import AppContext
 from bot.coordination.clock import now
@@ -14,30 +14,17 @@ from bot.outbox import Outbox
 from bot.slack.app import Slack
 from bot.slack.config import Tokens
 from bot.slack.workspace import SlackLimits
-from council.answers import Call, Reply
-from tests.bot.app_fakes import an_app
-from tests.fakes.gateway import FakeGateway
+from tests.bot.app_fakes import an_app, sleep_scaled
+from tests.fakes.gateway import BlockedGateway
 from tests.fakes.memory_outbox import MemoryOutbox
 from tests.wire.slack import BOT, FakeSlack, Message, Rates, Rules
 from tests.wire.slack.state import SCOPES, Installation
 
-OUTBOX_SPEED = 0.05  # seconds the outbox waits for a second
 NO_RATES = Rates(off=True)
 # On a busy machine the loop stands still for a while: a missed ping is not a broken socket.
 FAST_LIMITS = SlackLimits(
     ping_seconds=60.0, late_seconds=0.3, edit_seconds=0.1, posts_at_once=100, posts_a_second=100
 )
-
-
-@dataclass(eq=False)
-class BlockedGateway(FakeGateway):
-    """Replies once `goes_on` is set."""
-
-    goes_on: asyncio.Event = field(default_factory=asyncio.Event)
-
-    async def complete(self, call: Call) -> Reply:
-        await self.goes_on.wait()
-        return await super().complete(call)
 
 
 @dataclass(slots=True)
@@ -93,10 +80,6 @@ def part_number(message: Message) -> str:
 
 def text_of(message: Message) -> str:
     return f"{message.text} {message.blocks}"
-
-
-async def sleep_scaled(seconds: float) -> None:
-    await asyncio.sleep(seconds * OUTBOX_SPEED)
 
 
 @asynccontextmanager

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from bot.bakeoffs.scheduler import Scheduler
 from bot.bootstrap import StartOptions, open_app
 from bot.context import AppContext
 from bot.coordination.tasks import running_alongside
+from bot.services import Service
 from bot.settings import Settings
 from bot.slack.app import Slack
 from bot.slack.config import Tokens
@@ -170,6 +170,7 @@ async def run_in_process(
     async with open_app(settings, StartOptions(serves=True)) as app:
         tokens = Tokens(slack.state.app.bot_token, slack.state.app.app_token, "", slack.api_url)
         running = Slack(app, tokens, report, FAST_LIMITS).run()
-        async with running_alongside(running, Scheduler(app).run()):
+        tasks = [task for service in app.parts.all(Service) for task in service.tasks()]
+        async with running_alongside(running, *tasks):
             await slack.connected(seconds=TIMEOUT_SECONDS)
             yield app

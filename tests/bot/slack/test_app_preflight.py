@@ -15,7 +15,8 @@ from bot.slack.client import FEATURES_BY_SCOPE
 from bot.slack.config import Tokens
 from bot.slack.installations import REVOKED
 from tests.bot.app_fakes import an_app
-from tests.bot.slack.in_process import FAST_LIMITS, BlockedGateway, make_fake_slack, run_slack
+from tests.bot.slack.in_process import FAST_LIMITS, make_fake_slack, run_slack
+from tests.fakes.gateway import BlockedGateway
 from tests.ports import free_port
 from tests.wire.faults import until
 from tests.wire.slack import DropBefore, Fail, FakeSlack, Installation, Slow

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from tests.bot.homes import Home, scripted_config
-from tests.bot.slack.in_process import BlockedGateway, make_fake_slack, run_slack
+from tests.bot.slack.in_process import make_fake_slack, run_slack
 from tests.bot.slack.story import Stage, run_in_process
+from tests.fakes.gateway import BlockedGateway
 from tests.wire.models import ModelServer
 from tests.wire.slack import FakeSlack, Rates, Rules
 

@@ -15,7 +15,8 @@ from storage.engine import open_engine
 from storage.installations import SqlInstallationStore
 from tests.bot.cluster_fakes import Board, processes
 from tests.bot.slack.distributed import browser_of, distributed_fake, distributed_tokens
-from tests.bot.slack.in_process import FAST_LIMITS, BlockedGateway, make_fake_slack
+from tests.bot.slack.in_process import FAST_LIMITS, make_fake_slack
+from tests.fakes.gateway import BlockedGateway
 from tests.sqlite import new_file
 from tests.wire.slack import BOT, FakeSlack, Message
 

@@ -28,7 +28,7 @@ SAID = {
     "method:nope Why?": "There is no method 'nope'",
     "": HELLO,
     "x" * 20_001: "the limit is 20,000",
-    "leaderbord": "looks like a command",
+    "ronds": "looks like a command",
 }
 
 
@@ -67,7 +67,7 @@ async def test_the_channel_sees_the_question_and_then_the_answer_in_the_same_mes
     assert read.index("Which queue?") < read.index(DISCLAIMER) < read.index("Asked by ada")
     shown = str(root.blocks)
     assert all(f"council:{name}" in shown for name in ("answers", "ballots", "more", "feedback"))
-    assert all(in_menu(root, action) for action in ("again", "suite", "export", "forget"))
+    assert all(in_menu(root, action) for action in ("again", "export", "forget"))
 
 
 async def test_the_thread_has_the_results_and_then_the_rankings(stage: Stage) -> None:

@@ -10,14 +10,9 @@ from bot.slack.ephemeral import EphemeralReplies
 from bot.slack.messages import SlackChat
 from bot.slack.workspace import CHAT, Workspace
 from council.places import Place
-from tests.bot.slack.in_process import (
-    FAST_LIMITS,
-    BlockedGateway,
-    make_fake_slack,
-    run_slack,
-    text_of,
-)
+from tests.bot.slack.in_process import FAST_LIMITS, make_fake_slack, run_slack, text_of
 from tests.builders import CLAUDE
+from tests.fakes.gateway import BlockedGateway
 from tests.wire.slack import BOT, TEAM, Refuse
 
 LONG = " ".join(f"Reason {number} of many." for number in range(400))  # more than an edit takes

@@ -24,7 +24,8 @@ from council.budget import estimate_round
 from council.money import Price, Spending
 from council.places import NOWHERE, Place
 from council.rounds import Question
-from tests.builders import ASKED_AT, CLAUDE, GEMINI, GPT, a_panel, a_round, a_schedule
+from tests.builders import ASKED_AT, CLAUDE, GEMINI, GPT, a_panel, a_round
+from tests.council.bakeoffs.builders import a_schedule
 from tests.council.bakeoffs.record_builders import a_record
 from tests.fakes.gateway import FakeGateway
 

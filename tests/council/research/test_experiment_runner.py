@@ -47,7 +47,7 @@ from tests.council.research.experiment_builders import (
     grading,
 )
 from tests.fakes.gateway import FakeGateway, Hangs, PowerCutError, read_prompt
-from tests.fakes.memory_experiments import MemoryExperiments
+from tests.fakes.research.memory_experiments import MemoryExperiments
 
 
 @dataclass(slots=True)

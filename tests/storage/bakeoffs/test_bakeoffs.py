@@ -29,18 +29,17 @@ from storage.copy_database import count_contents
 from storage.engine import open_engine
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlRoundStore
-from tests.builders import ASKED_AT, a_panel, a_schedule
-from tests.storage.benches import (
+from tests.builders import ASKED_AT, a_panel
+from tests.council.bakeoffs.builders import a_schedule
+from tests.storage.bakeoffs.benches import (
     SUITE,
-    T1,
-    T2,
     Stores,
     a_bakeoff,
     a_record,
     sql_bakeoff_stores,
     suite_of,
 )
-from tests.storage.builders import BOTH, a_closed_round, in_memory_too
+from tests.storage.builders import BOTH, T1, T2, a_closed_round, in_memory_too
 
 HERE = T1.scope
 LATER = ASKED_AT + timedelta(days=1)

@@ -10,8 +10,9 @@ from council.errors import StoreError
 from storage.bakeoffs.export import BAKEOFF, KINDS, SCHEDULE
 from storage.bakeoffs.export import SUITE as SUITE_KIND
 from storage.export import ExportedItem, dump_item, parse_item
-from tests.builders import ASKED_AT, a_schedule
-from tests.storage.benches import SUITE, a_bakeoff, suite_of
+from tests.builders import ASKED_AT
+from tests.council.bakeoffs.builders import a_schedule
+from tests.storage.bakeoffs.benches import SUITE, a_bakeoff, suite_of
 
 
 def an_item(value: object) -> ExportedItem:

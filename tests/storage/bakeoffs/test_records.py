@@ -18,8 +18,8 @@ from storage.rounds import SqlRoundStore
 from storage.row_mapping import round_row
 from storage.transactions import insert
 from tests.builders import ASKED_AT, a_round
-from tests.storage.benches import T1, T2, Stores, a_record, sql_bakeoff_stores
-from tests.storage.builders import BOTH, a_closed_round, in_memory_too
+from tests.storage.bakeoffs.benches import Stores, a_record, sql_bakeoff_stores
+from tests.storage.builders import BOTH, T1, T2, a_closed_round, in_memory_too
 
 HOUR = timedelta(hours=1)
 DATABASES = BOTH

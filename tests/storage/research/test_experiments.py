@@ -17,8 +17,8 @@ from storage.research.experiments import SqlExperiments
 from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT, CLAUDE, GPT
 from tests.council.research.experiment_builders import a_cell, a_mark, a_work, an_experiment
-from tests.fakes.memory_experiments import MemoryExperiments
-from tests.storage.benches import SUITE
+from tests.fakes.research.memory_experiments import MemoryExperiments
+from tests.storage.bakeoffs.benches import SUITE
 from tests.storage.builders import in_memory_too
 from tests.storage.conftest import engine_of
 

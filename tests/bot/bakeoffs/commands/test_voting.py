@@ -12,8 +12,8 @@ from bot.commands.dispatch import handle_message
 from bot.commands.voting import cast_pressed
 from bot.context import AppContext
 from bot.render.voting import BEST
-from tests.bot.app_fakes import ANA, BEN, HERE, an_app, replies_to
-from tests.bot.bakeoffs.fakes import Room, a_bakeoff, a_suite, store_bakeoff
+from tests.bot.app_fakes import ANA, BEN, HERE, Room, an_app, replies_to
+from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite, store_bakeoff
 from tests.bot.commands.test_voting import an_app_with, asked_in, without_result
 from tests.bot.rounds import words_of
 from tests.council.research.registries import LABORATORY

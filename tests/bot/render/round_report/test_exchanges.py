@@ -1,24 +1,16 @@
 """What a method asks besides answers and rankings, and the grades a ranking follows from."""
 
 import json
-from collections import Counter
 from dataclasses import replace
 
-import pytest
-
-from bot.render.round_json import round_document
 from bot.render.round_report.exchanges import exchange_rows
-from bot.render.round_report.rankings import slates_to_read, voter_title
-from bot.render.round_report.thread import details_posts, whole_round
+from bot.render.round_report.thread import details_posts
 from council.answers import Exchange, Prompt, Reply
 from council.prompts.shared import nonce_for
-from council.registry import NO_PLUGINS
 from council.rounds import REVISION, Round
 from council.rubric_grader import GRADE, graded_keys
 from tests.bot.rounds import held, round_thread, words_of
 from tests.builders import CLAUDE, GPT, GROK, TERMS, a_member, a_panel
-from tests.council.research.test_methods import a_round_by, run
-from tests.fakes.gateway import FakeGateway
 
 
 async def a_criticised_round() -> Round:
@@ -120,27 +112,3 @@ async def test_a_grade_is_shown_in_words_with_its_reasons_by_answer() -> None:
     assert f"{keys[1]} no" in read
     assert f"{keys[1]}: On {keys[1]}." in said
     assert nonce not in said
-
-
-async def test_rankings_in_a_knockout_are_numbered_by_judge() -> None:
-    round_ = await run(FakeGateway(), a_round_by("pairwise-elimination", 5))
-    assert round_.draw
-
-    titles = [voter_title(round_, slate) for slate in slates_to_read(round_, round_.draw)]
-
-    judges = Counter(title.partition(", ranking ")[0] for title in titles)
-    for judge, count in judges.items():
-        numbered = [f"{judge}, ranking {number}" for number in range(2, count + 1)]
-        assert [one for one in titles if one.partition(",")[0] == judge] == [judge, *numbered]
-
-
-@pytest.mark.parametrize("method", ["critique", "peer-review", "peer-discussion", "grading"])
-async def test_a_round_is_shown_without_its_plug_in_and_says_what_it_needs(method: str) -> None:
-    known = await run(FakeGateway(), a_round_by(method, 5))
-    stored = replace(known, registry=NO_PLUGINS)
-
-    thread = whole_round(stored)
-    said = "\n".join(words_of(post) for post in (thread.root, *thread.replies))
-
-    assert round_document(stored)["method"] == method
-    assert f"There is no method '{method}'." in said

@@ -1,6 +1,5 @@
 """Every ranking is shown by its judge, with its reason and what is odd about it."""
 
-import re
 from dataclasses import replace
 
 import pytest
@@ -15,14 +14,12 @@ from tests.builders import (
     CLAUDE,
     GPT,
     NAMES,
-    TERMS,
     a_panel,
     a_round,
     an_exchange,
     with_answers,
     with_ballots,
 )
-from tests.council.research.registries import LABORATORY
 from tests.fakes.gateway import FakeGateway, rank_by_slot, rank_by_text
 
 
@@ -62,21 +59,6 @@ async def test_a_spoiled_ballot_is_shown_with_its_fault_and_is_not_counted() -> 
     assert "Claude Sonnet 4.6's reply 1 was not counted: it held no JSON object" in thread
     assert "Claude Sonnet 4.6's reply 2 was not counted" in thread
     assert "**Claude Sonnet 4.6**: no valid ranking" in thread
-
-
-async def test_a_discussion_is_read_judge_by_judge_and_explained() -> None:
-    panel = a_panel(4, terms=replace(TERMS, method="peer-discussion"))
-    round_ = await held(FakeGateway(vote=rank_by_slot), panel, registry=LABORATORY)
-
-    thread = thread_of(round_)
-
-    titles = re.findall(r"^\*\*(.+)\*\*: ", thread, re.MULTILINE)
-    judges = [title.partition(", ranking ")[0] for title in titles]
-    assert judges == sorted(judges, key=judges.index)
-    assert len(judges) > len({*judges}) == 4
-    assert "in a different order. Judges read each other's ranking and reason in pairs" in thread
-    again = next(title for title in titles if title.endswith(", ranking 2")).partition(",")[0]
-    assert f"For ranking 2, {again} saw " in thread
 
 
 async def test_spoiled_replies_and_cut_slates_are_reported_with_their_judge() -> None:

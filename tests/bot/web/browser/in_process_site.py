@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 import uvicorn
 
-from bot.bakeoffs.parts import bakeoff_registry
+from bot.services import Service
 from tests.bot.web.browsing import Site
 
 
@@ -22,5 +22,6 @@ async def serve_in_process(site: Site) -> AsyncIterator[str]:
     finally:
         server.should_exit = True
         await serving
-        await bakeoff_registry(site.context.app).stop()
+        for service in site.context.app.parts.all(Service):
+            await service.close()
         await site.close()
