@@ -5,7 +5,7 @@ The only module that creates stores and gateways.
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -53,6 +53,7 @@ from council.ports import Gateway, Ledger, SharedRateLimiter
 from council.providers import ProviderHint
 from council.registry import Registry
 from council.rounds import Round
+from storage.copy_database import list_unknown_tables
 from storage.engine import check_file_opens, open_engine, open_separate_pool
 from storage.hash_chain import SqlHashChain
 from storage.key_value import SqlKeyValueStore
@@ -229,7 +230,10 @@ def _round_store(engine: AsyncEngine, config: PanelConfig) -> SqlRoundStore:
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """All stores, for commands that need no models; `parts` are what plug-ins add."""
+    """All stores, for commands that need no models; `parts` are what plug-ins add.
+
+    `unknown_tables` returns the tables with rows that no plug-in of this program reads.
+    """
 
     store: SqlRoundStore
     chain: SqlHashChain
@@ -237,6 +241,7 @@ class Stores:
     parts: Parts
     plugins: Plugins
     registry: Registry
+    unknown_tables: Callable[[], Awaitable[Sequence[str]]]
 
 
 @asynccontextmanager
@@ -251,6 +256,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             Parts(*_open_plugin_stores(engine, settings, config.plugins)),
             config.plugins,
             stored_registry(config.plugins),
+            partial(list_unknown_tables, engine),
         )
 
 

@@ -140,15 +140,27 @@ async def _check_empty(connection: AsyncConnection) -> None:
 
 async def _check_no_unknown_rows(read: AsyncConnection, write: AsyncConnection) -> None:
     """Raise StoreError if the source has rows of a plug-in that this program lacks."""
-    names = [set(await one.run_sync(_table_names)) for one in (read, write)]
-    known = set(SQLModel.metadata.tables) | {"alembic_version"}
     # The target's schema is that of all plug-ins; other programs may have tables in the source.
-    for name in sorted(names[0] & names[1] - known):
-        if not name.startswith("procrastinate_") and await _count(read, TableClause(name)):
+    ours = await write.run_sync(_table_names)
+    for name in await _list_unknown_tables(read):
+        if name in ours:
             raise StoreError(
                 f"Table {name!r} holds data of a plug-in that is not here, so {NOTHING_COPIED}. "
                 "Install the plug-in, then copy again."
             )
+
+
+async def list_unknown_tables(engine: AsyncEngine) -> list[str]:
+    """Return the tables with rows that no part of this program knows, such as those of plug-ins."""
+    async with transaction(read_only_engine(engine)) as connection:
+        return await _list_unknown_tables(connection)
+
+
+async def _list_unknown_tables(connection: AsyncConnection) -> list[str]:
+    known = {*SQLModel.metadata.tables, "alembic_version"}
+    names = sorted({*await connection.run_sync(_table_names)} - known)
+    others = [name for name in names if not name.startswith("procrastinate_")]
+    return [name for name in others if await _count(connection, TableClause(name))]
 
 
 def _table_names(connection: Connection) -> list[str]:

@@ -41,8 +41,8 @@ TOGETHER = (
 # Of the council's tests, those of the gateways and long ones whose lines others cover: tracing
 # doubles their time.
 UNTRACED = re.compile(
-    r"/gateways/|(aggregation|hostile_lengths|injection_sets|library|power"
-    r"|simulated_methods|standings_properties|verdict_position_judges)\.py"
+    r"/gateways/|(aggregation|hostile_lengths|injection_sets|power|standings_properties"
+    r"|verdict_position_judges)\.py"
 )
 LOOPBACK = ["127.0.0.1", "::1", "localhost"]
 

@@ -53,6 +53,11 @@ ROUND = "round"  # what an entry is called, unless it is of another kind
 EntryCounts = Counter[str]
 ExportLines = AsyncIterator[tuple[str, bytes]]
 
+LEFT_OUT = (
+    "Not exported: the rows of {tables}, which belong to a plug-in that is not here. Install it, "
+    "then export again."
+)
+
 
 @async_command
 async def export(
@@ -88,6 +93,8 @@ async def export(
             else:
                 lines = _all_lines(stores, asked_since, on_fault)
             await _write(lines, to, export_kinds(stores.plugins))
+            if not (kind or one) and (unknown := await stores.unknown_tables()):
+                typer.echo(LEFT_OUT.format(tables=join_words(unknown)), err=True)
 
 
 @async_command

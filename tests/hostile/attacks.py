@@ -306,10 +306,12 @@ def idle_connections(product: Product, number: int) -> Iterator[Row]:
         for _ in range(number):
             connection = socket.create_connection(("127.0.0.1", product.port), timeout=10)
             stack.enter_context(connection)
+        # A busy server takes a moment to accept those that fit.
+        _wait_for_answer(product, httpx.codes.SERVICE_UNAVAILABLE)
         replies = {_try_health(product) for _ in range(10)}
         refused = product.log.count("connections_refused") - logged.count("connections_refused")
     more = product.log.removeprefix(logged)
-    back = _first_answer(product)
+    back = _wait_for_answer(product, httpx.codes.OK)
     yield Row(
         f"{number:,} idle connections",
         "503 above the limit, one line in the log, no traceback, then 200",
@@ -322,10 +324,10 @@ def _try_health(product: Product) -> int:
     return httpx.get(f"{product.address}/healthz", trust_env=False).status_code
 
 
-def _first_answer(product: Product) -> int:
-    """Return the status of the health check once connections have ended, or of the last try."""
+def _wait_for_answer(product: Product, wanted: int) -> int:
+    """Return the status of the health check once it is the one wanted, or that of the last try."""
     until = time.monotonic() + HEADER_SECONDS
-    while (status := _try_health(product)) != httpx.codes.OK and time.monotonic() < until:
+    while (status := _try_health(product)) != wanted and time.monotonic() < until:
         time.sleep(0.1)
     return status
 

@@ -19,6 +19,7 @@ from storage.copy_database import (
     count_contents,
     count_other_programs,
     data_tables,
+    list_unknown_tables,
     row_digest,
 )
 from storage.engine import open_engine
@@ -219,6 +220,8 @@ async def test_rows_of_a_plug_in_that_is_absent_are_not_lost_silently(tmp_path: 
 
     with pytest.raises(StoreError, match="'haiku' holds data of a plug-in that is not here"):
         await copy_database(source, target, ignore_progress)
+    assert await list_unknown_tables(source) == ["haiku"]
+    assert await list_unknown_tables(target) == []
 
     for engine in engines:
         await engine.dispose()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from bot.cli.data import LEFT_OUT
 from tests.bot.homes import Home
 
 
@@ -188,3 +189,14 @@ def test_an_imported_vote_from_the_future_does_not_outlive_a_later_one(
 
     assert (imported.code, imported.err) == (0, "")
     assert other_home.sql("SELECT label FROM human_vote") == [(second["label"],)]
+
+
+def test_an_export_says_what_it_leaves_out_of_an_absent_plug_in(home: Home) -> None:
+    home.invoke("rounds")
+    home.sql("CREATE TABLE haiku (line TEXT)")
+    home.sql("INSERT INTO haiku VALUES ('An old pond')")
+
+    exported = home.invoke("export")
+
+    assert (exported.code, exported.out) == (0, "")
+    assert exported.err == f"{LEFT_OUT.format(tables='haiku')}\n"

@@ -195,7 +195,7 @@ async def test_no_button_shows_who_wrote_what_before_the_result() -> None:
 
 @pytest.fixture
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(round_delivery, "OFFER_AFTER_SECONDS", 0.0)
+    monkeypatch.setattr(round_delivery, "HINT_AFTER_SECONDS", 0.0)
 
 
 def ask(gateway: FakeGateway, room: Chat) -> tuple[AppContext, asyncio.Task[None]]:

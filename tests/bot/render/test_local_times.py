@@ -3,34 +3,16 @@
 from datetime import UTC, datetime
 from io import StringIO
 
-import pytest
 from rich.console import Console
 
-from bot.chat import Buttons, Caution, Line, Note, Post, clean_text
-from bot.discord.components import fits_discord, render_components
+from bot.chat import Buttons, Line, Post, clean_text
 from bot.render.formatting import local_time, plain_line
 from bot.render.lists import MAX_LISTED, list_post
-from bot.slack.block_kit import fits_slack, render_ephemeral, render_message, render_text
 from bot.terminal import render_post
 from tests.bot.rounds import words_of
 
 MOMENT = datetime(2026, 11, 27, 13, 40, 30, tzinfo=UTC)
 STAMP = "1795786830"
-
-
-@pytest.mark.parametrize("kind", [Line, Note, Caution])
-def test_each_chat_shows_the_time_in_its_own_way(kind: type[Line | Note | Caution]) -> None:
-    post = Post((kind(f"**sql** · `x_y` · {local_time(MOMENT)}"),), "sql")
-
-    slack = str(render_message(post)["blocks"])
-    discord = str(render_components(post).items[0].to_component_dict())
-
-    assert f"<!date^{STAMP}^{{date_short_pretty}} at {{time}}|2026-11-27 13:40 UTC>" in slack
-    assert slack == str(render_ephemeral(post)["blocks"])
-    assert f"<t:{STAMP}:f>" in discord
-    for shown in (slack, discord, str(render_text(post))):
-        assert "\uffff" not in shown
-    assert "2026-11-27 13:40 UTC" in str(render_text(post))
 
 
 def test_elsewhere_the_time_is_in_utc_or_as_its_writer_says() -> None:
@@ -43,7 +25,6 @@ def test_elsewhere_the_time_is_in_utc_or_as_its_writer_says() -> None:
 
 def test_nobody_else_can_write_a_moment() -> None:
     assert "\uffff" not in clean_text(local_time(MOMENT))
-    assert "<t:" not in str(render_components(Post((Line(f"<t:{STAMP}:f>"),))).items[0])
 
 
 def test_a_list_has_a_button_for_each_line_and_fits_one_message() -> None:
@@ -56,5 +37,3 @@ def test_a_list_has_a_button_for_each_line_and_fits_one_message() -> None:
     assert [button.label for button in row.buttons][:2] == ["Open 1", "Open 2"]
     assert len(row.buttons) == MAX_LISTED
     assert "80 older ones are not shown." in words_of(post)
-    assert fits_slack(post)
-    assert fits_discord(post)
