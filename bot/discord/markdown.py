@@ -266,7 +266,7 @@ def _row_lines(table: Table) -> Iterator[str]:
 
 def _filled_columns(table: Table, row: Sequence[str]) -> Iterator[int]:
     for at, (name, cell) in enumerate(zip(table.columns, row, strict=True)):
-        if cell.strip() and name:
+        if cell.strip() and name and not (at == 0 and table.has_places):
             yield at
 
 

@@ -96,7 +96,7 @@ async def test_every_stage_of_a_round_is_a_valid_message() -> None:
 
         assert fits_discord(post)
         assert message_faults(render_components(post)) == []
-        assert [row[0]["style"] for row in buttons_of(post)] == [4]
+        assert [row[-1]["style"] for row in buttons_of(post)] == [4]
 
 
 def test_a_short_question_is_a_title_and_a_long_one_is_bold() -> None:
