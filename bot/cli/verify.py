@@ -21,6 +21,7 @@ from council.integrity.hash_chain import Link
 from council.integrity.seal import Seal, find_changes
 from council.integrity.verification import ChainWalk, chain_name, walk_stretches
 from council.integrity.verification import verify as verify_round
+from council.methods import missing_rules
 from council.ports import Store
 from council.rounds import Round
 from storage.export import ExportedRound, ExportKind
@@ -143,21 +144,30 @@ def _verify_record(record: ExportedRound, on_fault: OnFault, *, is_exported: boo
     faults = find_faults(record)
     for fault in faults:
         on_fault(f"Round {round_.id} {fault}")
-    if faults and round_.forgotten:
-        typer.echo(f"Round {round_.id}: forgotten on {round_.forgotten.at:%Y-%m-%d}")
+    facts: list[str] = []
     if not faults:
-        in_chain = f"; {_place_in_chain(record.seal, is_exported)}" if round_.closing else ""
-        typer.echo(f"Round {round_.id}: {_verified_parts(round_)}{in_chain}")
+        facts.append(_verified_parts(round_))
+    elif round_.forgotten:
+        facts.append(f"forgotten on {round_.forgotten.at:%Y-%m-%d}")
+    is_unchanged = not faults or (missing_rules(round_) and not _changes(record))
+    if round_.closing and is_unchanged:
+        facts.append(_place_in_chain(record.seal, is_exported))
+    if facts:
+        typer.echo(f"Round {round_.id}: {'; '.join(facts)}")
 
 
 def find_faults(record: ExportedRound) -> list[str]:
     """Return phrases about what differs from its recomputation, and what from its seal."""
-    changed = find_changes(record.round_, record.seal) if record.seal else ()
     try:
         differences = [f"differs in {difference}" for difference in verify_round(record.round_)]
-    except PanelError as error:  # another program's method, or a later version of it
-        differences = [f"cannot be recomputed. {error}"]
-    return differences + [f"was changed after it closed: {change}" for change in changed]
+    except PanelError:  # another program's method, or a later version of it
+        differences = [f"cannot be recomputed. {missing_rules(record.round_)}"]
+    changes = [f"was changed after it closed: {change}" for change in _changes(record)]
+    return differences + changes
+
+
+def _changes(record: ExportedRound) -> Sequence[str]:
+    return find_changes(record.round_, record.seal) if record.seal else ()
 
 
 def _place_in_chain(seal: Seal | None, is_exported: bool) -> str:

@@ -51,6 +51,7 @@ from council.errors import CouncilError, RoundNotFoundError
 from council.integrity.erasure import check_not_forgotten
 from council.integrity.seal import Seal, find_changes
 from council.integrity.verification import verify
+from council.methods import missing_rules
 from council.rounds import Round
 
 # --- Pages and downloads
@@ -148,6 +149,7 @@ def _closed_values(round_: Round, seal: Seal | None) -> dict[str, Any]:
         "link": seal.link if seal else None,
         "changed": find_changes(round_, seal) if seal else (),
         "differences": (),
+        "missing": missing_rules(round_),  # what it lacks is among its notes
     }
     if round_.draw:
         values |= {
@@ -162,7 +164,7 @@ def _closed_values(round_: Round, seal: Seal | None) -> dict[str, Any]:
             "answers": [] if round_.forgotten else [*answers_by_label(round_, round_.draw)],
             "placings": placement_table(round_, round_.draw),
             "notes": [*result_notes(round_)],
-            "differences": verify(round_),
+            "differences": () if values["missing"] else verify(round_),
         }
     return values
 
