@@ -171,8 +171,10 @@ def method_summary(name: str, registry: Registry) -> str:
 
 def offered_methods(panels: Iterable[Panel], registry: Registry) -> tuple[str, ...]:
     """Return the methods to choose from: those built in, of plug-ins, and named by a panel."""
-    offered = (name for name, part in registry.methods.items() if part.is_offered)
-    return tuple(dict.fromkeys((*METHODS, *offered, *(panel.terms.method for panel in panels))))
+    named = {panel.terms.method for panel in panels}
+    parts = registry.methods.items()
+    offered = (name for name, part in parts if part.is_offered or name in named)
+    return tuple(dict.fromkeys((*METHODS, *offered)))
 
 
 def known_methods(registry: Registry) -> tuple[str, ...]:

@@ -21,8 +21,8 @@ from bot.settings.environment import api_key_variable
 from bot.settings.panels import is_built_in, registry_of
 from bot.settings.provider_keys import KEYS_FILE, addresses_of
 from council.answers import Call
-from council.errors import CouncilError, GatewayError
-from council.methods import BLIND_RANKING, BOTH_ORDERS
+from council.errors import CouncilError, GatewayError, PanelError
+from council.methods import BLIND_RANKING, BOTH_ORDERS, check_panel_rules
 from council.panel import Member, Panel
 from council.providers import ProviderHealth
 from council.tally.verdict import outside_judges_needed, unanimity_p
@@ -117,10 +117,8 @@ async def _check_app(
             report.note(_limits(provider))
         if not app_context.panels:
             report.fail("no panel: write council.toml, or set the keys of two providers")
-        for name, panel in app_context.panels.items():
-            used = ", in use" if name == app_context.default else ""
-            report.ok(f"panel {name}: {len(panel.members)} models{used}")
-            report.note(f"panel {name}: {_unanimity(panel)}")
+        for panel in app_context.panels.values():
+            _check_panel(report, app_context, panel)
             await app_context.prepare(panel)
             for seat in dict.fromkeys(panel.seats):
                 if missing := _missing_key(settings, seats[seat.key], app_context.plugins):
@@ -132,6 +130,17 @@ async def _check_app(
         await _check_api_keys(report, app_context)
         for check in app_context.plugins.load(lambda plugin: plugin.checks):
             await check(report, app_context, settings)
+
+
+def _check_panel(report: CheckReport, app_context: AppContext, panel: Panel) -> None:
+    try:
+        check_panel_rules(panel, app_context.registry)
+    except PanelError as error:
+        report.fail(f"panel {panel.name}: {error}")
+        return
+    used = ", in use" if panel.name == app_context.default else ""
+    report.ok(f"panel {panel.name}: {len(panel.members)} models{used}")
+    report.note(f"panel {panel.name}: {_unanimity(panel)}")
 
 
 async def _check_api_keys(report: CheckReport, app_context: AppContext) -> None:

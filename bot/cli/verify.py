@@ -12,9 +12,10 @@ from bot.cli.data import export_kinds, read_export
 from bot.cli.output import MISUSED, OnFault, async_command, exit_on_faults, fail, read_file
 from bot.cli.rounds import find_round_id
 from bot.exports import Verifier
+from bot.plugins import Plugins
 from bot.render.formatting import count_noun, join_words
-from bot.settings import load_panel_config, load_settings
-from bot.settings.panels import stored_registry
+from bot.settings import load_settings
+from bot.settings.panels import load_plugins, stored_registry
 from council.errors import PanelError, StoreError
 from council.integrity.erasure import find_text_names
 from council.integrity.hash_chain import Link
@@ -24,7 +25,7 @@ from council.integrity.verification import verify as verify_round
 from council.methods import missing_rules
 from council.ports import Store
 from council.rounds import Round
-from storage.export import ExportedRound, ExportKind
+from storage.export import ExportedRound
 from storage.hash_chain import SqlHashChain
 
 NO_ROUND = "No round is stored."
@@ -71,8 +72,7 @@ async def verify(
 
     with exit_on_faults() as on_fault:
         if what and not text and _is_file(what):
-            plugins = load_panel_config(load_settings().config_file).plugins
-            _verify_export(Path(what), export_kinds(plugins), on_fault)
+            _verify_export(Path(what), load_plugins(load_settings().config_file), on_fault)
             return
         async with open_stores(load_settings()) as stores:
             if head:
@@ -112,10 +112,10 @@ async def _verify_all(stores: Stores, known_heads: Sequence[str], on_fault: OnFa
     await _verify_chains(stores.chain, known_heads, on_fault)
 
 
-def _verify_export(path: Path, kinds: Sequence[ExportKind], on_fault: OnFault) -> None:
+def _verify_export(path: Path, plugins: Plugins, on_fault: OnFault) -> None:
     """Verify every round of an export, and links that follow each other in their chain."""
     count, links = 0, list[Link]()
-    registry = stored_registry(load_panel_config(load_settings().config_file).plugins)
+    kinds, registry = export_kinds(plugins), stored_registry(plugins)
     for entry in read_export(path, kinds, on_fault, registry):
         if isinstance(entry, ExportedRound):
             count += 1

@@ -33,8 +33,7 @@ from bot.settings.council_toml import (
 )
 from council.budget_caps import Caps, Scope
 from council.errors import PanelError
-from council.filters import check_filters
-from council.methods import METHODS, Method, find_method
+from council.methods import METHODS
 from council.model_families import family_of
 from council.money import cap_micro_usd
 from council.panel import THIS_MACHINE, Member, ModelId, Panel, Rubric, Terms
@@ -102,18 +101,26 @@ def load_panel_config(path: Path | None) -> PanelConfig:
     """Parse a `council.toml`; return the defaults for None.
 
     Plug-ins are found by its section [plugins], then the rest is checked with what they bring.
-    Raise SettingsError with every fault.
+    Raise SettingsError with every fault. A panel's method and filters are checked when it is asked.
     """
     if path is None:
         plugins = find_plugins()
         return PanelConfig(plugins=plugins, registry=registry_of(plugins))
+    return parse_panel_config(_read_document(path), path)
+
+
+def load_plugins(path: Path | None) -> Plugins:
+    """Return the plug-ins that a `council.toml` lets run; raise SettingsError for these alone."""
+    return find_plugins() if path is None else _Parser(path).parse_plugins(_read_document(path))
+
+
+def _read_document(path: Path) -> Document:
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError([f"{path.name} is not valid TOML: {error}."]) from None
     except OSError as error:
         raise SettingsError([f"{path.name} cannot be read: {error.strerror}."]) from None
-    return parse_panel_config(document, path)
 
 
 def registry_of(plugins: Plugins) -> Registry:
@@ -122,6 +129,7 @@ def registry_of(plugins: Plugins) -> Registry:
     return build_registry(
         plugins.active,
         disabled=[plugin for plugin in plugins.present if plugin.name not in active],
+        failed=[status.name for status in plugins.statuses if status.state == "failed"],
         methods=METHODS,
         gateways=("local", "scripted"),
     )
@@ -233,6 +241,13 @@ class _Parser:
             registry=self.registry,
         )
 
+    def parse_plugins(self, document: Document) -> Plugins:
+        """Return the plug-ins that the document lets run; raise SettingsError for faults."""
+        plugins = self._plugins(document)
+        if self.faults:
+            raise SettingsError(self.faults)
+        return plugins
+
     def _plugins(self, document: Document) -> Plugins:
         """Return the plug-ins that the document lets run."""
         section = self._section(document, "plugins", PluginsSection)
@@ -310,14 +325,6 @@ class _Parser:
         member = stand_in[section.fallback].member
         return {**stand_in, key: make_seat(key, section, member)}
 
-    def _method(self, panel: str, section: PanelSection) -> Method | None:
-        """Return a panel's method; None for a fault."""
-        try:
-            return find_method(section.method, self.registry)
-        except PanelError as error:
-            self._fault(f"panels.{panel}: {error}")
-            return None
-
     def _panel(
         self,
         name: str,
@@ -325,7 +332,6 @@ class _Parser:
         seats: Mapping[str, Seat],
         rubrics: Mapping[str, Rubric],
     ) -> Panel | None:
-        method = self._method(name, section)
         if section.rubric not in rubrics:
             self._fault(f"panels.{name}: there is no rubric {section.rubric!r}.")
             return None
@@ -335,7 +341,7 @@ class _Parser:
             if hasattr(section, name)
         }
         try:
-            panel = Panel(
+            return Panel(
                 name=name,
                 members=tuple(
                     seat.member
@@ -348,13 +354,9 @@ class _Parser:
                 terms=Terms(**terms),
                 filter=seats[section.filter].member if section.filter else None,
             )
-            if method:
-                method.check(panel)
-            check_filters(panel, self.registry)
         except PanelError as error:
             self._fault(f"panels.{name}: {error}")
             return None
-        return panel
 
 
 def receiver_of(model: str, api_base: str | None) -> str:

@@ -143,6 +143,13 @@ def test_a_method_of_a_disabled_plug_in_says_whose_it_is() -> None:
         find_method("haiku-first", registry)
 
 
+def test_a_missing_part_names_the_plug_ins_that_failed() -> None:
+    registry = build_registry([], failed=["haiku", "tanka"])
+
+    with pytest.raises(PanelError, match="A plug-in that failed may have it: haiku, tanka."):
+        find_method("haiku-first", registry)
+
+
 async def run(round_: Round, gateway: FakeGateway) -> Round:
     store = MemoryStore()
     await store.open(round_)

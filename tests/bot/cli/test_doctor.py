@@ -35,7 +35,7 @@ def test_no_panel_is_a_failure(home: Home) -> None:
 
 
 def test_every_fault_of_the_configuration_is_a_line(home: Home) -> None:
-    home = home.with_config('[panels.house]\nmembers = ["x"]\nmethod = "guessing"\n')
+    home = home.with_config('[panels.house]\nmembers = ["x"]\nquorumm = 3\n')
 
     result = home.invoke("doctor")
 
