@@ -17,6 +17,7 @@ from bot.plugins import Plugins, failures, find_plugins, list_installed, read_sw
 from bot.render.formatting import count_noun, join_words
 from bot.settings import Seat, Settings, SettingsError, load_settings
 from bot.settings.connections import read_document
+from bot.settings.council_toml import PLUGIN_SECTIONS
 from bot.settings.environment import api_key_variable
 from bot.settings.panels import is_built_in, registry_of
 from bot.settings.provider_keys import KEYS_FILE, addresses_of
@@ -110,7 +111,10 @@ async def _check_app(
 ) -> None:
     for fact in await describe_local_models(settings):
         report.note(fact)
-    seats = (await find_panels(settings, local=False)).merged(settings).seats
+    config = (await find_panels(settings, local=False)).merged(settings)
+    for section in config.left_out:
+        owner = PLUGIN_SECTIONS[section]
+        report.note(f"council.toml: {section} is not used, since the plug-in {owner} is not here")
     async with open_app(settings, StartOptions(report=fail_once)) as app_context:
         report.ok("the database works and its schema is up to date")
         for provider in app_context.health().providers:
@@ -121,7 +125,7 @@ async def _check_app(
             _check_panel(report, app_context, panel)
             await app_context.prepare(panel)
             for seat in dict.fromkeys(panel.seats):
-                if missing := _missing_key(settings, seats[seat.key], app_context.plugins):
+                if missing := _missing_key(settings, config.seats[seat.key], app_context.plugins):
                     report.fail(f"{seat.key}: no key: set {missing}")
                 elif live:
                     await _call(report, app_context, seat)

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from bot.access import Access
 from bot.plugins import Plugins, PluginSwitches, failures, find_plugins
 from bot.settings.council_toml import (
+    PLUGIN_SECTIONS,
     SECTIONS,
     AccessSection,
     BudgetsSection,
@@ -71,6 +72,7 @@ class PanelConfig:
     """The contents of `council.toml`: panels by name, their seats by key, and global settings.
 
     `sections` are those of plug-ins, as parsed by these; one that is not written is left out.
+    `left_out` names written sections of our own plug-ins whose packages are absent.
     """
 
     panels: Mapping[str, Panel] = field(default_factory=dict)
@@ -81,6 +83,7 @@ class PanelConfig:
     texts_days: int | None = None
     access: Access = field(default_factory=Access)
     sections: Mapping[str, Any] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
     plugins: Plugins = field(default_factory=Plugins, compare=False)
     registry: Registry = field(default=NO_PLUGINS, compare=False)
 
@@ -188,7 +191,8 @@ class _Parser:
             plugins = self._plugins(document)
         self.registry = registry_of(plugins)
         known = {name for plugin in plugins.present for name in plugin.sections}
-        for name in document.keys() - SECTIONS - known:
+        absent = PLUGIN_SECTIONS.keys() - known
+        for name in document.keys() - SECTIONS - known - absent:
             self._fault(f"{name}: there is no such section.")
         models = self._sections(document, "models", ModelSection)
         rubrics = {
@@ -237,6 +241,7 @@ class _Parser:
             texts_days=retention.texts_days,
             access=access,
             sections=sections,
+            left_out=tuple(name for name in document if name in absent),
             plugins=plugins,
             registry=self.registry,
         )
