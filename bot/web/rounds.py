@@ -114,6 +114,9 @@ async def _running_values(context: WebContext, request: Request, round_: Round) 
     app, asker_id = context.app, visitor_of(request).asker.id
     usual = await usual_seconds(app.store, round_.panel.name)
     may_vote = is_member(context, request)
+    receipt = missing_rules(round_)  # without them, nobody knows what it may cost
+    if not receipt:
+        receipt = receipt_line(round_, await estimate_round(round_, app.gateway))
     return {
         "may_vote": may_vote,
         "takes_votes": may_vote and takes_blind_votes(round_),
@@ -122,7 +125,7 @@ async def _running_values(context: WebContext, request: Request, round_: Round) 
         "draw": None,
         "progress": blind_progress(round_),
         "cards": blind_answers(round_),
-        "receipt": receipt_line(round_, await estimate_round(round_, app.gateway)),
+        "receipt": receipt,
         "usual": rough_duration(usual) if usual else "",
     }
 
