@@ -41,7 +41,8 @@ class Registry:
     """Methods, graders and suite formats of plug-ins by name, and the filters.
 
     `conflicts` are sentences about names that were taken already. `disabled` plug-ins bring
-    nothing; they are named where something of theirs is missing.
+    nothing; they are named where something of theirs is missing. Of `failed` plug-ins nobody knows
+    what they would bring.
     """
 
     methods: Mapping[str, Part] = field(default_factory=dict)
@@ -50,12 +51,15 @@ class Registry:
     filters: Part | None = None
     conflicts: tuple[str, ...] = ()
     disabled: tuple[Plugin, ...] = ()
+    failed: tuple[str, ...] = ()
 
     def missing_part(self, kind: str, name: str) -> str:
-        """Return which disabled plug-in has a part of a kind, such as "graders", or ""."""
+        """Return which disabled or failed plug-in may have a part of a kind, such as "graders"."""
         for plugin in self.disabled:
             if name in getattr(plugin, kind):
                 return f"It belongs to the plug-in {plugin.name}, which is disabled. "
+        if self.failed:
+            return f"A plug-in that failed may have it: {', '.join(self.failed)}. "
         return ""
 
 
@@ -66,6 +70,7 @@ def build_registry(
     plugins: Iterable[Plugin],
     *,
     disabled: Iterable[Plugin] = (),
+    failed: Iterable[str] = (),
     methods: Iterable[str] = (),
     graders: Iterable[str] = (),
     gateways: Iterable[str] = (),
@@ -114,4 +119,5 @@ def build_registry(
         filters=parts["filter"].get("filter"),
         conflicts=tuple(conflicts),
         disabled=tuple(disabled),
+        failed=tuple(failed),
     )

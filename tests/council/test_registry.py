@@ -143,6 +143,13 @@ def test_a_method_of_a_disabled_plug_in_says_whose_it_is() -> None:
         find_method("haiku-first", registry)
 
 
+def test_a_missing_part_names_the_plug_ins_that_failed() -> None:
+    registry = build_registry([], failed=["haiku", "tanka"])
+
+    with pytest.raises(PanelError, match="A plug-in that failed may have it: haiku, tanka."):
+        find_method("haiku-first", registry)
+
+
 async def run(round_: Round, gateway: FakeGateway) -> Round:
     store = MemoryStore()
     await store.open(round_)
@@ -183,15 +190,23 @@ def test_a_stored_round_of_an_unknown_method_is_shown_and_says_which_one_it_need
     weights = (CONSISTENCY, json.dumps(dict(zip(KEYS[:3], (0.9, 0.3, 0.2), strict=True))))
     stored = replace(known, versions=(*known.versions, weights), registry=NO_PLUGINS)
 
-    with pytest.raises(PanelError, match="no method 'haiku-first'"):
+    needs = "Install or enable the plug-in that has the method haiku-first to recompute this round."
+    with pytest.raises(PanelError, match=needs):
         method_of(stored)
-    assert "no method 'haiku-first'" in shown_method(stored).summary
-    assert "no method 'haiku-first'" in missing_rules(stored)
+    assert shown_method(stored).summary == missing_rules(stored) == needs
     assert missing_rules(known) == ""
     assert not shown_method(stored).is_blind
     assert shown_method(known) is HAIKU
     assert weighted_standings(stored) == ()
     assert weighted_standings(replace(stored, registry=known.registry)) != ()
+
+
+def test_a_stored_round_of_a_disabled_plug_in_names_it() -> None:
+    registry = build_registry([], disabled=[Plugin(name="other"), FIRST])
+
+    needs = missing_rules(a_round_by("haiku-first", registry))
+
+    assert needs == "Method haiku-first is part of the plug-in first, which is not on."
 
 
 def test_a_panel_without_its_filters_is_refused_and_its_rounds_are_shown_without() -> None:
@@ -206,6 +221,7 @@ def test_a_panel_without_its_filters_is_refused_and_its_rounds_are_shown_without
     ):
         with pytest.raises(PanelError, match="No plug-in here has filters"):
             check_filters(panel, NO_PLUGINS)
+        assert missing_rules(a_round(panel)).startswith("Install or enable the plug-in that has f")
     assert find_suspects(a_round(filtered)) == ()
     broken = build_registry([Plugin(name="odd", filters=(address_of(HAIKU),))])
     with pytest.raises(PanelError, match="is a Method, not a Filters"):

@@ -7,7 +7,7 @@ import pytest
 from bot.chats import ChatPlugin, find_chats
 from bot.plugins import PluginSwitches, find_plugins
 from tests.bot.distributions import install
-from tests.bot.homes import Home
+from tests.bot.homes import Home, scripted_config
 
 
 class First(ChatPlugin):
@@ -65,7 +65,35 @@ def test_a_panel_that_needs_a_plug_in_that_failed_is_refused_with_its_name(home:
 
     assert result.code == 2
     assert result.err.count("The plug-in haiku is left out: It is not installed") == 1
+    assert "A plug-in that failed may have it: haiku." in result.err
     assert checked.out.count("The plug-in haiku is left out") == 1
+
+
+def test_a_panel_without_its_method_is_refused_and_stops_nothing_else(home: Home) -> None:
+    broken = '[panels.odd]\nmethod = "guessing"\nmembers = ["scripted/a", "scripted/b"]\n'
+    home = home.with_config(scripted_config(3) + broken)
+    kept = home.invoke("ask", "Why?", "--json").json["id"]
+    commands = "rounds", "budget", "verify --all", f"show {kept}", "export", f"forget {kept} --yes"
+
+    codes = {command: home.invoke(*command.split()).code for command in commands}
+    refused, checked = home.invoke("ask", "Why?", "--panel", "odd"), home.invoke("doctor")
+
+    assert codes == dict.fromkeys(commands, 0)
+    assert refused.code == 2
+    assert refused.err.startswith("There is no method 'guessing'. Known methods: blind-ranking")
+    assert "FAIL panel odd: There is no method 'guessing'." in checked.out
+    assert checked.code == 1
+
+
+def test_faults_of_panels_stop_no_duty(stored_round: tuple[Home, str]) -> None:
+    home, kept = stored_round
+    home = home.with_config("[panels.none]\nmembers = []\n")
+    commands = "rounds", "verify --all", f"show {kept}", "export", f"forget {kept} --yes"
+
+    codes = {command: home.invoke(*command.split()).code for command in commands}
+
+    assert codes == dict.fromkeys(commands, 0)
+    assert home.with_config("plugins = 3").invoke("rounds").code == 2
 
 
 def test_of_two_chats_of_one_name_the_second_is_left_out_and_named(
