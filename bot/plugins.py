@@ -17,7 +17,7 @@ from council.plugin import API, ENTRY_POINTS, Plugin, PluginError, addresses, lo
 if TYPE_CHECKING:  # every `council --help` imports this module
     from council.ports import Store
 
-State = Literal["loaded", "disabled", "not enabled", "failed"]
+State = Literal["loaded", "disabled", "not enabled", "failed", "unknown"]
 T = TypeVar("T")
 
 OWN = "this program"
@@ -235,8 +235,22 @@ def find_plugins(
             if name not in known:
                 why = "It is not installed. Install its package, or take it out of [plugins]."
                 found.statuses.append(PluginStatus(name, "", "failed", why))
+    _refuse_unknown(found, switches.disabled, own)
     _drop_unmet(found)
     return found
+
+
+def _refuse_unknown(found: Plugins, disabled: Sequence[str], own: Sequence[str]) -> None:
+    """Report names of `disabled` that no plug-in has, also none that is only installed."""
+    known = {status.name for status in found.statuses}
+    absent = {module.removesuffix(".plugin").rpartition(".")[2] for module in own}
+    unknown = [name for name in disabled if name not in {*known, *absent}]
+    if unknown:
+        installed = {entry.name for entry in entry_points(group=ENTRY_POINTS)}
+        for name in dict.fromkeys(unknown):
+            if name not in installed:
+                why = f"There is no plug-in {name}. Correct `disabled` in the section [plugins]."
+                found.statuses.append(PluginStatus(name, "", "unknown", why))
 
 
 def read_switches(path: Path | None) -> PluginSwitches:
@@ -255,12 +269,15 @@ def read_switches(path: Path | None) -> PluginSwitches:
 
 def failures(found: Plugins) -> list[str]:
     """Return a sentence for each plug-in that failed, or of which something can't be used."""
-    return [
-        f"The plug-in {status.name}{' is left out' if status.state == 'failed' else ''}: "
-        f"{status.why}"
-        for status in found.statuses
-        if status.state == "failed" or (status.state == "loaded" and status.why)
-    ]
+    sentences = []
+    for status in found.statuses:
+        if status.state == "unknown":
+            sentences.append(status.why)
+        elif status.state == "failed":
+            sentences.append(f"The plug-in {status.name} is left out: {status.why}")
+        elif status.state == "loaded" and status.why:
+            sentences.append(f"The plug-in {status.name}: {status.why}")
+    return sentences
 
 
 def load_everything(found: Plugins) -> None:

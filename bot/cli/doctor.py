@@ -96,7 +96,7 @@ def _fail_once(report: CheckReport, told: set[str], fault: str) -> None:
 
 def _check_plugins(report: CheckReport, plugins: Plugins, fail_once: Callable[[str], None]) -> None:
     """Name what of plug-ins can't be used, and those that are installed but not enabled."""
-    for fault in (*failures(plugins), *registry_of(plugins).conflicts):
+    for fault in (*failures(plugins), *map(str, registry_of(plugins).conflicts)):
         fail_once(fault)
     for status in list_installed(plugins):
         if status.state == "not enabled":

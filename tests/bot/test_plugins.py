@@ -87,6 +87,19 @@ def test_a_plugin_that_is_enabled_but_not_installed_is_named() -> None:
     assert sentence.startswith("The plug-in haiku is left out: It is not installed.")
 
 
+def test_a_disabled_name_that_no_plugin_has_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path, monkeypatch, "haiku", haiku())
+    own = ("bot.absent.plugin", "tests.bot.test_plugins")
+    switches = PluginSwitches(disabled=("first", "absent", "haiku", "slak"))
+
+    found = find_plugins(switches, own=own)
+
+    [sentence] = failures(found)
+    assert sentence.startswith("There is no plug-in slak.")
+
+
 def test_a_disabled_plugin_keeps_its_duties(monkeypatch: pytest.MonkeyPatch) -> None:
     found = find_plugins(PluginSwitches(disabled=("first",)), own=("tests.bot.test_plugins",))
 

@@ -123,3 +123,28 @@ def test_a_plugin_that_exits_on_import_is_named_and_council_goes_on(
 
     assert result.code == 0
     assert "failed. installed_haiku:PLUGIN can't be loaded (SystemExit: 3)." in result.out
+
+
+def test_what_of_a_plugin_is_left_out_for_its_name_is_listed(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = """
+from council.methods import BLIND_RANKING
+from council.plugin import Plugin
+from bot.commands.registry import Command
+async def run(*_): ...
+COMMANDS = (Command("show", "Show haiku", run),)
+PLUGIN = Plugin(
+    name="haiku",
+    methods={"blind-ranking": "council.methods:BLIND_RANKING"},
+    commands=("installed_haiku:COMMANDS",),
+)
+"""
+    install(tmp_path, monkeypatch, "haiku", code)
+    home = home.with_config('[plugins]\nenabled = ["haiku"]\n')
+
+    result = home.invoke("plugins")
+
+    line = next(line for line in result.out.splitlines() if line.startswith("haiku"))
+    assert "loaded. The method 'blind-ranking' of the plug-in haiku is left out" in line
+    assert "Its command show is left out" in line
