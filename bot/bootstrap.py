@@ -210,7 +210,7 @@ async def _open_services(
         service: Service = await open_service(app, config)
         stack.push_async_callback(service.close)
         app.parts.add(service)
-    for sentence in (*failures(app.plugins), *app.registry.conflicts):
+    for sentence in (*failures(app.plugins), *map(str, app.registry.conflicts)):
         report(sentence)
     app.plugins.report = report
 

@@ -9,7 +9,7 @@ import typer
 
 from bot.api_keys import list_keys
 from bot.bootstrap import PING, StartOptions, describe_local_models, find_panels, open_app
-from bot.chats import find_chats
+from bot.chats import find_chats, leaving_out
 from bot.checks import CheckReport
 from bot.cli.output import FAILED, async_command
 from bot.context import AppContext
@@ -45,8 +45,9 @@ async def doctor(
         report.ok(f"settings read; data in {settings.data_dir}")
         _check_keys(report, settings)
         plugins = _find_plugins(settings)
-        for chat in find_chats(plugins).values():
-            await chat.check(report, settings)
+        for name, chat in find_chats(plugins).items():
+            with leaving_out(plugins, name):
+                await chat.check(report, settings)
         _check_plugins(report, plugins, fail_once)
         await _check_app(report, settings, fail_once, live=live)
     except SettingsError as error:
@@ -96,7 +97,7 @@ def _fail_once(report: CheckReport, told: set[str], fault: str) -> None:
 
 def _check_plugins(report: CheckReport, plugins: Plugins, fail_once: Callable[[str], None]) -> None:
     """Name what of plug-ins can't be used, and those that are installed but not enabled."""
-    for fault in (*failures(plugins), *registry_of(plugins).conflicts):
+    for fault in (*failures(plugins), *map(str, registry_of(plugins).conflicts)):
         fail_once(fault)
     for status in list_installed(plugins):
         if status.state == "not enabled":
@@ -132,8 +133,20 @@ async def _check_app(
                 else:
                     report.note(f"{seat.key}: not called (--live makes one tiny call)")
         await _check_api_keys(report, app_context)
-        for check in app_context.plugins.load(lambda plugin: plugin.checks):
+        await _run_plugin_checks(report, app_context, settings)
+
+
+async def _run_plugin_checks(
+    report: CheckReport, app_context: AppContext, settings: Settings
+) -> None:
+    for name, check in app_context.plugins.load_named(lambda plugin: plugin.checks):
+        try:
             await check(report, app_context, settings)
+        except CouncilError as error:
+            report.fail(str(error))
+        # The checks of other plug-ins still run.
+        except Exception as error:  # noqa: BLE001
+            report.fail(f"The plug-in {name}: a check failed ({type(error).__name__}: {error}).")
 
 
 def _check_panel(report: CheckReport, app_context: AppContext, panel: Panel) -> None:

@@ -2,12 +2,14 @@
 
 import json
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 from bot.plugins import find_plugins
 from bot.settings import panels
 from bot.settings.provider_keys import CONNECTED_FILE, KEYS_FILE
+from tests.bot.distributions import install
 from tests.bot.homes import Home, panel_toml, scripted_config, seat_toml, served_config
 from tests.wire.models import ModelServer, fail, no_such_model, wrong_key
 
@@ -138,3 +140,42 @@ def test_an_ambiguous_key_of_an_earlier_version_is_named_without_its_value(
     assert (KEYS_FILE in result.out) == (told is not None)
     assert all(f"https://{host}.example/v1" in result.out for host in hosts if told)
     assert KEY not in result.out
+
+
+def test_a_chat_and_a_check_that_fail_are_named_and_the_rest_is_checked(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = """
+from bot.chats import ChatPlugin
+from council.plugin import Plugin
+
+class Pager(ChatPlugin):
+    title = "Pager"
+    def missing(self, settings):
+        raise OSError("no modem")
+
+async def check(report, app, settings):
+    raise ValueError("no line")
+
+PAGER = Pager()
+PLUGIN = Plugin(name="{0}", {1})
+"""
+    install(
+        tmp_path,
+        monkeypatch,
+        "pager",
+        code.format("pager", "chats={'pager': 'installed_pager:PAGER'}"),
+    )
+    install(tmp_path, monkeypatch, "line", code.format("line", "checks=('installed_line:check',)"))
+    home = home.with_config(
+        '[plugins]\nenabled = ["pager", "line"]\n[panels.main]\n'
+        'members = ["scripted/a", "scripted/b"]\n'
+    )
+
+    result = home.invoke("doctor")
+
+    assert result.code == 1
+    why = "Its chat pager failed (OSError: no modem)."
+    assert result.out.count(f"FAIL The plug-in pager is left out: {why}") == 1
+    assert "FAIL The plug-in line: a check failed (ValueError: no line)." in result.out
+    assert "ok   panel main: 2 models" in result.out
