@@ -34,7 +34,7 @@ from bot.services import Service
 from bot.settings import PanelConfig, Seat, Settings, load_panel_config
 from bot.settings.connections import Connection, Connections, load_connected
 from bot.settings.default_panels import LOCAL, default_panels, demonstration_panel
-from bot.settings.panels import is_built_in, receiver_of, stored_registry
+from bot.settings.panels import is_built_in, load_plugins, receiver_of, stored_registry
 from bot.settings.provider_keys import ProviderKeys
 from council.anonymize import scrub
 from council.answers import Call, Prompt
@@ -114,7 +114,7 @@ async def open_app(
             cluster = await stack.enter_async_context(opened_cluster(settings.database))
         pubsub: PubSub = cluster.pubsub if cluster else LocalPubSub()
         services = await stack.enter_async_context(_open_cluster_services(engine, pubsub))
-        store = _round_store(engine, sources.own)
+        store = _round_store(engine, plugins)
         budget = _budget(engine, panels.caps, services.now)
         gateway, prepare, remote, local = await stack.enter_async_context(
             _open_models(settings, panels, services, options)
@@ -210,7 +210,7 @@ async def _open_services(
         service: Service = await open_service(app, config)
         stack.push_async_callback(service.close)
         app.parts.add(service)
-    for sentence in (*failures(app.plugins), *app.registry.conflicts):
+    for sentence in (*failures(app.plugins), *map(str, app.registry.conflicts)):
         report(sentence)
     app.plugins.report = report
 
@@ -221,10 +221,10 @@ def _open_plugin_stores(engine: AsyncEngine, settings: Settings, plugins: Plugin
     return [store for open_stores in opened for store in open_stores(engine, settings)]
 
 
-def _round_store(engine: AsyncEngine, config: PanelConfig) -> SqlRoundStore:
-    hooks = config.plugins.load_duties(lambda plugin: plugin.on_forgotten)
+def _round_store(engine: AsyncEngine, plugins: Plugins) -> SqlRoundStore:
+    hooks = plugins.load_duties(lambda plugin: plugin.on_forgotten)
     return SqlRoundStore(
-        engine, tuple(new_hooks() for new_hooks in hooks), stored_registry(config.plugins)
+        engine, tuple(new_hooks() for new_hooks in hooks), stored_registry(plugins)
     )
 
 
@@ -247,15 +247,15 @@ class Stores:
 @asynccontextmanager
 async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
     """Yield all stores, their schema up to date; no models."""
-    config = load_panel_config(settings.config_file)
+    plugins = load_plugins(settings.config_file)  # faults of panels concern no duty
     async with open_database(settings) as engine:
         yield Stores(
-            _round_store(engine, config),
+            _round_store(engine, plugins),
             SqlHashChain(engine),
             SqlLedger(engine),
-            Parts(*_open_plugin_stores(engine, settings, config.plugins)),
-            config.plugins,
-            stored_registry(config.plugins),
+            Parts(*_open_plugin_stores(engine, settings, plugins)),
+            plugins,
+            stored_registry(plugins),
             partial(list_unknown_tables, engine),
         )
 

@@ -3,7 +3,8 @@
 `bot/chat.py` has what a connected chat can do with messages.
 """
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -83,7 +84,22 @@ def find_chats(plugins: Plugins) -> dict[str, ChatPlugin]:
 
 def configured_chats(plugins: Plugins, settings: Settings) -> set[str]:
     """Return the names of the chats that have what they need."""
-    return {name for name, chat in find_chats(plugins).items() if not chat.missing(settings)}
+    configured = set[str]()
+    for name, chat in find_chats(plugins).items():
+        with leaving_out(plugins, name):
+            if not chat.missing(settings):
+                configured.add(name)
+    return configured
+
+
+@contextmanager
+def leaving_out(plugins: Plugins, chat: str) -> Iterator[None]:
+    """Leave out the plug-in of a chat if the block fails: the others can still be used."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001
+        owner = next(plugin.name for plugin in plugins.active if chat in plugin.chats)
+        plugins.fail(owner, f"Its chat {chat} failed ({type(error).__name__}: {error}).")
 
 
 class RunningChats:
@@ -99,11 +115,12 @@ class RunningChats:
     ) -> "RunningChats":
         """Start all chats that have what they need; only these import their libraries."""
         chats, not_started = dict[str, RunningChat](), list[str]()
-        for chat in find_chats(app.plugins).values():
-            if missing := chat.missing(settings):
-                not_started.append(f"{chat.title}: not started ({missing})")
-            else:
-                chats[chat.title] = chat.start(app, settings, report)
+        for name, chat in find_chats(app.plugins).items():
+            with leaving_out(app.plugins, name):
+                if missing := chat.missing(settings):
+                    not_started.append(f"{chat.title}: not started ({missing})")
+                else:
+                    chats[chat.title] = chat.start(app, settings, report)
         return cls(chats, not_started)
 
     @property

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import structlog
@@ -77,13 +78,13 @@ async def run_missed_hooks(app: AppContext) -> None:
 
 
 async def _run_missed(app: AppContext, plugin: Plugin) -> None:
-    now = app.now()
-    since = await app.key_values.put_if_absent(SINCE, plugin.name, now.isoformat())
+    since = await _on_since(app, plugin)
     tries = await app.key_values.list_texts(CLOSED, f"{plugin.name}/")
-    query = RoundQuery(since=now.fromisoformat(since), remembered=True)
-    for line in await app.store.list_summaries(MAX_LATE_ROUNDS, query):
+    for line in await app.store.list_summaries(MAX_LATE_ROUNDS, RoundQuery(remembered=True)):
         memo = tries.get(f"{plugin.name}/{line.id}", "0")
         if line.seconds is None or memo == DONE or int(memo) >= MAX_TRIES:
+            continue
+        if line.asked_at < since and memo == "0":  # before the plug-in was on
             continue
         try:
             round_ = await app.store.load(line.id)
@@ -101,9 +102,16 @@ async def _run_missed(app: AppContext, plugin: Plugin) -> None:
     await app.key_values.prune(CLOSED, MAX_MEMOS)
 
 
+async def _on_since(app: AppContext, plugin: Plugin) -> datetime:
+    """Return when the plug-in was first on, which is now if that is not stored yet."""
+    now = app.now().isoformat()
+    return datetime.fromisoformat(await app.key_values.put_if_absent(SINCE, plugin.name, now))
+
+
 async def _run_and_remember(app: AppContext, plugin: Plugin, round_: Round) -> None:
     name = f"{plugin.name}/{round_.id}"
     try:
+        await _on_since(app, plugin)
         before = await app.key_values.read(CLOSED, name)
         if before == DONE:
             return

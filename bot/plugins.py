@@ -17,7 +17,7 @@ from council.plugin import API, ENTRY_POINTS, Plugin, PluginError, addresses, lo
 if TYPE_CHECKING:  # every `council --help` imports this module
     from council.ports import Store
 
-State = Literal["loaded", "disabled", "not enabled", "failed"]
+State = Literal["loaded", "disabled", "not enabled", "failed", "unknown"]
 T = TypeVar("T")
 
 OWN = "this program"
@@ -142,9 +142,9 @@ class Plugins:
                 named.setdefault(name, value)
         return named
 
-    def load_of(self, plugin: Plugin, addresses: Iterable[str]) -> list[Any]:
+    def load_of(self, plugin: Plugin, wanted: Iterable[str]) -> list[Any]:
         """Return the objects at these addresses of one plug-in."""
-        return [*self._load(plugin, addresses)]
+        return [*self._load(plugin, wanted)]
 
     def is_own(self, name: str) -> bool:
         """Return whether a plug-in is part of this program."""
@@ -156,7 +156,7 @@ class Plugins:
 
     def check(self, plugin: Plugin) -> None:
         """Load every object of a plug-in; leave it out if one can't be loaded."""
-        self.load_of(plugin, addresses(plugin))
+        self.load_of(plugin, [address for _, address in addresses(plugin)])
 
     def fail(self, name: str, why: str) -> None:
         """Leave a plug-in out from now on, and report why."""
@@ -174,14 +174,47 @@ class Plugins:
                 self.statuses[at] = replace(status, why=f"{status.why} {why}".strip())
         self.report(f"The plug-in {name}: {why}")
 
-    def _load(self, plugin: Plugin, addresses: Iterable[str]) -> Iterator[Any]:
+    def _load(self, plugin: Plugin, wanted: Iterable[str]) -> Iterator[Any]:
         """Yield the objects at these addresses; leave the plug-in out at the first that fails."""
-        for address in addresses:
+        for address in wanted:
             try:
-                yield load_object(address)
+                found = load_object(address)
+                for name in {name for name, one in addresses(plugin) if one == address}:
+                    check_type(name, address, found)
+                yield found
             except PluginError as error:
                 self.fail(plugin.name, str(error))
                 return
+
+
+# The types of objects by the field of Plugin, as addresses: this module is quick to import.
+_TYPES = {
+    "methods": "council.methods:Method",
+    "chats": "bot.chats:ChatPlugin",
+    "buttons": "bot.commands.button_registry:ButtonSet",
+    "pages": "bot.web.pages:Pages",
+    "tools": "bot.mcp:McpTool",
+}
+_TYPES_OF_ITEMS = {"commands": "bot.commands.registry:Command"}
+_CHECKED_BY_REGISTRY = {"graders", "filters"}  # when a suite or a panel uses them
+
+
+def check_type(name: str, address: str, found: object) -> None:
+    """Raise PluginError unless an object has the type that this field of Plugin needs."""
+    if name in _TYPES_OF_ITEMS:
+        kind = load_object(_TYPES_OF_ITEMS[name])
+        is_right = isinstance(found, tuple) and all(isinstance(one, kind) for one in found)
+        wanted = f"a tuple of {kind.__name__}"
+    elif name in _TYPES:
+        kind = load_object(_TYPES[name])
+        is_right, wanted = isinstance(found, kind), f"a {kind.__name__}"
+    else:
+        is_right, wanted = name in _CHECKED_BY_REGISTRY or callable(found), "a function"
+    if not is_right:
+        raise PluginError(
+            f"{address} is of type {type(found).__name__}, but {name!r} needs {wanted}. Ask its "
+            "author."
+        )
 
 
 def find_plugins(
@@ -202,8 +235,22 @@ def find_plugins(
             if name not in known:
                 why = "It is not installed. Install its package, or take it out of [plugins]."
                 found.statuses.append(PluginStatus(name, "", "failed", why))
+    _refuse_unknown(found, switches.disabled, own)
     _drop_unmet(found)
     return found
+
+
+def _refuse_unknown(found: Plugins, disabled: Sequence[str], own: Sequence[str]) -> None:
+    """Report names of `disabled` that no plug-in has, also none that is only installed."""
+    known = {status.name for status in found.statuses}
+    absent = {module.removesuffix(".plugin").rpartition(".")[2] for module in own}
+    unknown = [name for name in disabled if name not in {*known, *absent}]
+    if unknown:
+        installed = {entry.name for entry in entry_points(group=ENTRY_POINTS)}
+        for name in dict.fromkeys(unknown):
+            if name not in installed:
+                why = f"There is no plug-in {name}. Correct `disabled` in the section [plugins]."
+                found.statuses.append(PluginStatus(name, "", "unknown", why))
 
 
 def read_switches(path: Path | None) -> PluginSwitches:
@@ -222,12 +269,15 @@ def read_switches(path: Path | None) -> PluginSwitches:
 
 def failures(found: Plugins) -> list[str]:
     """Return a sentence for each plug-in that failed, or of which something can't be used."""
-    return [
-        f"The plug-in {status.name}{' is left out' if status.state == 'failed' else ''}: "
-        f"{status.why}"
-        for status in found.statuses
-        if status.state == "failed" or (status.state == "loaded" and status.why)
-    ]
+    sentences = []
+    for status in found.statuses:
+        if status.state == "unknown":
+            sentences.append(status.why)
+        elif status.state == "failed":
+            sentences.append(f"The plug-in {status.name} is left out: {status.why}")
+        elif status.state == "loaded" and status.why:
+            sentences.append(f"The plug-in {status.name}: {status.why}")
+    return sentences
 
 
 def load_everything(found: Plugins) -> None:

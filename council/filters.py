@@ -62,9 +62,14 @@ def find_filters(registry: Registry) -> Filters:
     return found
 
 
+def uses_filters(panel: Panel) -> bool:
+    """Return whether a panel turns on filters."""
+    return bool(panel.filter or panel.terms.text_checks or panel.terms.canary_share)
+
+
 def check_filters(panel: Panel, registry: Registry) -> None:
     """Raise PanelError for a panel that turns on filters which no plug-in has."""
-    if panel.filter or panel.terms.text_checks or panel.terms.canary_share:
+    if uses_filters(panel):
         find_filters(registry)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from council.answers import Exchange, Prompt
 from council.ballots import Ballot, SpoiledBallot, cast_ballot
 from council.errors import PanelError
-from council.filters import check_filters, find_filters
+from council.filters import check_filters, find_filters, uses_filters
 from council.labels import LabelMap, Slate, draw_slates
 from council.panel import Member, Panel, Rubric
 from council.prompts.ballot import ballot_schema, judge_prompt
@@ -171,8 +171,10 @@ def method_summary(name: str, registry: Registry) -> str:
 
 def offered_methods(panels: Iterable[Panel], registry: Registry) -> tuple[str, ...]:
     """Return the methods to choose from: those built in, of plug-ins, and named by a panel."""
-    offered = (name for name, part in registry.methods.items() if part.is_offered)
-    return tuple(dict.fromkeys((*METHODS, *offered, *(panel.terms.method for panel in panels))))
+    named = {panel.terms.method for panel in panels}
+    parts = registry.methods.items()
+    offered = (name for name, part in parts if part.is_offered or name in named)
+    return tuple(dict.fromkeys((*METHODS, *offered)))
 
 
 def known_methods(registry: Registry) -> tuple[str, ...]:
@@ -192,7 +194,10 @@ def method_of(round_: Round) -> Method:
     Also with what its panel adds. Raise PanelError for a method or a version that this program
     does not know.
     """
-    newest = find_method(round_.panel.terms.method, round_.registry)
+    name, registry = round_.panel.terms.method, round_.registry
+    if name not in METHODS and name not in registry.methods:
+        raise PanelError(_how_to_get(name, registry))
+    newest = find_method(name, registry)
     version = dict(round_.versions).get("method", FIRST_VERSION)
     for method in (newest, *newest.earlier):
         if method.version == version:
@@ -206,8 +211,17 @@ def method_of(round_: Round) -> Method:
     )
 
 
+def _how_to_get(method: str, registry: Registry) -> str:
+    for plugin in registry.disabled:
+        if method in plugin.methods:
+            return f"Method {method} is part of the plug-in {plugin.name}, which is not on."
+    return f"Install or enable the plug-in that has the method {method} to recompute this round."
+
+
 def missing_rules(round_: Round) -> str:
     """Return which method or filters of a round this program lacks, in a sentence; "" if none."""
+    if uses_filters(round_.panel) and round_.registry.filters is None:
+        return "Install or enable the plug-in that has filters to recompute this round."
     try:
         method_of(round_)
         check_filters(round_.panel, round_.registry)

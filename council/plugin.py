@@ -3,6 +3,7 @@
 Pure, and quick to import: an object is imported when it is first used (`load_object`).
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from importlib import import_module
@@ -12,6 +13,7 @@ from council.errors import CouncilError
 
 API = 1  # grows when a field is added that an older program would not understand
 ENTRY_POINTS = "council.plugins"  # the group of entry points that names plug-ins of others
+_UNKNOWN_ARGUMENT = re.compile(r"Plugin\.__init__\(\) got an unexpected keyword argument '(\w+)'")
 
 
 class PluginError(CouncilError):
@@ -75,15 +77,15 @@ class Plugin:
     services: tuple[str, ...] = ()
 
 
-def addresses(plugin: Plugin) -> list[str]:
-    """Return the addresses of all objects of a plug-in."""
-    found: list[str] = [address for address, _ in plugin.cli.values()]
+def addresses(plugin: Plugin) -> list[tuple[str, str]]:
+    """Return the address of each object of a plug-in, after the field that names it."""
+    found = [("cli", address) for address, _ in plugin.cli.values()]
     for one in fields(plugin):
         value = getattr(plugin, one.name)
         if isinstance(value, tuple) and one.name != "requires":
-            found += value
+            found += [(one.name, address) for address in value]
         elif isinstance(value, Mapping) and one.name != "cli":
-            found += value.values()
+            found += [(one.name, address) for address in value.values()]
     return found
 
 
@@ -95,7 +97,9 @@ def load_object(address: str) -> Any:  # noqa: ANN401 - the caller knows its typ
     module, _, name = address.partition(":")
     try:
         return getattr(import_module(module), name)
-    except Exception as error:
-        raise PluginError(
-            f"{address} can't be loaded ({type(error).__name__}: {error})."
-        ) from error
+    except (Exception, SystemExit) as error:
+        why = f"({type(error).__name__}: {error})."
+        if unknown := _UNKNOWN_ARGUMENT.match(str(error)):
+            why = f"because this Council does not know {unknown[1]!r} in a Plugin. The plug-in "
+            why += "probably needs a newer Council. Upgrade Council."
+        raise PluginError(f"{address} can't be loaded {why}") from error

@@ -36,26 +36,48 @@ class Part:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A name of a plug-in that was taken already, by the plug-in `first` or, if "", by ours."""
+
+    plugin: str
+    kind: str
+    name: str
+    first: str = ""
+
+    def __str__(self) -> str:
+        """Return it as a sentence."""
+        winner = f"that of the plug-in {self.first}" if self.first else "the built-in one"
+        return (
+            f"The {self.kind} {self.name!r} of the plug-in {self.plugin} is left out: {winner} has "
+            "this name."
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registry:
     """Methods, graders and suite formats of plug-ins by name, and the filters.
 
-    `conflicts` are sentences about names that were taken already. `disabled` plug-ins bring
-    nothing; they are named where something of theirs is missing.
+    `conflicts` are the names that were taken already. `disabled` plug-ins bring nothing; they are
+    named where something of theirs is missing. Of `failed` plug-ins nobody knows what they would
+    bring.
     """
 
     methods: Mapping[str, Part] = field(default_factory=dict)
     graders: Mapping[str, Part] = field(default_factory=dict)
     suite_formats: Mapping[str, Part] = field(default_factory=dict)
     filters: Part | None = None
-    conflicts: tuple[str, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
     disabled: tuple[Plugin, ...] = ()
+    failed: tuple[str, ...] = ()
 
     def missing_part(self, kind: str, name: str) -> str:
-        """Return which disabled plug-in has a part of a kind, such as "graders", or ""."""
+        """Return which disabled or failed plug-in may have a part of a kind, such as "graders"."""
         for plugin in self.disabled:
             if name in getattr(plugin, kind):
                 return f"It belongs to the plug-in {plugin.name}, which is disabled. "
+        if self.failed:
+            return f"A plug-in that failed may have it: {', '.join(self.failed)}. "
         return ""
 
 
@@ -66,6 +88,7 @@ def build_registry(
     plugins: Iterable[Plugin],
     *,
     disabled: Iterable[Plugin] = (),
+    failed: Iterable[str] = (),
     methods: Iterable[str] = (),
     graders: Iterable[str] = (),
     gateways: Iterable[str] = (),
@@ -74,7 +97,7 @@ def build_registry(
 
     `methods`, `graders` and `gateways` are the built-in names, which no plug-in can take.
     """
-    conflicts: list[str] = []
+    conflicts: list[Conflict] = []
     own: dict[str, dict[str, Part | None]] = {
         "method": dict.fromkeys(methods),
         "grader": dict.fromkeys(graders),
@@ -99,11 +122,8 @@ def build_registry(
                     own[kind][name] = Part(plugin.name, address, plugin.offers_methods)
                     continue
                 first = own[kind][name]
-                winner = f"that of the plug-in {first.plugin}" if first else "the built-in one"
-                conflicts.append(
-                    f"The {kind} {name!r} of the plug-in {plugin.name} is left out: {winner} has "
-                    "this name."
-                )
+                winner = first.plugin if first else ""
+                conflicts.append(Conflict(plugin.name, kind, name, winner))
     parts = {
         kind: {name: part for name, part in named.items() if part} for kind, named in own.items()
     }
@@ -114,4 +134,5 @@ def build_registry(
         filters=parts["filter"].get("filter"),
         conflicts=tuple(conflicts),
         disabled=tuple(disabled),
+        failed=tuple(failed),
     )

@@ -119,7 +119,8 @@ class SqlRoundStore(SqlFeedback):
             if sources and not round_.closing:  # its texts would be sent to models
                 raise forgotten_error(sources[0].id, sources[0].at)
             if round_.closing:
-                await append_link(connection, round_.id, *imported_entry(round_, seal))
+                salt, origin = imported_entry(round_, seal)
+                await append_link(connection, round_.id, salt=salt, origin=origin)
             for source in sources:
                 before = round_from_rows(*await fetch_round(connection, source.id))
                 await _redact(connection, round_.id, before, source.at)

@@ -13,6 +13,7 @@ from council.bakeoffs.ports import BakeoffStore, BakeoffStores
 from council.bakeoffs.records import PackedRecord
 from council.errors import BakeoffError, CouncilError, StoreError
 from council.integrity.verification import Difference
+from council.methods import missing_rules
 from council.rounds import Round
 
 _Verify = Callable[[PackedRecord], Sequence[Difference]]
@@ -54,6 +55,9 @@ class StoredNumbers:
 
     def _faults(self, round_: Round, bakeoff: Bakeoff | None) -> Iterator[str]:
         record, votes = self.records.pop(round_.id, None), self.votes.pop(round_.id, None)
+        if missing_rules(round_):  # `council verify` says so of the round itself
+            self.has_faults = True
+            return
         self.verified += bool(record or votes)
         checks: tuple[tuple[str, PackedRecord | None, _Verify], ...] = (
             (f"on {LEADERBOARDS}", record, lambda one: verify_record(one, round_, bakeoff)),

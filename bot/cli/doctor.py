@@ -9,7 +9,7 @@ import typer
 
 from bot.api_keys import list_keys
 from bot.bootstrap import PING, StartOptions, describe_local_models, find_panels, open_app
-from bot.chats import find_chats
+from bot.chats import find_chats, leaving_out
 from bot.checks import CheckReport
 from bot.cli.output import FAILED, async_command
 from bot.context import AppContext
@@ -17,12 +17,13 @@ from bot.plugins import Plugins, failures, find_plugins, list_installed, read_sw
 from bot.render.formatting import count_noun, join_words
 from bot.settings import Seat, Settings, SettingsError, load_settings
 from bot.settings.connections import read_document
+from bot.settings.council_toml import PLUGIN_SECTIONS
 from bot.settings.environment import api_key_variable
 from bot.settings.panels import is_built_in, registry_of
 from bot.settings.provider_keys import KEYS_FILE, addresses_of
 from council.answers import Call
-from council.errors import CouncilError, GatewayError
-from council.methods import BLIND_RANKING, BOTH_ORDERS
+from council.errors import CouncilError, GatewayError, PanelError
+from council.methods import BLIND_RANKING, BOTH_ORDERS, check_panel_rules
 from council.panel import Member, Panel
 from council.providers import ProviderHealth
 from council.tally.verdict import outside_judges_needed, unanimity_p
@@ -44,8 +45,9 @@ async def doctor(
         report.ok(f"settings read; data in {settings.data_dir}")
         _check_keys(report, settings)
         plugins = _find_plugins(settings)
-        for chat in find_chats(plugins).values():
-            await chat.check(report, settings)
+        for name, chat in find_chats(plugins).items():
+            with leaving_out(plugins, name):
+                await chat.check(report, settings)
         _check_plugins(report, plugins, fail_once)
         await _check_app(report, settings, fail_once, live=live)
     except SettingsError as error:
@@ -95,7 +97,7 @@ def _fail_once(report: CheckReport, told: set[str], fault: str) -> None:
 
 def _check_plugins(report: CheckReport, plugins: Plugins, fail_once: Callable[[str], None]) -> None:
     """Name what of plug-ins can't be used, and those that are installed but not enabled."""
-    for fault in (*failures(plugins), *registry_of(plugins).conflicts):
+    for fault in (*failures(plugins), *map(str, registry_of(plugins).conflicts)):
         fail_once(fault)
     for status in list_installed(plugins):
         if status.state == "not enabled":
@@ -110,28 +112,52 @@ async def _check_app(
 ) -> None:
     for fact in await describe_local_models(settings):
         report.note(fact)
-    seats = (await find_panels(settings, local=False)).merged(settings).seats
+    config = (await find_panels(settings, local=False)).merged(settings)
+    for section in config.left_out:
+        owner = PLUGIN_SECTIONS[section]
+        report.note(f"council.toml: {section} is not used, since the plug-in {owner} is not here")
     async with open_app(settings, StartOptions(report=fail_once)) as app_context:
         report.ok("the database works and its schema is up to date")
         for provider in app_context.health().providers:
             report.note(_limits(provider))
         if not app_context.panels:
             report.fail("no panel: write council.toml, or set the keys of two providers")
-        for name, panel in app_context.panels.items():
-            used = ", in use" if name == app_context.default else ""
-            report.ok(f"panel {name}: {len(panel.members)} models{used}")
-            report.note(f"panel {name}: {_unanimity(panel)}")
+        for panel in app_context.panels.values():
+            _check_panel(report, app_context, panel)
             await app_context.prepare(panel)
             for seat in dict.fromkeys(panel.seats):
-                if missing := _missing_key(settings, seats[seat.key], app_context.plugins):
+                if missing := _missing_key(settings, config.seats[seat.key], app_context.plugins):
                     report.fail(f"{seat.key}: no key: set {missing}")
                 elif live:
                     await _call(report, app_context, seat)
                 else:
                     report.note(f"{seat.key}: not called (--live makes one tiny call)")
         await _check_api_keys(report, app_context)
-        for check in app_context.plugins.load(lambda plugin: plugin.checks):
+        await _run_plugin_checks(report, app_context, settings)
+
+
+async def _run_plugin_checks(
+    report: CheckReport, app_context: AppContext, settings: Settings
+) -> None:
+    for name, check in app_context.plugins.load_named(lambda plugin: plugin.checks):
+        try:
             await check(report, app_context, settings)
+        except CouncilError as error:
+            report.fail(str(error))
+        # The checks of other plug-ins still run.
+        except Exception as error:  # noqa: BLE001
+            report.fail(f"The plug-in {name}: a check failed ({type(error).__name__}: {error}).")
+
+
+def _check_panel(report: CheckReport, app_context: AppContext, panel: Panel) -> None:
+    try:
+        check_panel_rules(panel, app_context.registry)
+    except PanelError as error:
+        report.fail(f"panel {panel.name}: {error}")
+        return
+    used = ", in use" if panel.name == app_context.default else ""
+    report.ok(f"panel {panel.name}: {len(panel.members)} models{used}")
+    report.note(f"panel {panel.name}: {_unanimity(panel)}")
 
 
 async def _check_api_keys(report: CheckReport, app_context: AppContext) -> None:

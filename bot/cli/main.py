@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from bot.extras import missing_extra
-from bot.plugins import Plugins, find_plugins, read_switches
+from bot.plugins import Plugins, check_type, find_plugins, read_switches
 from council.plugin import PluginError, load_object
 
 new_typer = partial(
@@ -76,17 +76,34 @@ class LazyGroup(TyperGroup):
 
     def load_command(self, name: str) -> Any:  # noqa: ANN401
         """Import a subcommand and return it, ready to run, with what plug-ins add below it."""
-        if name in COMMANDS:
-            command = _new_command(name, _load(COMMANDS[name][0]))
-        else:
-            command = _new_command(name, _load(self._plugin_commands()[name][0]))
+        address, _ = COMMANDS.get(name) or self._plugin_commands()[name]
+        try:
+            command = _new_command(name, _load_checked(address))
+        except PluginError as error:
+            self._report(name, error)
+            raise typer.Exit(1) from None
         if not isinstance(command, TyperGroup):
             return command
         for full_name, (address, line) in self._find_plugins().names(lambda one: one.cli).items():
             group, _, below = full_name.partition(" ")
-            if below and group == name:
-                command.commands[below] = _new_command(below, _load(address), is_hidden=not line)
+            if not below or group != name:
+                continue
+            try:
+                found = _load_checked(address)
+                command.commands[below] = _new_command(below, found, is_hidden=not line)
+            except PluginError as error:  # the other commands of the group can still be used
+                self._report(full_name, error)
         return command
+
+    def _report(self, name: str, error: PluginError) -> None:
+        """Print why a command can't be used, and whose it is."""
+        cause = error.__cause__
+        missing = missing_extra(cause) if isinstance(cause, ModuleNotFoundError) else None
+        sentence = str(error)
+        if name not in COMMANDS:
+            owner = next(one.name for one in self._find_plugins().active if name in one.cli)
+            sentence = f"The plug-in {owner} can't be used here: {error}"
+        typer.echo(str(missing or sentence), err=True)
 
     def _find_plugins(self) -> Plugins:
         if self._plugins is None:
@@ -118,14 +135,10 @@ def _new_command(name: str, found: Any, *, is_hidden: bool = False) -> Any:  # n
     return typer.main.get_group(parent).commands[name]
 
 
-def _load(address: str) -> Any:  # noqa: ANN401
-    try:
-        return load_object(address)
-    except PluginError as error:
-        cause = error.__cause__
-        missing = missing_extra(cause) if isinstance(cause, ModuleNotFoundError) else None
-        typer.echo(str(missing or error), err=True)
-        raise typer.Exit(1) from None
+def _load_checked(address: str) -> Any:  # noqa: ANN401
+    found = load_object(address)
+    check_type("cli", address, found)
+    return found
 
 
 def _find_plugins() -> Plugins:

@@ -3,6 +3,7 @@
 import typer
 
 from bot.cli.output import Json, async_command, print_json
+from bot.commands.table import build_registry
 from bot.plugins import (
     OWN,
     Plugins,
@@ -13,6 +14,7 @@ from bot.plugins import (
     read_switches,
 )
 from bot.settings import SettingsError, load_settings
+from bot.settings.panels import registry_of
 
 
 @async_command
@@ -20,6 +22,9 @@ async def plugins(as_json: Json = False) -> None:
     """List plug-ins: those of this program, and others that are installed."""
     found = _find_plugins()
     load_everything(found)
+    for conflict in registry_of(found).conflicts:
+        found.warn(conflict.plugin, str(conflict))
+    build_registry(found)  # it warns of commands that are left out
     statuses = list_installed(found)
     if as_json:
         print_json([_document(status) for status in statuses])

@@ -12,18 +12,20 @@ from bot.cli.data import export_kinds, read_export
 from bot.cli.output import MISUSED, OnFault, async_command, exit_on_faults, fail, read_file
 from bot.cli.rounds import find_round_id
 from bot.exports import Verifier
+from bot.plugins import Plugins
 from bot.render.formatting import count_noun, join_words
-from bot.settings import load_panel_config, load_settings
-from bot.settings.panels import stored_registry
+from bot.settings import load_settings
+from bot.settings.panels import load_plugins, stored_registry
 from council.errors import PanelError, StoreError
 from council.integrity.erasure import find_text_names
 from council.integrity.hash_chain import Link
 from council.integrity.seal import Seal, find_changes
 from council.integrity.verification import ChainWalk, chain_name, walk_stretches
 from council.integrity.verification import verify as verify_round
+from council.methods import missing_rules
 from council.ports import Store
 from council.rounds import Round
-from storage.export import ExportedRound, ExportKind
+from storage.export import ExportedRound
 from storage.hash_chain import SqlHashChain
 
 NO_ROUND = "No round is stored."
@@ -70,8 +72,7 @@ async def verify(
 
     with exit_on_faults() as on_fault:
         if what and not text and _is_file(what):
-            plugins = load_panel_config(load_settings().config_file).plugins
-            _verify_export(Path(what), export_kinds(plugins), on_fault)
+            _verify_export(Path(what), load_plugins(load_settings().config_file), on_fault)
             return
         async with open_stores(load_settings()) as stores:
             if head:
@@ -111,10 +112,10 @@ async def _verify_all(stores: Stores, known_heads: Sequence[str], on_fault: OnFa
     await _verify_chains(stores.chain, known_heads, on_fault)
 
 
-def _verify_export(path: Path, kinds: Sequence[ExportKind], on_fault: OnFault) -> None:
+def _verify_export(path: Path, plugins: Plugins, on_fault: OnFault) -> None:
     """Verify every round of an export, and links that follow each other in their chain."""
     count, links = 0, list[Link]()
-    registry = stored_registry(load_panel_config(load_settings().config_file).plugins)
+    kinds, registry = export_kinds(plugins), stored_registry(plugins)
     for entry in read_export(path, kinds, on_fault, registry):
         if isinstance(entry, ExportedRound):
             count += 1
@@ -143,21 +144,30 @@ def _verify_record(record: ExportedRound, on_fault: OnFault, *, is_exported: boo
     faults = find_faults(record)
     for fault in faults:
         on_fault(f"Round {round_.id} {fault}")
-    if faults and round_.forgotten:
-        typer.echo(f"Round {round_.id}: forgotten on {round_.forgotten.at:%Y-%m-%d}")
+    facts: list[str] = []
     if not faults:
-        in_chain = f"; {_place_in_chain(record.seal, is_exported)}" if round_.closing else ""
-        typer.echo(f"Round {round_.id}: {_verified_parts(round_)}{in_chain}")
+        facts.append(_verified_parts(round_))
+    elif round_.forgotten:
+        facts.append(f"forgotten on {round_.forgotten.at:%Y-%m-%d}")
+    is_unchanged = not faults or (missing_rules(round_) and not _changes(record))
+    if round_.closing and is_unchanged:
+        facts.append(_place_in_chain(record.seal, is_exported))
+    if facts:
+        typer.echo(f"Round {round_.id}: {'; '.join(facts)}")
 
 
 def find_faults(record: ExportedRound) -> list[str]:
     """Return phrases about what differs from its recomputation, and what from its seal."""
-    changed = find_changes(record.round_, record.seal) if record.seal else ()
     try:
         differences = [f"differs in {difference}" for difference in verify_round(record.round_)]
-    except PanelError as error:  # another program's method, or a later version of it
-        differences = [f"cannot be recomputed. {error}"]
-    return differences + [f"was changed after it closed: {change}" for change in changed]
+    except PanelError:  # another program's method, or a later version of it
+        differences = [f"cannot be recomputed. {missing_rules(record.round_)}"]
+    changes = [f"was changed after it closed: {change}" for change in _changes(record)]
+    return differences + changes
+
+
+def _changes(record: ExportedRound) -> Sequence[str]:
+    return find_changes(record.round_, record.seal) if record.seal else ()
 
 
 def _place_in_chain(seal: Seal | None, is_exported: bool) -> str:

@@ -1,6 +1,6 @@
 """Typed command parameters: parse the text after a command's name, or check a form's values.
 
-Slack, mentions and the terminal give text; Discord gives values. Pure: knows no chat, no command.
+Mentions, the terminal and some chats give text, others values. Pure: knows no chat, no command.
 """
 
 import re

@@ -4,12 +4,13 @@ Knows what commands declare, not what they do.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from types import MappingProxyType
 from typing import TypeGuard
 
-from bot.chat import Chat, IncomingMessage, clean_text
+from bot.chat import Caution, Chat, IncomingMessage, Post, clean_text
 from bot.commands.parameters import (
     Arguments,
     Parameter,
@@ -30,6 +31,7 @@ _QUESTION_MARKS = re.compile("[?？؟;՞፧]")
 # Scripts without spaces between words: so many characters count as one.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]{1,4}")
 _QUESTION_WORDS = {"how"}  # one letter away from `show`, and how many questions begin
+_OPTION = re.compile(r"\s[a-z]+:\S")  # as in `panel:house`
 _ADDRESS = re.compile(r"\A\s*/council\b", re.IGNORECASE)
 
 
@@ -114,10 +116,16 @@ def is_question(parsed: Invocation | Typo) -> TypeGuard[Invocation]:
 
 
 class CommandRegistry:
-    """The registered commands; `ask` is the fallback."""
+    """The registered commands; `ask` is the fallback.
 
-    def __init__(self, commands: Sequence[Command]) -> None:
+    `plugins_off` has the names of commands and groups that are off, each with its plug-in.
+    """
+
+    def __init__(
+        self, commands: Sequence[Command], plugins_off: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         self.commands = tuple(commands)
+        self._plugins_off = plugins_off
         self._by_name = {command.full_name: command for command in commands}
         self._groups = {command.group for command in commands if command.group}
         aliases = [(alias, command) for command in commands for alias in command.aliases]
@@ -137,6 +145,8 @@ class CommandRegistry:
             arguments = parse_arguments(command.parameters, rest)
             if arguments is not None:
                 return Invocation(command, arguments)
+        if command_off := self._find_off(words):
+            return Invocation(command_off, {})
         if meant := self._meant(words):
             return Typo(words, meant)
         if words.lower() == ASK:
@@ -186,6 +196,15 @@ class CommandRegistry:
                 return command, "".join(words.split(None, len(names))[len(names) :])
         return None
 
+    def _find_off(self, words: str) -> Command | None:
+        """Return a command that explains why another is off; None for a question."""
+        name, *others = words.lower().split()
+        plugin = self._plugins_off.get(name)
+        is_short = len(others) < _MAX_TYPO_WORDS and "?" not in words
+        if plugin is None or not (is_short or _OPTION.search(words)):
+            return None
+        return Command(name, "", partial(_explain_off, plugin=plugin, name=name), hidden=True)
+
     def _meant(self, words: str) -> tuple[Command, ...]:
         """Return the commands that a line may be a typo of; none for a question.
 
@@ -224,7 +243,26 @@ def collect_commands(own: Iterable[Command], plugins: Plugins) -> CommandRegistr
                 )
             else:
                 commands[command.full_name] = command
-    return CommandRegistry([*commands.values()])
+    off = {
+        name: plugin.name
+        for plugin in plugins.present
+        if plugin.commands and not plugins.is_active(plugin.name)
+        for name in plugin.cli  # they have these names in chats, too
+    }
+    return CommandRegistry([*commands.values()], off)
+
+
+async def _explain_off(
+    app: AppContext,
+    chat: Chat,
+    message: IncomingMessage,
+    arguments: Arguments,
+    *,
+    plugin: str,
+    name: str,
+) -> None:
+    why = f"{name} is part of the plug-in {plugin}, which is not on."
+    await chat.send_ephemeral(message, Post((Caution(why),), why))
 
 
 def commands_of(app: HasParts) -> CommandRegistry:

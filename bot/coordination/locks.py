@@ -56,18 +56,18 @@ class FileClaims:
 
     def take(self, name: str) -> bool:
         """Lock a name; return False if another process has it."""
-        return self._lock(1, _offset(name))
+        return self._lock(length=1, start=_offset(name))
 
     def take_all(self) -> bool:
         """Lock every name; return False if another process has any of them."""
-        return self._lock()
+        return self._lock(length=0, start=0)  # to the end of the file
 
-    def _lock(self, *part: int) -> bool:
+    def _lock(self, length: int, start: int) -> bool:
         # Windows has no fcntl, and must still be able to import this package.
         import fcntl
 
         try:
-            fcntl.lockf(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, *part)
+            fcntl.lockf(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, length, start)
         except OSError:
             return False
         return True

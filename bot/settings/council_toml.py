@@ -135,6 +135,8 @@ SECTIONS = frozenset(
         "plugins",
     }
 )
+# Sections of our own plug-ins, and whose they are: without its package they are left out.
+PLUGIN_SECTIONS = {"suites": "bakeoffs", "bakeoffs": "bakeoffs", "time_zone": "bakeoffs"}
 Document = dict[str, Any]
 
 

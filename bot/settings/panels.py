@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from bot.access import Access
 from bot.plugins import Plugins, PluginSwitches, failures, find_plugins
 from bot.settings.council_toml import (
+    PLUGIN_SECTIONS,
     SECTIONS,
     AccessSection,
     BudgetsSection,
@@ -33,8 +34,7 @@ from bot.settings.council_toml import (
 )
 from council.budget_caps import Caps, Scope
 from council.errors import PanelError
-from council.filters import check_filters
-from council.methods import METHODS, Method, find_method
+from council.methods import METHODS
 from council.model_families import family_of
 from council.money import cap_micro_usd
 from council.panel import THIS_MACHINE, Member, ModelId, Panel, Rubric, Terms
@@ -72,6 +72,7 @@ class PanelConfig:
     """The contents of `council.toml`: panels by name, their seats by key, and global settings.
 
     `sections` are those of plug-ins, as parsed by these; one that is not written is left out.
+    `left_out` names written sections of our own plug-ins whose packages are absent.
     """
 
     panels: Mapping[str, Panel] = field(default_factory=dict)
@@ -82,6 +83,7 @@ class PanelConfig:
     texts_days: int | None = None
     access: Access = field(default_factory=Access)
     sections: Mapping[str, Any] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
     plugins: Plugins = field(default_factory=Plugins, compare=False)
     registry: Registry = field(default=NO_PLUGINS, compare=False)
 
@@ -102,18 +104,26 @@ def load_panel_config(path: Path | None) -> PanelConfig:
     """Parse a `council.toml`; return the defaults for None.
 
     Plug-ins are found by its section [plugins], then the rest is checked with what they bring.
-    Raise SettingsError with every fault.
+    Raise SettingsError with every fault. A panel's method and filters are checked when it is asked.
     """
     if path is None:
         plugins = find_plugins()
         return PanelConfig(plugins=plugins, registry=registry_of(plugins))
+    return parse_panel_config(_read_document(path), path)
+
+
+def load_plugins(path: Path | None) -> Plugins:
+    """Return the plug-ins that a `council.toml` lets run; raise SettingsError for these alone."""
+    return find_plugins() if path is None else _Parser(path).parse_plugins(_read_document(path))
+
+
+def _read_document(path: Path) -> Document:
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError([f"{path.name} is not valid TOML: {error}."]) from None
     except OSError as error:
         raise SettingsError([f"{path.name} cannot be read: {error.strerror}."]) from None
-    return parse_panel_config(document, path)
 
 
 def registry_of(plugins: Plugins) -> Registry:
@@ -122,6 +132,7 @@ def registry_of(plugins: Plugins) -> Registry:
     return build_registry(
         plugins.active,
         disabled=[plugin for plugin in plugins.present if plugin.name not in active],
+        failed=[status.name for status in plugins.statuses if status.state == "failed"],
         methods=METHODS,
         gateways=("local", "scripted"),
     )
@@ -180,7 +191,8 @@ class _Parser:
             plugins = self._plugins(document)
         self.registry = registry_of(plugins)
         known = {name for plugin in plugins.present for name in plugin.sections}
-        for name in document.keys() - SECTIONS - known:
+        absent = PLUGIN_SECTIONS.keys() - known
+        for name in document.keys() - SECTIONS - known - absent:
             self._fault(f"{name}: there is no such section.")
         models = self._sections(document, "models", ModelSection)
         rubrics = {
@@ -229,9 +241,17 @@ class _Parser:
             texts_days=retention.texts_days,
             access=access,
             sections=sections,
+            left_out=tuple(name for name in document if name in absent),
             plugins=plugins,
             registry=self.registry,
         )
+
+    def parse_plugins(self, document: Document) -> Plugins:
+        """Return the plug-ins that the document lets run; raise SettingsError for faults."""
+        plugins = self._plugins(document)
+        if self.faults:
+            raise SettingsError(self.faults)
+        return plugins
 
     def _plugins(self, document: Document) -> Plugins:
         """Return the plug-ins that the document lets run."""
@@ -310,14 +330,6 @@ class _Parser:
         member = stand_in[section.fallback].member
         return {**stand_in, key: make_seat(key, section, member)}
 
-    def _method(self, panel: str, section: PanelSection) -> Method | None:
-        """Return a panel's method; None for a fault."""
-        try:
-            return find_method(section.method, self.registry)
-        except PanelError as error:
-            self._fault(f"panels.{panel}: {error}")
-            return None
-
     def _panel(
         self,
         name: str,
@@ -325,7 +337,6 @@ class _Parser:
         seats: Mapping[str, Seat],
         rubrics: Mapping[str, Rubric],
     ) -> Panel | None:
-        method = self._method(name, section)
         if section.rubric not in rubrics:
             self._fault(f"panels.{name}: there is no rubric {section.rubric!r}.")
             return None
@@ -335,7 +346,7 @@ class _Parser:
             if hasattr(section, name)
         }
         try:
-            panel = Panel(
+            return Panel(
                 name=name,
                 members=tuple(
                     seat.member
@@ -348,13 +359,9 @@ class _Parser:
                 terms=Terms(**terms),
                 filter=seats[section.filter].member if section.filter else None,
             )
-            if method:
-                method.check(panel)
-            check_filters(panel, self.registry)
         except PanelError as error:
             self._fault(f"panels.{name}: {error}")
             return None
-        return panel
 
 
 def receiver_of(model: str, api_base: str | None) -> str:

@@ -51,6 +51,7 @@ from council.errors import CouncilError, RoundNotFoundError
 from council.integrity.erasure import check_not_forgotten
 from council.integrity.seal import Seal, find_changes
 from council.integrity.verification import verify
+from council.methods import missing_rules
 from council.rounds import Round
 
 # --- Pages and downloads
@@ -113,6 +114,9 @@ async def _running_values(context: WebContext, request: Request, round_: Round) 
     app, asker_id = context.app, visitor_of(request).asker.id
     usual = await usual_seconds(app.store, round_.panel.name)
     may_vote = is_member(context, request)
+    receipt = missing_rules(round_)  # without them, nobody knows what it may cost
+    if not receipt:
+        receipt = receipt_line(round_, await estimate_round(round_, app.gateway))
     return {
         "may_vote": may_vote,
         "takes_votes": may_vote and takes_blind_votes(round_),
@@ -121,7 +125,7 @@ async def _running_values(context: WebContext, request: Request, round_: Round) 
         "draw": None,
         "progress": blind_progress(round_),
         "cards": blind_answers(round_),
-        "receipt": receipt_line(round_, await estimate_round(round_, app.gateway)),
+        "receipt": receipt,
         "usual": rough_duration(usual) if usual else "",
     }
 
@@ -148,6 +152,7 @@ def _closed_values(round_: Round, seal: Seal | None) -> dict[str, Any]:
         "link": seal.link if seal else None,
         "changed": find_changes(round_, seal) if seal else (),
         "differences": (),
+        "missing": missing_rules(round_),  # what it lacks is among its notes
     }
     if round_.draw:
         values |= {
@@ -162,7 +167,7 @@ def _closed_values(round_: Round, seal: Seal | None) -> dict[str, Any]:
             "answers": [] if round_.forgotten else [*answers_by_label(round_, round_.draw)],
             "placings": placement_table(round_, round_.draw),
             "notes": [*result_notes(round_), *filter(None, [agreement_note(round_)])],
-            "differences": verify(round_),
+            "differences": () if values["missing"] else verify(round_),
         }
     return values
 

@@ -141,7 +141,10 @@ class RecordStore(Protocol):
     """Stores the numbers of closed rounds; while a round has its texts, they can be recomputed."""
 
     async def list_missing(self, limit: int) -> tuple[str, ...]:
-        """Return closed rounds, not forgotten, whose record is missing or old, oldest first."""
+        """Return closed rounds whose record is missing, oldest first.
+
+        Likewise those with an old record, unless they are forgotten.
+        """
 
     async def save(self, records: Sequence[PackedRecord]) -> None:
         """Store records, replacing older ones of rounds that are not forgotten."""

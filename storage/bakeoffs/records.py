@@ -60,15 +60,18 @@ class SqlRecords(SqlStore):
 
     @retried_and_shielded
     async def list_missing(self, limit: int) -> tuple[str, ...]:
-        """Return closed rounds, not forgotten, whose record is missing or old, oldest first."""
+        """Return closed rounds whose record is missing, oldest first.
+
+        Likewise those with an old record, unless they are forgotten.
+        """
         id_: Any = col(RoundRow.id)
         recorded: Any = col(self._table.round_id)
         is_old: Any = col(self._table.version) < self._computed_since
         query = (
             select(id_)
             .join_from(RoundRow, self._table, id_ == recorded, isouter=True)
-            .where(col(RoundRow.seconds).is_not(None), col(RoundRow.forgotten_at).is_(None))
-            .where(or_(recorded.is_(None), is_old))
+            .where(col(RoundRow.seconds).is_not(None))
+            .where(or_(recorded.is_(None), is_old & col(RoundRow.forgotten_at).is_(None)))
             .order_by(col(RoundRow.asked_at), by_letter(id_))
             .limit(limit)
         )

@@ -50,13 +50,31 @@ class PagerPlugin(ChatPlugin):
         return Pager()
 
 
+class BrokenPlugin(ChatPlugin):
+    """A chat that fails when it is started, or already when it is asked what it lacks."""
+
+    title = "Broken"
+
+    def missing(self, settings: Settings) -> str:
+        """Fail if the settings say so."""
+        if settings.value("BROKEN"):
+            raise ValueError("no modem")
+        return ""
+
+
 PAGER = PagerPlugin()
+BROKEN = BrokenPlugin()
+BROKEN_PLUGIN = Plugin(name="broken", chats={"broken": "tests.bot.test_chats:BROKEN"})
 PLUGIN = Plugin(name="pager", chats={"pager": "tests.bot.test_chats:PAGER"})
+
+
+LEFT_OUT: list[str] = []
 
 
 def start(**keys: str) -> RunningChats:
     app = an_app(FakeGateway())
-    app.plugins = Plugins(active=[PLUGIN], present=[PLUGIN])
+    app.plugins = Plugins([BROKEN_PLUGIN, PLUGIN], [BROKEN_PLUGIN, PLUGIN], report=LEFT_OUT.append)
+    LEFT_OUT.clear()
     secrets = {name: SecretStr(value) for name, value in keys.items()}
     return RunningChats.start(app, Settings(keys=secrets), lambda _: None)
 
@@ -66,6 +84,20 @@ def test_a_chat_without_its_settings_is_not_started() -> None:
 
     assert chats.not_started == ["Pager: not started (no number)"]
     assert (chats.routes, chats.not_ready(), chats.tasks()) == ([], "", [])
+
+
+@pytest.mark.parametrize(
+    ("keys", "why"),
+    [({}, "NotImplementedError: "), ({"BROKEN": "1"}, "ValueError: no modem")],
+)
+def test_a_chat_that_cannot_be_started_is_left_out_with_its_name(
+    keys: dict[str, str], why: str
+) -> None:
+    chats = start(PAGER_NUMBER="7", **keys)
+
+    assert chats.not_ready() == "Pager is not connected."
+    [sentence] = LEFT_OUT
+    assert sentence == f"The plug-in broken is left out: Its chat broken failed ({why})."
 
 
 async def test_a_chat_that_fails_stops_nothing_else() -> None:

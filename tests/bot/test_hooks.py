@@ -1,6 +1,7 @@
 """Hooks of plug-ins before and after a round."""
 
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -123,6 +124,33 @@ async def test_a_hook_that_fails_twice_runs_again_and_never_touches_the_round(si
 
     assert LOG == ["r1"] * 3
     assert await site.app.store.load("r1") == round_
+
+
+async def test_a_hook_that_failed_before_the_first_start_of_a_server_runs_again(site: Site) -> None:
+    await site.app.key_values.delete("closing hooks since", "")
+    await site.close("older")
+    round_ = await site.close("r1")
+    default, site.app.default = site.app.default, "fails"
+    await run_closing_hooks(site.app, round_)
+    site.app.default = default
+
+    await run_missed_hooks(site.app)
+
+    assert LOG == ["r1", "r1"]
+
+
+async def test_a_round_that_closes_after_the_first_one_with_the_plugin_gets_its_hooks(
+    site: Site,
+) -> None:
+    site.app.now = lambda: a_closed_round().asked_at
+    await site.app.key_values.delete("closing hooks since", "")
+    await run_closing_hooks(site.app, await site.close("r1"))
+    await site.close("r2")
+    site.app.now = lambda: a_closed_round().asked_at + timedelta(days=1)
+
+    await run_missed_hooks(site.app)
+
+    assert LOG == ["r1", "r2"]
 
 
 async def test_a_hook_that_always_fails_is_given_up(site: Site) -> None:

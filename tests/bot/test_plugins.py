@@ -1,16 +1,29 @@
 """Which plug-ins run, which do not, and why."""
 
+import math
 from pathlib import Path
 
 import pytest
 
-from bot.plugins import Parts, PluginSwitches, failures, find_plugins, list_installed
+from bot.plugins import (
+    Parts,
+    PluginSwitches,
+    failures,
+    find_plugins,
+    list_installed,
+    load_everything,
+)
 from council.plugin import Plugin, PluginError
 from tests.bot.distributions import install
 
-HAIKU = "from council.plugin import Plugin\nPLUGIN = Plugin(name={name!r}{more})\nANSWER = 42\n"
+HAIKU = """
+from council.plugin import Plugin
+PLUGIN = Plugin(name={name!r}{more})
+ANSWER = 42
+NONE = ()
+"""
 # Our own plug-ins of these tests.
-FIRST = Plugin(name="first", pages=("tests.bot.test_plugins:FIRST",), on_closed=("math:pi",))
+FIRST = Plugin(name="first", stores=("math:sin",), on_closed=("math:sqrt",))
 SECOND = Plugin(name="second", requires=("first",))
 PLUGIN = FIRST
 
@@ -29,7 +42,7 @@ def test_a_package_that_is_absent_is_skipped() -> None:
 def test_the_plugin_of_another_package_runs_only_if_it_is_enabled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    install(tmp_path, monkeypatch, "haiku", haiku(more="commands=('installed_haiku:ANSWER',)"))
+    install(tmp_path, monkeypatch, "haiku", haiku(more="commands=('installed_haiku:NONE',)"))
 
     off = find_plugins(own=())
     on = find_plugins(PluginSwitches(enabled=("haiku",)), own=())
@@ -38,7 +51,7 @@ def test_the_plugin_of_another_package_runs_only_if_it_is_enabled(
     assert [(one.name, one.origin, one.state) for one in list_installed(off)] == [
         ("haiku", "council-haiku 1.2", "not enabled")
     ]
-    assert on.load(lambda plugin: plugin.commands) == [42]
+    assert on.load(lambda plugin: plugin.commands) == [()]
     assert failures(on) == []
 
 
@@ -74,11 +87,24 @@ def test_a_plugin_that_is_enabled_but_not_installed_is_named() -> None:
     assert sentence.startswith("The plug-in haiku is left out: It is not installed.")
 
 
+def test_a_disabled_name_that_no_plugin_has_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path, monkeypatch, "haiku", haiku())
+    own = ("bot.absent.plugin", "tests.bot.test_plugins")
+    switches = PluginSwitches(disabled=("first", "absent", "haiku", "slak"))
+
+    found = find_plugins(switches, own=own)
+
+    [sentence] = failures(found)
+    assert sentence.startswith("There is no plug-in slak.")
+
+
 def test_a_disabled_plugin_keeps_its_duties(monkeypatch: pytest.MonkeyPatch) -> None:
     found = find_plugins(PluginSwitches(disabled=("first",)), own=("tests.bot.test_plugins",))
 
-    assert found.load(lambda plugin: plugin.pages) == []
-    assert found.load_duties(lambda plugin: plugin.on_closed) == [pytest.approx(3.14159)]
+    assert found.load(lambda plugin: plugin.stores) == []
+    assert found.load_duties(lambda plugin: plugin.on_closed) == [math.sqrt]
     assert [(one.name, one.state) for one in found.statuses] == [("first", "disabled")]
 
 
@@ -107,6 +133,34 @@ def test_an_object_that_fails_when_it_is_used_leaves_its_plugin_out(
     assert found.active == []
     assert len(reported) == 1
     assert [one.state for one in found.statuses] == ["failed"]
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ("commands=('installed_haiku:ANSWER',)", "'commands' needs a tuple of Command"),
+        ("commands=('installed_haiku:__name__',)", "type str, but 'commands' needs a tuple"),
+        (
+            "on_forgotten=('installed_haiku:ANSWER',)",
+            "type int, but 'on_forgotten' needs a function",
+        ),
+        ("cli={'haiku': ('installed_haiku:ANSWER', 'Write.')}", "'cli' needs a function"),
+        ("chats={'post': 'installed_haiku:ANSWER'}", "'chats' needs a ChatPlugin"),
+        ("methods={'haiku': 'installed_haiku:ANSWER'}", "'methods' needs a Method"),
+    ],
+)
+def test_an_object_of_a_wrong_type_leaves_its_plugin_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: str, why: str
+) -> None:
+    install(tmp_path, monkeypatch, "haiku", haiku(more=more))
+    found = find_plugins(PluginSwitches(enabled=("haiku",)), own=("tests.bot.test_plugins",))
+
+    load_everything(found)
+
+    assert [plugin.name for plugin in found.active] == ["first"]
+    [sentence] = failures(found)
+    assert sentence.startswith("The plug-in haiku is left out: installed_haiku:")
+    assert why in sentence
 
 
 def test_parts_are_found_by_their_type() -> None:

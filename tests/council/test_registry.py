@@ -90,7 +90,7 @@ def test_built_in_names_win_and_the_conflict_is_named() -> None:
 
     assert find_method("blind-ranking", registry) is BLIND_RANKING
     assert registry.graders == {}
-    assert registry.conflicts == (
+    assert tuple(map(str, registry.conflicts)) == (
         "The method 'blind-ranking' of the plug-in bold is left out: the built-in one has this "
         "name.",
         "The grader 'exact' of the plug-in bold is left out: the built-in one has this name.",
@@ -109,12 +109,12 @@ def test_of_two_plug_ins_the_first_wins_and_the_conflict_is_named() -> None:
     assert find_method("haiku-first", registry) is HAIKU
     assert registry.filters
     assert registry.filters.plugin == "first"
-    assert [conflict.partition(" of the plug-in second")[0] for conflict in registry.conflicts] == [
-        "The method 'haiku-first'",
-        "The filter 'filter'",
-        "The chat 'pager'",
+    assert [(conflict.kind, conflict.name) for conflict in registry.conflicts] == [
+        ("method", "haiku-first"),
+        ("filter", "filter"),
+        ("chat", "pager"),
     ]
-    assert all("the plug-in first has this name" in conflict for conflict in registry.conflicts)
+    assert all("the plug-in first has this name" in str(one) for one in registry.conflicts)
 
 
 @pytest.mark.parametrize(
@@ -140,6 +140,13 @@ def test_a_method_of_a_disabled_plug_in_says_whose_it_is() -> None:
     registry = build_registry([], disabled=[Plugin(name="other"), FIRST])
 
     with pytest.raises(PanelError, match="It belongs to the plug-in first, which is disabled"):
+        find_method("haiku-first", registry)
+
+
+def test_a_missing_part_names_the_plug_ins_that_failed() -> None:
+    registry = build_registry([], failed=["haiku", "tanka"])
+
+    with pytest.raises(PanelError, match="A plug-in that failed may have it: haiku, tanka."):
         find_method("haiku-first", registry)
 
 
@@ -183,15 +190,23 @@ def test_a_stored_round_of_an_unknown_method_is_shown_and_says_which_one_it_need
     weights = (CONSISTENCY, json.dumps(dict(zip(KEYS[:3], (0.9, 0.3, 0.2), strict=True))))
     stored = replace(known, versions=(*known.versions, weights), registry=NO_PLUGINS)
 
-    with pytest.raises(PanelError, match="no method 'haiku-first'"):
+    needs = "Install or enable the plug-in that has the method haiku-first to recompute this round."
+    with pytest.raises(PanelError, match=needs):
         method_of(stored)
-    assert "no method 'haiku-first'" in shown_method(stored).summary
-    assert "no method 'haiku-first'" in missing_rules(stored)
+    assert shown_method(stored).summary == missing_rules(stored) == needs
     assert missing_rules(known) == ""
     assert not shown_method(stored).is_blind
     assert shown_method(known) is HAIKU
     assert weighted_standings(stored) == ()
     assert weighted_standings(replace(stored, registry=known.registry)) != ()
+
+
+def test_a_stored_round_of_a_disabled_plug_in_names_it() -> None:
+    registry = build_registry([], disabled=[Plugin(name="other"), FIRST])
+
+    needs = missing_rules(a_round_by("haiku-first", registry))
+
+    assert needs == "Method haiku-first is part of the plug-in first, which is not on."
 
 
 def test_a_panel_without_its_filters_is_refused_and_its_rounds_are_shown_without() -> None:
@@ -206,6 +221,7 @@ def test_a_panel_without_its_filters_is_refused_and_its_rounds_are_shown_without
     ):
         with pytest.raises(PanelError, match="No plug-in here has filters"):
             check_filters(panel, NO_PLUGINS)
+        assert missing_rules(a_round(panel)).startswith("Install or enable the plug-in that has f")
     assert find_suspects(a_round(filtered)) == ()
     broken = build_registry([Plugin(name="odd", filters=(address_of(HAIKU),))])
     with pytest.raises(PanelError, match="is a Method, not a Filters"):

@@ -27,7 +27,7 @@ async def test_a_round_of_a_plug_ins_method_verifies_from_storage(engine: AsyncE
 
     assert known.closing
     assert verify(known) == ()
-    with pytest.raises(PanelError, match="There is no method 'haiku-first'"):
+    with pytest.raises(PanelError, match="the plug-in that has the method haiku-first"):
         method_of(unknown)
-    with pytest.raises(PanelError, match="There is no method 'haiku-first'"):
+    with pytest.raises(PanelError, match="the plug-in that has the method haiku-first"):
         verify(unknown)

@@ -304,7 +304,7 @@ def proposal_value(
     """Return a bake-off that is not stored yet, and its methods, as the value of a button."""
     suite, cap = bakeoff.suite.as_stored, "" if bakeoff.cap_micro is None else bakeoff.cap_micro
     names = _digest(suite.name), suite.version, _digest(bakeoff.panel.name)
-    # Each is a letter, since their names would be too long for Discord.
+    # Each is a letter, since their names would be too long for the button of a chat.
     known = known_methods(registry)
     letters = "".join(ascii_letters[known.index(method)] for method in dict.fromkeys(methods))
     coded = [letters + _digest(" ".join(known))[:3]] if methods else []

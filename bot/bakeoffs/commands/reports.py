@@ -78,7 +78,7 @@ async def show_report(
 async def _share_button(
     app: AppContext, message: IncomingMessage, name: str, options: Arguments
 ) -> Buttons:
-    """Return the button; its value is the key of the stored query, because Discord's is short."""
+    """Return the button; its value is the key of the stored query, since chats keep it short."""
     query = json.dumps([name, dict(options)])
     await app.key_values.put(SHARE, f"{message.place.scope}/{message.key}", query)
     await app.key_values.prune(SHARE, _MAX_SHAREABLE)

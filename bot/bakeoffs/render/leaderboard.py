@@ -217,7 +217,8 @@ def _draw_trends(canvas: Canvas, leaderboard: Leaderboard, bottom: float) -> Non
             axes.set_xlim(0, len(points) - 1)
             axes.set_ylim(mean - swing, mean + swing)
             axes.axhline(mean, color=Colour.RULE, lw=1)
-            _draw_trend(axes, points, *_colours(line))
+            colour, band = _colours(line)
+            _draw_trend(axes, points, colour, band)
 
 
 def _mean_share(points: _Points) -> float:

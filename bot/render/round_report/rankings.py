@@ -8,7 +8,7 @@ from bot.render.round_report.revealed import reason_by_name
 from bot.render.text_safety import shorten
 from council.ballots import Ballot
 from council.labels import Slate
-from council.methods import BLIND_RANKING, shown_method
+from council.methods import BLIND_RANKING, missing_rules, shown_method
 from council.round_rules import NAMED, ORDER
 from council.round_rules import OWN as AUDITS_OWN
 from council.rounds import Draw, Round
@@ -54,7 +54,7 @@ def rankings_intro(round_: Round) -> str:
     if method.pair_ballots:
         return "Each pair was judged without names, in both orders, by one judge who wrote neither."
     how = "Each judge saw the other answers without names, in a different order."
-    if method.name != BLIND_RANKING.name:
+    if method.name != BLIND_RANKING.name and not missing_rules(round_):
         how += f" {method.summary}"
     if any(ballot.canary for ballot in round_.ballots):
         how += (

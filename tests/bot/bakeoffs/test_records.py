@@ -16,6 +16,7 @@ from bot.bakeoffs.records import (
     update_records,
     update_votes,
 )
+from council.bakeoffs.bias.number_verification import verify_record, verify_votes
 from council.pipeline.run import run_round
 from council.pipeline.session import RoundServices
 from council.rounds import Closing, Round
@@ -78,6 +79,21 @@ async def test_every_closed_round_is_counted_once_the_oldest_first(stores: Store
     assert [vote.round_id for vote in votes] == await recorded(stores)
     for counted in (bakeoff_stores(stores).records, bakeoff_stores(stores).votes):
         assert await counted.list_missing(9) == ()
+
+
+async def test_a_round_that_was_forgotten_before_it_was_counted_is_counted(
+    stores: Stores,
+) -> None:
+    await run_rounds(stores, "r1", "r2")
+    await stores.store.forget("r1", ASKED_AT, "salt")
+
+    await update_records(stores)
+
+    assert await recorded(stores) == ["r1", "r2"]
+    record, _ = await bakeoff_stores(stores).records.list_recent()
+    votes, _ = await bakeoff_stores(stores).votes.list_recent()
+    forgotten = await stores.store.load("r1")
+    assert verify_record(record, forgotten, None) == verify_votes(votes, forgotten) == ()
 
 
 async def test_rounds_counted_before_votes_were_stored_are_read_again(

@@ -1,11 +1,16 @@
 """`council doctor`: what works, what does not, and what to do about it."""
 
 import json
+from functools import partial
+from pathlib import Path
 
 import pytest
 
+from bot.plugins import find_plugins
+from bot.settings import panels
 from bot.settings.provider_keys import CONNECTED_FILE, KEYS_FILE
-from tests.bot.homes import Home, panel_toml, seat_toml, served_config
+from tests.bot.distributions import install
+from tests.bot.homes import Home, panel_toml, scripted_config, seat_toml, served_config
 from tests.wire.models import ModelServer, fail, no_such_model, wrong_key
 
 KEY = "sk-verysecretverysecret"
@@ -35,13 +40,28 @@ def test_no_panel_is_a_failure(home: Home) -> None:
 
 
 def test_every_fault_of_the_configuration_is_a_line(home: Home) -> None:
-    home = home.with_config('[panels.house]\nmembers = ["x"]\nmethod = "guessing"\n')
+    home = home.with_config('[panels.house]\nmembers = ["x"]\nquorumm = 3\n')
 
     result = home.invoke("doctor")
 
     failed = [line for line in result.out.splitlines() if line.startswith("FAIL")]
     assert result.code == 1
     assert len(failed) == 3
+
+
+def test_sections_of_an_absent_plug_in_are_left_out_with_its_name(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(panels, "find_plugins", partial(find_plugins, own=()))
+    sections = 'time_zone = "UTC"\n[suites.sql]\nquestions = ["Why?"]\n[bakeoffs]\n'
+    home = home.with_config(sections + scripted_config(3))
+
+    asked, checked = home.invoke("ask", "Why?"), home.invoke("doctor")
+
+    assert (asked.code, checked.code) == (0, 0)
+    for name in ("time_zone", "suites", "bakeoffs"):
+        line = f"council.toml: {name} is not used, since the plug-in bakeoffs is not here"
+        assert line in checked.out
 
 
 def test_a_seat_without_a_key_is_a_finding_and_one_with_its_own_key_is_not(home: Home) -> None:
@@ -120,3 +140,42 @@ def test_an_ambiguous_key_of_an_earlier_version_is_named_without_its_value(
     assert (KEYS_FILE in result.out) == (told is not None)
     assert all(f"https://{host}.example/v1" in result.out for host in hosts if told)
     assert KEY not in result.out
+
+
+def test_a_chat_and_a_check_that_fail_are_named_and_the_rest_is_checked(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = """
+from bot.chats import ChatPlugin
+from council.plugin import Plugin
+
+class Pager(ChatPlugin):
+    title = "Pager"
+    def missing(self, settings):
+        raise OSError("no modem")
+
+async def check(report, app, settings):
+    raise ValueError("no line")
+
+PAGER = Pager()
+PLUGIN = Plugin(name="{0}", {1})
+"""
+    install(
+        tmp_path,
+        monkeypatch,
+        "pager",
+        code.format("pager", "chats={'pager': 'installed_pager:PAGER'}"),
+    )
+    install(tmp_path, monkeypatch, "line", code.format("line", "checks=('installed_line:check',)"))
+    home = home.with_config(
+        '[plugins]\nenabled = ["pager", "line"]\n[panels.main]\n'
+        'members = ["scripted/a", "scripted/b"]\n'
+    )
+
+    result = home.invoke("doctor")
+
+    assert result.code == 1
+    why = "Its chat pager failed (OSError: no modem)."
+    assert result.out.count(f"FAIL The plug-in pager is left out: {why}") == 1
+    assert "FAIL The plug-in line: a check failed (ValueError: no line)." in result.out
+    assert "ok   panel main: 2 models" in result.out

@@ -7,7 +7,7 @@ import pytest
 from bot.chats import ChatPlugin, find_chats
 from bot.plugins import PluginSwitches, find_plugins
 from tests.bot.distributions import install
-from tests.bot.homes import Home
+from tests.bot.homes import Home, scripted_config
 
 
 class First(ChatPlugin):
@@ -65,7 +65,35 @@ def test_a_panel_that_needs_a_plug_in_that_failed_is_refused_with_its_name(home:
 
     assert result.code == 2
     assert result.err.count("The plug-in haiku is left out: It is not installed") == 1
+    assert "A plug-in that failed may have it: haiku." in result.err
     assert checked.out.count("The plug-in haiku is left out") == 1
+
+
+def test_a_panel_without_its_method_is_refused_and_stops_nothing_else(home: Home) -> None:
+    broken = '[panels.odd]\nmethod = "guessing"\nmembers = ["scripted/a", "scripted/b"]\n'
+    home = home.with_config(scripted_config(3) + broken)
+    kept = home.invoke("ask", "Why?", "--json").json["id"]
+    commands = "rounds", "budget", "verify --all", f"show {kept}", "export", f"forget {kept} --yes"
+
+    codes = {command: home.invoke(*command.split()).code for command in commands}
+    refused, checked = home.invoke("ask", "Why?", "--panel", "odd"), home.invoke("doctor")
+
+    assert codes == dict.fromkeys(commands, 0)
+    assert refused.code == 2
+    assert refused.err.startswith("There is no method 'guessing'. Known methods: blind-ranking")
+    assert "FAIL panel odd: There is no method 'guessing'." in checked.out
+    assert checked.code == 1
+
+
+def test_faults_of_panels_stop_no_duty(stored_round: tuple[Home, str]) -> None:
+    home, kept = stored_round
+    home = home.with_config("[panels.none]\nmembers = []\n")
+    commands = "rounds", "verify --all", f"show {kept}", "export", f"forget {kept} --yes"
+
+    codes = {command: home.invoke(*command.split()).code for command in commands}
+
+    assert codes == dict.fromkeys(commands, 0)
+    assert home.with_config("plugins = 3").invoke("rounds").code == 2
 
 
 def test_of_two_chats_of_one_name_the_second_is_left_out_and_named(
@@ -95,3 +123,56 @@ def test_lines_of_an_absent_plug_in_are_left_out_with_its_name(home: Home) -> No
 
     assert result.code == 0
     assert result.err == "2 lines were left out. Install the plug-in haiku to read them.\n"
+
+
+def test_a_command_that_is_no_function_is_named_and_the_others_of_its_group_run(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = "cli={'haiku': ('installed_haiku:X', 'Write.'), 'key haiku': ('installed_haiku:X', '')}"
+    text = f"from council.plugin import Plugin\nX = 42\nPLUGIN = Plugin(name='haiku', {named})\n"
+    install(tmp_path, monkeypatch, "haiku", text)
+    home = home.with_config('[plugins]\nenabled = ["haiku"]\n')
+
+    alone, of_group = home.invoke("haiku"), home.invoke("key", "list")
+
+    why = "installed_haiku:X is of type int, but 'cli' needs a function. Ask its author."
+    assert (alone.code, alone.err) == (1, f"The plug-in haiku can't be used here: {why}\n")
+    assert of_group.code == 0
+    assert why in of_group.err
+
+
+def test_a_plugin_that_exits_on_import_is_named_and_council_goes_on(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path, monkeypatch, "haiku", "import sys\nsys.exit(3)\n")
+    home = home.with_config('[plugins]\nenabled = ["haiku"]\n')
+
+    result = home.invoke("plugins")
+
+    assert result.code == 0
+    assert "failed. installed_haiku:PLUGIN can't be loaded (SystemExit: 3)." in result.out
+
+
+def test_what_of_a_plugin_is_left_out_for_its_name_is_listed(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = """
+from council.methods import BLIND_RANKING
+from council.plugin import Plugin
+from bot.commands.registry import Command
+async def run(*_): ...
+COMMANDS = (Command("show", "Show haiku", run),)
+PLUGIN = Plugin(
+    name="haiku",
+    methods={"blind-ranking": "council.methods:BLIND_RANKING"},
+    commands=("installed_haiku:COMMANDS",),
+)
+"""
+    install(tmp_path, monkeypatch, "haiku", code)
+    home = home.with_config('[plugins]\nenabled = ["haiku"]\n')
+
+    result = home.invoke("plugins")
+
+    line = next(line for line in result.out.splitlines() if line.startswith("haiku"))
+    assert "loaded. The method 'blind-ranking' of the plug-in haiku is left out" in line
+    assert "Its command show is left out" in line

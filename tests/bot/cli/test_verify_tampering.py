@@ -1,8 +1,14 @@
 """Changes of a stored round in the database are found, field by field."""
 
+from pathlib import Path
+
 import pytest
 
+from council.methods import Method
+from tests.bot.distributions import install
 from tests.bot.homes import Home, scripted_config
+
+HAIKU = Method("haiku-first", "Haiku come first.")
 
 # A change in each table, and the field that verify must name; the other fields are tested with
 # the rules of verification.
@@ -82,8 +88,28 @@ def test_a_round_of_an_unknown_method_does_not_stop_verification(
 
     assert verified.code == 1
     assert f"Round {bad} cannot be recomputed. This round used version 9" in verified.out
+    assert verified.out.count("This round used version 9") == 1
     assert f"Round {good}: verified: " in verified.out
     assert "hash chain" in verified.out
+
+
+def test_a_round_of_a_missing_method_is_unchanged_and_says_once_what_it_needs(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = f"Plugin(name='haiku', methods={{'haiku-first': '{__name__}:HAIKU'}})"
+    install(tmp_path, monkeypatch, "haiku", f"from council.plugin import Plugin\nPLUGIN = {made}\n")
+    panels = scripted_config(3)
+    home = home.with_config(f'{panels}\n[plugins]\nenabled = ["haiku"]\n')
+    asked = home.invoke("ask", "Why?", "--method", "haiku-first", "--json")
+    home = home.with_config(panels)
+
+    verified, shown = home.invoke("verify", "--all"), home.invoke("show", asked.json["id"])
+
+    needs = "Install or enable the plug-in that has the method haiku-first to recompute this round."
+    assert (verified.code, shown.code) == (1, 0)
+    assert verified.out.count(needs) == 1
+    assert ": unchanged since it closed, link 1" in verified.out
+    assert " ".join(shown.out.split()).count(needs) == 1
 
 
 def test_a_round_without_rankings_is_not_said_to_match_them(home: Home) -> None:

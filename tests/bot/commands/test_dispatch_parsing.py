@@ -6,7 +6,10 @@ from bot.chat import Buttons, IncomingMessage, Post
 from bot.commands.ask import ASK_ANYWAY, UNASKED
 from bot.commands.dispatch import handle_message, report_errors
 from bot.commands.parameters import Kind, is_one_edit_away
-from bot.commands.registry import Invocation, Typo, is_question
+from bot.commands.registry import CommandRegistry, Invocation, Typo, is_question
+from bot.commands.table import build_registry
+from bot.plugins import Parts, Plugins
+from council.plugin import Plugin
 from tests.bot.app_fakes import ANA, BEN, BUTTONS, COMMANDS, HERE, FakeChat, an_app, replies_to
 
 
@@ -185,3 +188,24 @@ def test_only_an_invocation_of_ask_is_a_question() -> None:
         False,
         False,
     ]
+
+
+@pytest.mark.parametrize("text", ["poem", "Poem s", "/council poem list", "poem run a b c panel:x"])
+async def test_a_command_of_a_plugin_that_is_off_is_explained_and_no_question(text: str) -> None:
+    app, chat = an_app(), FakeChat()
+    app.parts = Parts(registry_with_poems_off(), BUTTONS)
+
+    await handle_message(app, chat, IncomingMessage(text, ANA, HERE, "m1"))
+
+    assert chat.said == ["poem is part of the plug-in haiku, which is not on."]
+    assert await app.store.list_summaries(9) == ()
+
+
+@pytest.mark.parametrize("text", ["poem or prose?", "poem by Ana about a wall", "ask poem"])
+def test_a_question_that_begins_with_the_name_of_a_command_that_is_off_is_asked(text: str) -> None:
+    assert is_question(registry_with_poems_off().parse(text))
+
+
+def registry_with_poems_off() -> CommandRegistry:
+    haiku = Plugin(name="haiku", commands=("nowhere:X",), cli={"poem": ("nowhere:poem", "")})
+    return build_registry(Plugins(present=[haiku]))

@@ -50,6 +50,27 @@ async def test_a_closed_round_shows_whether_its_seal_holds(
     assert ("finished (link 1 of" in page, f"{CHANGED}: question<" in page) == found
 
 
+async def test_a_round_of_a_missing_method_says_what_it_needs_and_is_not_verified() -> None:
+    round_ = a_closed_round("beef")
+    terms = replace(round_.panel.terms, method="haiku-first")
+
+    page = await page_of(MemoryStore(), replace(round_, panel=replace(round_.panel, terms=terms)))
+
+    assert page.count("plug-in that has the method haiku-first to recompute this round.") == 1
+    assert "finished (link 1 of" in page
+    assert "Verified:" not in page
+    assert 'role="alert"' not in page
+
+
+async def test_an_unfinished_round_of_a_missing_method_says_what_it_needs() -> None:
+    round_ = replace(a_round(), id="beef")
+    terms = replace(round_.panel.terms, method="haiku-first")
+
+    page = await page_of(MemoryStore(), replace(round_, panel=replace(round_.panel, terms=terms)))
+
+    assert page.count("plug-in that has the method haiku-first to recompute this round.") == 1
+
+
 async def test_an_edited_failed_round_says_so() -> None:
     failed = replace(a_round(), id="beef", closing=Closing(1.0, "Only one answered."))
 

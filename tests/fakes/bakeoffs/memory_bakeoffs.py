@@ -17,7 +17,7 @@ from council.bakeoffs.ports import (
 )
 from council.bakeoffs.records import COMPUTED_SINCE, PackedRecord
 from council.places import Place
-from council.ports import Store
+from council.ports import RoundSummary, Store
 from storage.bakeoffs.bakeoffs import (
     bakeoff_not_found,
     schedule_name_taken,
@@ -181,14 +181,14 @@ class MemoryRecords:
         lines = [
             line
             for line in await self._store.list_summaries()
-            if line.seconds is not None and not line.forgotten and self._is_missing(line.id)
+            if line.seconds is not None and self._is_missing(line)
         ]
         oldest_first = sorted(lines, key=lambda line: (line.asked_at, line.id))
         return tuple(line.id for line in oldest_first)[:limit]
 
-    def _is_missing(self, round_id: str) -> bool:
-        own = self._kept.get(round_id)
-        return own is None or own.version < self._computed_since
+    def _is_missing(self, line: RoundSummary) -> bool:
+        own = self._kept.get(line.id)
+        return own is None or (own.version < self._computed_since and not line.forgotten)
 
     async def save(self, records: Sequence[PackedRecord]) -> None:
         forgotten = {line.id for line in await self._store.list_summaries() if line.forgotten}
