@@ -12,9 +12,11 @@ from starlette.routing import Route
 
 from bot.checks import CheckReport
 from bot.context import AppContext
+from bot.extras import missing_extra
 from bot.observability.logs import log_unexpected_error
 from bot.plugins import Plugins
 from bot.settings import Settings
+from council.errors import CouncilError
 
 MAX_BODY_BYTES = 64_000
 
@@ -94,10 +96,16 @@ def configured_chats(plugins: Plugins, settings: Settings) -> set[str]:
 
 @contextmanager
 def leaving_out(plugins: Plugins, chat: str) -> Iterator[None]:
-    """Leave out the plug-in of a chat if the block fails: the others can still be used."""
+    """Leave out the plug-in of a chat if the block fails: the others can still be used.
+
+    Faults of the settings, and packages of an extra that are missing, are raised: people mend them.
+    """
     try:
         yield
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
+        is_missing = isinstance(error, ModuleNotFoundError) and missing_extra(error)
+        if isinstance(error, CouncilError) or is_missing:
+            raise
         owner = next(plugin.name for plugin in plugins.active if chat in plugin.chats)
         plugins.fail(owner, f"Its chat {chat} failed ({type(error).__name__}: {error}).")
 
