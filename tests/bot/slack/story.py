@@ -90,7 +90,8 @@ class Stage:
 
     async def ask(self, channel: str, question: str = "Which queue?", user: str = "U1") -> Message:
         before = len(self.answers(channel))
-        await self.reply_to(user, channel, question)
+        deed = await self.slack.command(user, channel, "/council", question)
+        assert deed.accepted, deed
         return await self.wait_for_answer(channel, before + 1)
 
     async def reply_to(self, user: str, channel: str, text: str) -> Message:

@@ -85,7 +85,10 @@ async def test_the_thread_has_the_results_and_then_the_rankings(stage: Stage) ->
 async def test_in_somebodys_thread_a_round_is_one_message_with_its_results(stage: Stage) -> None:
     channel = stage.add_channel()
 
-    await stage.slack.mention("U1", channel, f"<@{BOT}> Which queue?")
+    somebodys = stage.slack.says("U2", channel, "We need a queue.")
+    await stage.slack.mention("U1", channel, f"<@{BOT}> Which queue?", somebodys.ts)
+    offer = await stage.wait_for_ephemeral("U1", channel, "Send this thread along")
+    await stage.slack.click(offer, "council:without_thread", "U1")
     answer = await stage.wait_for_answer(channel)
     delivered = "SELECT min(delivered) FROM round WHERE channel = ?"
     await stage.slack.until(lambda: stage.home.sql(delivered, channel) == [(1,)])
