@@ -59,8 +59,7 @@ class Registry:
     """Methods, graders and suite formats of plug-ins by name, and the filters.
 
     `conflicts` are the names that were taken already. `disabled` plug-ins bring nothing; they are
-    named where something of theirs is missing. Of `failed` plug-ins nobody knows what they would
-    bring.
+    named where something of theirs is missing. `failed` names plug-ins whose parts are unknown.
     """
 
     methods: Mapping[str, Part] = field(default_factory=dict)

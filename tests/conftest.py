@@ -62,7 +62,7 @@ def scope_of(nodeid: str) -> str:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
-    """Let one worker collect before the others, which then read the bytecode it has cached.
+    """Collect in one worker before the others, which then read the bytecode it has cached.
 
     What is collected stays to the end, so the garbage collector need not look at it.
     """

@@ -114,7 +114,7 @@ async def _running_values(context: WebContext, request: Request, round_: Round) 
     app, asker_id = context.app, visitor_of(request).asker.id
     usual = await usual_seconds(app.store, round_.panel.name)
     may_vote = is_member(context, request)
-    receipt = missing_rules(round_)  # without them, nobody knows what it may cost
+    receipt = missing_rules(round_)  # the cost is unknown without the rules of its method
     if not receipt:
         receipt = receipt_line(round_, await estimate_round(round_, app.gateway))
     return {

@@ -131,7 +131,7 @@ async def new_scheduled_bakeoff(app: AppContext, schedule: Schedule, slot: str =
     """
     place = schedule.place
     maker = Asker(schedule.made_by, schedule.made_by)
-    # A direct message has no server in one chat, and a channel id that starts with D in the other.
+    # A direct message has no server, or the id of its channel starts with D.
     is_direct = not place.workspace or place.channel.startswith("D")
     check_admitted(app.access, IncomingMessage("", maker, place, "", is_direct=is_direct))
     panel = app.panel(schedule.panel, place)

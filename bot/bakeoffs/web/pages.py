@@ -50,13 +50,7 @@ PAGES = Pages(
         "/suites/{name}/remove": suites.remove_suite,
     },
     statuses={BakeoffError: 404, LeaderboardQueryError: 422, SuiteError: 422},
-    navigation=(
-        _BAKEOFFS,
-        _SUITES,
-        _SCHEDULES,
-        _LEADERBOARD,
-        _BIAS,
-    ),
+    navigation=(_BAKEOFFS, _SUITES, _SCHEDULES, _LEADERBOARD, _BIAS),
     hints={
         "bakeoff": _BAKEOFFS.hint,
         "bakeoff list": _BAKEOFFS.hint,
