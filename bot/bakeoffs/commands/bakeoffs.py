@@ -22,7 +22,7 @@ from bot.chat import Chat, File, Heading, IncomingMessage, Note, Post, Table, se
 from bot.commands.parameters import LAST, Arguments
 from bot.context import AppContext
 from bot.render.formatting import count_noun
-from council.bakeoffs.grading import check_graders
+from council.bakeoffs.graders import check_graders
 from council.bakeoffs.models import Bakeoff, Suite, with_method
 from council.errors import BakeoffError, SuiteError
 from council.methods import find_method, known_methods
