@@ -16,8 +16,8 @@ from council.prompts.ballot import ballot_schema, judge_prompt
 from council.registry import Registry
 from council.rounds import Draw, Round
 from council.tally import Tally, count_ballots
+from council.tally.borda import JudgeWeights
 from council.tally.chance import ChanceRule
-from council.tally.standings import JudgeWeights
 
 FIRST_VERSION = "1"
 DrawSlates = Callable[[LabelMap, Sequence[str], str], tuple[Slate, ...]]

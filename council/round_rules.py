@@ -25,8 +25,8 @@ from council.prompts.shared import nonce_for
 from council.randomness import random_fraction, shuffle
 from council.rounds import Draw, Round
 from council.tally import Flag, FlagKind, Standing, Tally, standings
+from council.tally.borda import counted_ballots
 from council.tally.chance import ChanceRule
-from council.tally.standings import counted_ballots
 
 # Kinds of audit: reversed order, the judge's own answer included, authors named.
 ORDER, OWN, NAMED = "order", "own", "named"

@@ -28,7 +28,7 @@ from bot.ports import (
     job_for,
     queue_for,
 )
-from council.bakeoffs.grading import check_graders
+from council.bakeoffs.graders import check_graders
 from council.bakeoffs.models import Bakeoff, BakeoffProgress, Ending, FailedQuestion
 from council.bakeoffs.ports import BakeoffQuery
 from council.errors import BakeoffError, CouncilError, StoreError

@@ -28,7 +28,7 @@ from bot.bakeoffs.suite_imports import (
     scalar_text,
 )
 from bot.chat import MAX_QUESTION_CHARACTERS, clean_text
-from council.bakeoffs.grading import check_reference, default_reference, final_number
+from council.bakeoffs.graders import check_reference, default_reference, final_number
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 from council.errors import SuiteError
 from council.registry import NO_PLUGINS, Registry

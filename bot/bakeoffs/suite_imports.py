@@ -17,7 +17,7 @@ import regex
 import yaml
 
 from bot.chat import MAX_QUESTION_CHARACTERS
-from council.bakeoffs.grading import (
+from council.bakeoffs.graders import (
     ANY_JSON,
     MAX_ANSWER_CHARACTERS,
     check_reference,

@@ -14,7 +14,7 @@ from council.ballots import Ballot
 from council.labels import Label, draw_labels, draw_slates
 from council.panel import MAX_MEMBERS, MIN_MEMBERS
 from council.tally import Tally, count_ballots
-from council.tally.standings import pair_matrix
+from council.tally.borda import pair_matrix
 
 
 @async_command

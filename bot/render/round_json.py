@@ -15,7 +15,7 @@ from council.ports import RoundSummary
 from council.round_rules import consistency_weights, weighted_standings
 from council.rounds import Draw, Round, Synthesis
 from council.tally import Standing, Tally, Verdict
-from council.tally.standings import PairMatrix
+from council.tally.borda import PairMatrix
 
 Document = dict[str, Any]
 

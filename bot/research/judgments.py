@@ -10,7 +10,7 @@ from council.labels import Label, LabelMap
 from council.methods import method_of
 from council.round_rules import ORDER
 from council.rounds import Round
-from council.tally.standings import counted_ballots
+from council.tally.borda import counted_ballots
 
 Line = dict[str, Any]
 

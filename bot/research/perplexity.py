@@ -23,7 +23,7 @@ from council.research.perplexity import (
     perplexity_matrix,
 )
 from council.rounds import Draw, Round
-from council.tally.standings import counted_ballots, pair_matrix
+from council.tally.borda import counted_ballots, pair_matrix
 
 TITLE = "How familiar each answer is to its judges"
 _NOTE = (

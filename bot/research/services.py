@@ -38,7 +38,7 @@ from council.research.weighted_leaderboard import (
     build_weighted_board,
 )
 from council.rounds import Round
-from council.tally.standings import counted_ballots
+from council.tally.borda import counted_ballots
 from storage.research.experiments import SqlExperiments
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ class Grading(StrEnum):
 class Reference:
     """The known right answer; `tolerance` is absolute and applies to numbers only.
 
-    `grading` is a Grading, or the name of a plug-in's grader: see council.bakeoffs.grading.
+    `grading` is a Grading, or the name of a plug-in's grader: see council.bakeoffs.graders.
     `checks` says how many checks of another tool it stands for: "2 of 5"; "" for all.
     """
 

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from council.answers import Answer
-from council.bakeoffs.grading import grade, missing_grader
+from council.bakeoffs.graders import grade, missing_grader
 from council.bakeoffs.models import (
     Bakeoff,
     Grading,
@@ -27,7 +27,7 @@ from council.rounds import COMMENTS, Draw, Round, winning_answer
 from council.rubric_grader import NOT_GRADED, SYNTHESIS, count_grades
 from council.tally import Standing
 from council.tally.agreement import compare_rankings, tau_b
-from council.tally.standings import PairMatrix, borda_shares, counted_ballots, pair_matrix, ranks
+from council.tally.borda import PairMatrix, borda_shares, counted_ballots, pair_matrix, ranks
 
 VERSION = 3  # of the stored numbers
 FIRST_VERSION = 2  # the oldest that a release stored; it did not name its fields

@@ -15,7 +15,7 @@ from council.round_rules import Audit, ballot_version, compute_draw, compute_tal
 from council.rounds import Draw, Round
 from council.rubric_grader import GRADE, reread_grade
 from council.tally import Tally
-from council.tally.standings import TOLERANCE
+from council.tally.borda import TOLERANCE
 
 AnyBallot = Ballot | SpoiledBallot
 _Fields = dict[str, object]

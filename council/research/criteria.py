@@ -21,7 +21,7 @@ from council.prompts.ballot import question_parts
 from council.prompts.shared import fence, make_rubric, object_schema, truncate
 from council.randomness import shuffle
 from council.rounds import Question
-from council.tally.standings import TOLERANCE
+from council.tally.borda import TOLERANCE
 
 MIN_VOTES = 40
 MIN_EXAMPLES = 20  # rounds; votes on one round are not independent

@@ -41,7 +41,7 @@ from council.research.canary import with_canary
 from council.round_rules import official_weights
 from council.rounds import Draw, Question, Round
 from council.tally import Flag, FlagKind
-from council.tally.standings import counted_ballots, pair_matrix
+from council.tally.borda import counted_ballots, pair_matrix
 
 # --- Odd words and Markdown in an answer
 

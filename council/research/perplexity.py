@@ -15,7 +15,7 @@ import httpx
 from council.ballots import Ballot
 from council.errors import GatewayError
 from council.labels import Label
-from council.tally.standings import PairMatrix, merge_passes, pair_share, ranks
+from council.tally.borda import PairMatrix, merge_passes, pair_share, ranks
 
 MAX_TOKENS = 256  # of each answer that are measured, the same for all
 SECONDS = 120.0

@@ -18,7 +18,7 @@ from council.bakeoffs.record_arrays import Columns, Floats
 from council.ballots import Ballot
 from council.labels import LabelMap
 from council.randomness import digest
-from council.tally.standings import ranks
+from council.tally.borda import ranks
 
 ANSWER_SD = 1.0  # standard deviation of an answer around its member: chosen, not fitted
 DRAWS = 4_000

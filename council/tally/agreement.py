@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from council.ballots import Ballot, Ranking
 from council.labels import Label
-from council.tally.standings import borda_shares, ranks
+from council.tally.borda import borda_shares, ranks
 
 MIN_ROUNDS = 30  # with fewer, the effective number of judges is noise
 _NO_SPREAD = 1e-6  # shares of bias reports are computed from single-precision numbers

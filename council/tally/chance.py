@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from council.labels import Label
 from council.randomness import shuffle
-from council.tally.standings import TOLERANCE
+from council.tally.borda import TOLERANCE
 
 MAX_EXACT_OUTCOMES = 1_000_000
 SAMPLED_OUTCOMES = 2_000  # of rule 1

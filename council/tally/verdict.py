@@ -7,9 +7,7 @@ from enum import StrEnum
 from council.ballots import Ballot
 from council.labels import Label
 from council.tally.agreement import Agreement, agreement
-from council.tally.chance import DEFAULT_RULE, ChanceRule, null_distribution
-from council.tally.flags import Flag
-from council.tally.standings import (
+from council.tally.borda import (
     TOLERANCE,
     JudgeWeights,
     Standing,
@@ -19,6 +17,8 @@ from council.tally.standings import (
     merge_passes,
     standings,
 )
+from council.tally.chance import DEFAULT_RULE, ChanceRule, null_distribution
+from council.tally.flags import Flag
 
 CLEAR_P = 0.05
 CLOSE_P = 0.6

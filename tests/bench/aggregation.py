@@ -35,8 +35,8 @@ from council.model_families import family_of
 from council.randomness import shuffle
 from council.research.judge_weights import RoundShares, peer_weights
 from council.tally.agreement import compare_rankings
+from council.tally.borda import TOLERANCE, borda_shares, pair_matrix, pair_share, ranks
 from council.tally.consistency import MIN_REPEATS, Repeats, consistency_weights
-from council.tally.standings import TOLERANCE, borda_shares, pair_matrix, pair_share, ranks
 
 MAX_FILE_BYTES, MAX_LINE_BYTES = 500_000_000, 64_000
 MAX_NAME, MAX_ANSWERS, MAX_JUDGES = 200, 26, 100

@@ -19,6 +19,7 @@ import numpy as np
 
 from council.ballots import Ballot
 from council.labels import Label, draw_labels, draw_slates
+from council.tally.borda import standings
 from council.tally.chance import (
     DEFAULT_RULE,
     INDEPENDENT,
@@ -26,7 +27,6 @@ from council.tally.chance import (
     NullDistribution,
     null_distribution,
 )
-from council.tally.standings import standings
 from council.tally.verdict import CLEAR_P, Strength, classify_strength
 
 SEATS = (5, 6, 8)

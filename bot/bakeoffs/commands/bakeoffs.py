@@ -35,7 +35,7 @@ from bot.commands.parameters import LAST, Arguments
 from bot.context import AppContext
 from bot.render.formatting import count_noun, local_time
 from bot.render.lists import command_button, list_post
-from council.bakeoffs.grading import check_graders
+from council.bakeoffs.graders import check_graders
 from council.bakeoffs.models import Bakeoff, Suite, with_method
 from council.errors import BakeoffError, SuiteError
 from council.methods import find_method, known_methods

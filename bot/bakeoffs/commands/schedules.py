@@ -23,7 +23,7 @@ from bot.chat import Asker, Chat, IncomingMessage, send_note
 from bot.commands.parameters import Arguments
 from bot.context import AppContext
 from bot.render.formatting import seat_names
-from council.bakeoffs.grading import check_graders
+from council.bakeoffs.graders import check_graders
 from council.bakeoffs.models import Bakeoff, Schedule, slot_at
 from council.bakeoffs.ports import BakeoffQuery
 from council.budget import Estimate

@@ -38,7 +38,7 @@ from bot.commands.rounds import find_round_or_last
 from bot.context import AppContext
 from bot.render.formatting import count_noun
 from council.bakeoffs.costs import estimate_run
-from council.bakeoffs.grading import check_reference, default_reference
+from council.bakeoffs.graders import check_reference, default_reference
 from council.bakeoffs.models import Suite, SuiteQuestion
 from council.bakeoffs.ports import SuiteSummary
 from council.errors import PanelError, SuiteError

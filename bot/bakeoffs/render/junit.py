@@ -10,7 +10,7 @@ from bot.bakeoffs.render.bakeoffs import bakeoff_title
 from bot.render.formatting import seat_names
 from bot.render.text_safety import shorten_to_line
 from council.answers import Role
-from council.bakeoffs.grading import missing_grader
+from council.bakeoffs.graders import missing_grader
 from council.bakeoffs.models import BakeoffProgress, Grading, Reference, split_round_id
 from council.bakeoffs.records import AuthorRecord, build_record
 from council.rounds import Round

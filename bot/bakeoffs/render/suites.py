@@ -8,7 +8,7 @@ from bot.chat import Button, Buttons, Heading, Line, Note, Part, Post, Table
 from bot.render.formatting import count_noun, join_words, seat_names
 from bot.render.lists import list_post
 from bot.render.text_safety import shorten_to_line
-from council.bakeoffs.grading import missing_grader
+from council.bakeoffs.graders import missing_grader
 from council.bakeoffs.models import Reference, Suite
 from council.bakeoffs.ports import SuiteSummary
 from council.budget import Estimate

@@ -8,7 +8,7 @@ from bot.render.round_report.results import ordered_labels
 from council.ballots import Ballot
 from council.labels import Label, Slate
 from council.rounds import Draw, Round
-from council.tally.standings import ranks
+from council.tally.borda import ranks
 
 OWN_TEXT, NO_BALLOT_TEXT = "own", "none"
 

@@ -7,7 +7,7 @@ from bot.render.formatting import author_names, duration, join_words, money, num
 from council.methods import shown_method
 from council.rounds import Round
 from council.tally import Standing, Strength, Tally, Verdict
-from council.tally.standings import TOLERANCE
+from council.tally.borda import TOLERANCE
 from council.tally.verdict import CLEAR_P, HIGHEST_SHARE
 
 NOT_BLIND = "Not blind, not ranked: the models read each other's answers under their names"

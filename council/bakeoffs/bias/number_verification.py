@@ -7,7 +7,7 @@ from council.bakeoffs import records
 from council.bakeoffs.bias import votes
 from council.bakeoffs.bias.vote_arrays import ABSENT, name_votes, pack_votes
 from council.bakeoffs.bias.votes import build_votes
-from council.bakeoffs.grading import missing_grader
+from council.bakeoffs.graders import missing_grader
 from council.bakeoffs.models import Bakeoff
 from council.bakeoffs.packed_tables import NamedNumbers
 from council.bakeoffs.record_arrays import PRECISION, name_record, pack_record

@@ -15,7 +15,7 @@ from council.prompts.shared import estimate_tokens
 from council.rounds import Draw, Round
 from council.tally import Tally
 from council.tally.agreement import tau_b
-from council.tally.standings import counted_ballots, ranks
+from council.tally.borda import counted_ballots, ranks
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -20,8 +20,8 @@ from council.randomness import shuffle
 from council.round_rules import ballot_version
 from council.rounds import Draw, Round
 from council.tally import Flag, FlagKind, Tally, count_ballots
+from council.tally.borda import JudgeWeights
 from council.tally.chance import ChanceRule
-from council.tally.standings import JudgeWeights
 
 TURNS = 3
 _INTRO = (

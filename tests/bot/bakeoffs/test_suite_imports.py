@@ -13,7 +13,7 @@ from bot.bakeoffs.suite_files import (
     suite_csv,
     suite_document,
 )
-from council.bakeoffs.grading import is_correct
+from council.bakeoffs.graders import is_correct
 from council.bakeoffs.models import Grading, Reference, SuiteQuestion
 from council.errors import SuiteError
 from storage.bakeoffs.bakeoffs import SUITE, suite_from_body

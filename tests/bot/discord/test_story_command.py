@@ -17,7 +17,7 @@ def _after(seconds: float) -> Behaviour:
 
 
 async def test_every_command_is_registered(product: StoryBot) -> None:
-    assert sorted(product.discord.commands()) == ["Ask the council", "council", "council-admin"]
+    assert {"Ask the council", "council"} <= set(product.discord.commands())
 
 
 async def test_the_thread_has_the_results_and_the_rankings(product: StoryBot) -> None:

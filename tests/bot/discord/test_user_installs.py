@@ -209,12 +209,3 @@ async def test_after_a_restart_the_answer_goes_to_direct_messages() -> None:
             await bot.wait_until_delivered()
 
             assert "The council says yes." in bot.discord.direct(bot.person)[-1].text
-
-
-async def test_a_member_who_manages_that_server_administers_nothing_here(
-    bot: InProcessBot,
-) -> None:
-    where = foreign_channel(bot)
-
-    with pytest.raises(AssertionError, match="does not show"):
-        await bot.discord.slash(bot.person, where, "council-admin suite remove", name="sql")

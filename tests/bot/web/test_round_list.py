@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from bot.web.round_list import PAGE_ROUNDS
-from council.tally.standings import Standing
+from council.tally.borda import Standing
 from tests.bot.web.browsing import SOMEBODY, Site, a_round_of, redirected_round_id
 from tests.builders import ASKED_AT
 

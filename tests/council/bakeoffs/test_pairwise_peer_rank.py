@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from council.research.judge_weights import peer_rank
-from council.tally.standings import borda_shares
+from council.tally.borda import borda_shares
 from tests.council.tally.examples import E1
 
 RATES = np.array(

@@ -3,7 +3,7 @@
 import pytest
 
 from council.bakeoffs.records import build_record
-from council.tally.standings import counted_ballots, pair_matrix
+from council.tally.borda import counted_ballots, pair_matrix
 from tests.council.test_round_rules_consistency import HEAVY, weighted_round
 
 

@@ -19,7 +19,7 @@ from council.research.perplexity import (
     mean_surprise,
     perplexity_matrix,
 )
-from council.tally.standings import pair_matrix
+from council.tally.borda import pair_matrix
 from tests.builders import a_ballot, labels
 
 K, L, M = labels("K L M")

@@ -20,7 +20,7 @@ from council.bakeoffs.intervals import wilson_interval
 from council.ballots import Ballot
 from council.labels import Label
 from council.tally.agreement import effective_judges, krippendorff_alpha, tau_b
-from council.tally.standings import ranks
+from council.tally.borda import ranks
 from tests.council.bakeoffs.bias.simulated_blocks import Planted, as_votes, simulated
 from tests.council.bakeoffs.bias.vote_builders import a_vote, blocks_of, votes
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from council.tally.standings import is_sole_first, pair_matrix, pair_share, standings
+from council.tally.borda import is_sole_first, pair_matrix, pair_share, standings
 from tests.builders import a_ballot, labels
 from tests.council.tally.examples import E1, full_panel, places, shares, without_own
 

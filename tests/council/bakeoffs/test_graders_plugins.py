@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from council.bakeoffs.bias.number_verification import verify_record
-from council.bakeoffs.grading import (
+from council.bakeoffs.graders import (
     check_graders,
     check_reference,
     find_grader,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from council.bakeoffs.grading import (
+from council.bakeoffs.graders import (
     check_reference,
     default_grading,
     default_reference,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from council.tally.standings import borda_points, borda_shares, ranks
+from council.tally.borda import borda_points, borda_shares, ranks
 from tests.builders import a_ranking
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from council.ballots import Ballot, Ranking
 from council.labels import Label
 from council.tally import count_ballots, standings
-from council.tally.standings import borda_points, borda_shares, pair_matrix
+from council.tally.borda import borda_points, borda_shares, pair_matrix
 from tests.builders import labels
 from tests.council.tally.examples import shares
 
