@@ -51,8 +51,8 @@ def settle_vote(
     """Return what to store of a person's vote, given their earlier one on the same round.
 
     Any vote before the result is blind. After it, only one whose surface says so is, where the
-    result stays hidden (in a bake-off), and not if the same person has voted with it in view. The
-    newest vote counts, but none that is not blind replaces one that is.
+    result is hidden (in a bake-off, or until a held reveal), and not if the same person has voted
+    with it in view. The newest vote counts, but none that is not blind replaces one that is.
     """
     was_blind = earlier is None or earlier.blind
     is_blind = not has_result or (vote.blind and hides_result and was_blind)

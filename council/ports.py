@@ -254,11 +254,14 @@ class Store(RunningRoundStore, Protocol):
     async def ratings(self, round_id: str) -> tuple[Feedback, ...]:
         """Return the feedback on a round, oldest first; empty for an unknown round."""
 
-    async def vote(self, vote: HumanVote, *, imported: bool = False) -> HumanVote:
+    async def vote(
+        self, vote: HumanVote, *, imported: bool = False, hides_result: bool = False
+    ) -> HumanVote:
         """Store a person's vote as `settle_vote` says, and return it, or the one that stays.
 
         Whether the round has a result is decided in the same transaction. An imported vote is as
-        blind as it was elsewhere. Raise RoundNotFoundError.
+        blind as it was elsewhere; one on a round that `hides_result`, and in a bake-off, can be
+        blind after the result. Raise RoundNotFoundError.
         """
 
     async def votes(

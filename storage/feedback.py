@@ -38,7 +38,9 @@ class SqlFeedback(SqlStore):
         return tuple(Feedback(**row) for row in await self._fetch(query))
 
     @retried_and_shielded
-    async def vote(self, vote: HumanVote, *, imported: bool = False) -> HumanVote:
+    async def vote(
+        self, vote: HumanVote, *, imported: bool = False, hides_result: bool = False
+    ) -> HumanVote:
         """Store a person's vote on a round as `settle_vote` says; return what is stored."""
         async with self._write() as connection:
             # Locked against the artefacts of the round: its result comes before or after.
@@ -52,7 +54,7 @@ class SqlFeedback(SqlStore):
                 vote,
                 _vote_from_row(dict(found)) if found else None,
                 has_result=bool(tallied) or state.seconds is not None or imported,
-                hides_result=bool(state.bakeoff) or imported,
+                hides_result=bool(state.bakeoff) or imported or hides_result,
             )
             await _upsert_newest(connection, HumanVoteRow, stored)
             return stored

@@ -9,6 +9,7 @@ from bot.admission import admit_round, dismissed_at_end, is_stored
 from bot.chat import Button, Chat, IncomingMessage, Post, send_note
 from bot.commands.conversations import continue_conversation
 from bot.commands.parameters import Arguments
+from bot.commands.reveal import hold_reveal
 from bot.commands.round_delivery import deliver_round, remember_visible
 from bot.context import AppContext, usual_seconds
 from bot.render.round_status import accepted_post
@@ -26,11 +27,15 @@ NOT_WAITING = "This question has expired. Please ask it again."
 
 @dataclass(frozen=True, slots=True)
 class AskOptions:
-    """What an asker may choose; None means the place's panel, its method, a random seed."""
+    """What an asker may choose; None means the place's panel, its method, a random seed.
+
+    With `votes_first`, a room learns who wrote what some time after the answer.
+    """
 
     panel: str | None = None
     method: str | None = None
     seed: str | None = None
+    votes_first: bool = False
 
 
 async def ask(app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments) -> None:
@@ -85,6 +90,8 @@ async def open_round(
         return None
     if message.is_visible:
         await remember_visible(app, round_.id)
+    if choice.votes_first:
+        await hold_reveal(app, round_.id)
     return round_
 
 

@@ -26,6 +26,7 @@ from bot.commands.button_registry import (
 from bot.commands.conversations import NEW_QUESTION, start_conversation
 from bot.commands.dispatch import run_command_button
 from bot.commands.retraction import retract_forgotten
+from bot.commands.reveal import check_revealed, end_hold, is_held
 from bot.commands.round_delivery import deliver_round
 from bot.commands.voting import posts_to_vote
 from bot.context import AppContext, usual_seconds
@@ -35,7 +36,7 @@ from bot.render.lists import COMMAND
 from bot.render.round_json import round_document
 from bot.render.round_report.answers import answers_by_label
 from bot.render.round_report.results import results_post
-from bot.render.round_report.thread import details_posts, forgotten_line, whole_round
+from bot.render.round_report.thread import REVEAL, details_posts, forgotten_line, whole_round
 from bot.render.round_status import terms_line
 from bot.render.text_safety import shorten_to_line
 from bot.render.voting import VOTE
@@ -90,6 +91,7 @@ async def send_busy_note(chat: Chat, message: IncomingMessage) -> None:
 # --- Buttons of rounds
 
 AGAIN, FORGET, RESUME = "again", "forget", "resume"  # actions
+IS_REVEALED = "Everybody sees already who wrote what."
 THANKS = "Noted, thank you."
 ANSWERS, BALLOTS, RESULTS = "answers", "ballots", "results"  # views of a round
 ROUND = "round"  # a modal with everything of a round
@@ -166,6 +168,18 @@ async def resume_round(
         await deliver_round(app, chat, message, round_)
 
 
+async def reveal_round(
+    app: AppContext, chat: Chat, message: IncomingMessage, round_id: str
+) -> None:
+    """Show everybody who wrote what in a held round of one's own, or in any as an admin."""
+    check_admitted(app.access, message)
+    round_ = await rounds.load_readable_round(app, message, round_id)
+    check_own_round(app.access, round_, message.asker, "reveal who wrote what")
+    if not await is_held(app, round_):
+        raise CouncilError(IS_REVEALED)
+    await end_hold(app, round_id)
+
+
 async def export_round(
     app: AppContext, chat: Chat, message: IncomingMessage, round_id: str
 ) -> None:
@@ -176,6 +190,7 @@ async def export_round(
     round_ = await rounds.load_readable_round(app, message, round_id)
     if round_.stage is not Stage.CLOSED:
         raise CouncilError("This round is not finished. Export it once its answer is there.")
+    await check_revealed(app, round_)
     text = json.dumps(round_document(round_), ensure_ascii=False, indent=2)
     file = File(file_name(round_id, "json"), text)
     await chat.send_ephemeral(message, Post((file,), file.name))
@@ -190,6 +205,7 @@ async def forget_round(
     """Delete the texts of a round, and what was posted of it."""
     round_ = await rounds.find_round_to_forget(app, message, round_id)
     await send_note(chat, message, await rounds.forget_and_wipe(app.store, round_, app.now()))
+    await end_hold(app, round_.id)
     await retract_forgotten(app, round_.id)
 
 
@@ -266,6 +282,7 @@ async def _load_view(
     app: AppContext, message: IncomingMessage, round_id: str, *, what: str
 ) -> list[Post]:
     round_ = await rounds.load_readable_round(app, message, round_id)
+    await check_revealed(app, round_)
     return answer_or_ballot_posts(round_, what)
 
 
@@ -279,6 +296,7 @@ CORE_BUTTONS = ButtonSet(
         RESUME: resume_round,
         "export": export_round,
         FORGET: forget_round,
+        REVEAL: reveal_round,
     },
     confirmations={
         AGAIN: Confirmation(

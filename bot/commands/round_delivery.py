@@ -26,6 +26,7 @@ from bot.chat import (
 from bot.commands.button_registry import buttons_of
 from bot.commands.conversations import add_new_question
 from bot.commands.retraction import retract_forgotten
+from bot.commands.reveal import begin_hold, end_hold, wait_for_reveal
 from bot.context import AppContext, usual_seconds
 from bot.observability import logs
 from bot.outbox import ROOT, ROOT_AGAIN
@@ -43,7 +44,7 @@ from bot.ports import (
 )
 from bot.render.round_report.rankings import MAX_REASON_CHARACTERS
 from bot.render.round_report.results import results_post
-from bot.render.round_report.thread import details_posts, round_post, whole_round
+from bot.render.round_report.thread import details_posts, held_post, round_post, whole_round
 from bot.render.round_status import (
     add_asker,
     progress_post,
@@ -224,6 +225,10 @@ async def _show_stopped(app: AppContext, live: "_LiveMessage", why: str) -> None
 
 async def _deliver(app: AppContext, live: "_LiveMessage") -> None:
     round_, chat = live.snapshot.round_, live.chat
+    await _deliver_held(app, live)
+    if live.is_announced and await _is_forgotten(app, live):
+        await app.store.deliver(round_.id, delivered=True)
+        return
     # Splitting long answers into pages is slow and must not block the event loop.
     votes = await app.store.votes(round_.id)
     root, *replies = await asyncio.to_thread(_delivered_posts, live, votes)
@@ -244,6 +249,33 @@ async def _deliver(app: AppContext, live: "_LiveMessage") -> None:
         await chat.finalize(sent, root)
     await _retract_if_forgotten(app, live, sent)
     await app.store.deliver(round_.id, delivered=True)
+
+
+async def _deliver_held(app: AppContext, live: "_LiveMessage") -> None:
+    """Post the answer of a round whose reveal is held, and wait for the end of the hold."""
+    round_, chat = live.snapshot.round_, live.chat
+    until = None if chat.is_bound or not chat.is_room else await begin_hold(app, round_)
+    if until is None:
+        return
+    post = live.around(held_post(round_, until))
+    root, *replies = await asyncio.to_thread(chat.pages, post)
+    live.rewritten = len(replies)
+    live.is_announced = True
+    if app.now() >= until:
+        return
+    try:
+        await chat.edit(live.sent, root)
+        await _post_replies_or_hint(app, live, live.sent, replies)
+    except MessageGoneError:  # there is nothing to vote on, so all of it is posted again
+        live.is_announced = False
+        await end_hold(app, round_.id)
+        return
+    if mention := _mention(round_):
+        place = replace(live.sent.place, thread=live.sent.place.thread or live.sent.message)
+        with suppress(NoThreadError, MessageGoneError):
+            await app.outbox.send(chat, round_.id, "ready", Post(mention, post.summary), place)
+    app.locks.dismiss(round_.id)
+    await wait_for_reveal(app, round_)
 
 
 async def _retract_if_forgotten(app: AppContext, live: "_LiveMessage", sent: SentMessage) -> None:
@@ -276,9 +308,9 @@ def _delivered_posts(live: "_LiveMessage", votes: Sequence[HumanVote]) -> list[P
     if chat.is_direct(round_.question.place):
         root = add_new_question(root, round_)
     posts = list(chat.pages(live.around(root)))
-    mention = _mention(round_)
+    mention = () if live.is_announced else _mention(round_)
     if has_thread and round_.draw:
-        posts += _thread_posts(chat, round_, round_.draw, root.summary)
+        posts += _thread_posts(chat, round_, mention, root.summary)
     elif mention:
         posts.append(Post(mention, root.summary))
     return posts
@@ -292,9 +324,12 @@ def _mention(round_: Round) -> tuple[Part, ...]:
     return Mentions((round_.question.asked_by,)), Line(READY if round_.synthesis else NO_ANSWER)
 
 
-def _thread_posts(chat: Chat, round_: Round, draw: Draw, title: str) -> Sequence[Post]:
+def _thread_posts(chat: Chat, round_: Round, mention: Sequence[Part], title: str) -> Sequence[Post]:
     """Return results and rankings in one message if they fit, else in several."""
-    mention, results = _mention(round_), results_post(round_, draw)
+    draw = round_.draw
+    if draw is None:
+        return ()
+    results = results_post(round_, draw)
     summary = title if mention else results.summary
     results = Post((*mention, *results.parts), summary)
     details = details_posts(round_, draw, MAX_REASON_CHARACTERS)
@@ -336,7 +371,10 @@ async def _post_replies(
     for number, reply in enumerate(replies, start=1):
         if await _is_forgotten(app, live):
             return
-        await app.outbox.send(live.chat, live.snapshot.round_.id, number, reply, place)
+        sent = await app.outbox.send(live.chat, live.snapshot.round_.id, number, reply, place)
+        if number <= live.rewritten:
+            with suppress(MessageGoneError):
+                await live.chat.edit(sent, reply)
 
 
 async def _post_root_again(app: AppContext, live: "_LiveMessage", root: Post) -> SentMessage:
@@ -378,6 +416,8 @@ class _LiveMessage:
     """A message that follows the newest snapshot and the time; never blocks the round."""
 
     sent: SentMessage
+    is_announced = False  # its asker was told that the answer is there
+    rewritten = 0  # so many replies were posted with the reveal held, and are replaced
 
     def __init__(self, chat: Chat, round_: Round, surroundings: _Surroundings) -> None:
         self.chat = chat

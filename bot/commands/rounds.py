@@ -27,6 +27,7 @@ from bot.chat import (
     send_note,
 )
 from bot.commands.parameters import LAST, Arguments
+from bot.commands.reveal import check_revealed
 from bot.context import AppContext
 from bot.render.budgets import budget_post
 from bot.render.formatting import count_noun, local_time, seat_names
@@ -213,6 +214,7 @@ async def show_round(app: AppContext, chat: Chat, message: IncomingMessage, want
         line = "This round is not finished yet. Its answer will appear where you asked."
         await send_note(chat, message, line)
         return
+    await check_revealed(app, round_)
     thread = whole_round(round_)
     root = add_votes(thread.root, round_, await app.store.votes(round_.id))
     for post in (root, *(() if chat.is_room else thread.replies)):

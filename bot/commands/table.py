@@ -94,6 +94,12 @@ _ON_ROUNDS = (
 # Words of buttons, and words that people try.
 _UNLISTED = (
     Command("resume", "Resume your stopped round", typed_buttons.resume_command),
+    Command(
+        "reveal",
+        "Show who wrote what, after people voted",
+        with_value("round", typed_buttons.reveal_command),
+        (ROUND,),
+    ),
     *(
         Command(
             name,

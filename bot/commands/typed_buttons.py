@@ -12,6 +12,7 @@ from bot.commands.buttons import (
     export_round,
     forget_round,
     rate_round,
+    reveal_round,
 )
 from bot.commands.conversations import start_conversation
 from bot.commands.parameters import Arguments
@@ -44,6 +45,15 @@ async def export_command(
     """Export a round."""
     round_ = await rounds.find_round_or_last(app, message, wanted)
     await export_round(app, chat, message, round_.id)
+
+
+async def reveal_command(
+    app: AppContext, chat: Chat, message: IncomingMessage, wanted: str
+) -> None:
+    """Show everybody who wrote what in a round whose reveal is held."""
+    round_ = await rounds.find_round_or_last(app, message, wanted)
+    await reveal_round(app, chat, message, round_.id)
+    await send_note(chat, message, "Revealing …")
 
 
 async def again_command(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from bot.access import check_admitted
 from bot.chat import Chat, IncomingMessage, Line, Note, Post, send_note
 from bot.commands.parameters import Arguments
+from bot.commands.reveal import is_held
 from bot.commands.rounds import FeedbackError, find_round_or_last, load_readable_round
 from bot.context import AppContext
 from bot.render.formatting import author_names, join_words
@@ -29,11 +30,16 @@ async def vote(app: AppContext, chat: Chat, message: IncomingMessage, arguments:
     """Store a vote for the best answer of a round; without one, show the answers to choose from."""
     round_ = await find_round_or_last(app, message, arguments.get("round", ""))
     if "answer" in arguments:
-        cast = await cast_vote(app, round_, message.asker.id, arguments["answer"])
-        await send_note(chat, message, voted_line(round_, cast))
+        hides_result = await is_held(app, round_)
+        cast = await cast_vote(
+            app, round_, message.asker.id, arguments["answer"], hides_result=hides_result
+        )
+        line = voted_line(round_, cast, hides_result=hides_result)
+        await send_note(chat, message, line)
         return
     posts: Sequence[Post] = [offer_post(round_.id)]
-    if not chat.is_room or not takes_blind_votes(round_):
+    is_blind = takes_blind_votes(round_) or await is_held(app, round_)
+    if not chat.is_room or not is_blind:
         posts = await posts_to_vote(app, message, round_.id)
     for post in posts:
         await chat.send_ephemeral(message, post)
@@ -47,7 +53,7 @@ async def posts_to_vote(app: AppContext, message: IncomingMessage, round_id: str
     """
     round_ = await load_readable_round(app, message, round_id)
     draw = draw_to_vote_on(round_)
-    if not takes_blind_votes(round_):
+    if not takes_blind_votes(round_) and not await is_held(app, round_):
         names = author_names(round_.panel, draw)
         labels = join_words(f"{label} ({names[label]})" for label in sorted(names))
         raise FeedbackError(
@@ -68,8 +74,9 @@ async def cast_pressed(app: AppContext, message: IncomingMessage, value: str) ->
     check_admitted(app.access, message)
     round_id, _, letter = value.rpartition(":")
     round_, by = await load_readable_round(app, message, round_id), message.asker.id
-    cast = await cast_vote(app, round_, by, letter, hides_result=bool(round_.bakeoff))
-    line = voted_line(round_, cast)
+    hides_result = bool(round_.bakeoff) or await is_held(app, round_)
+    cast = await cast_vote(app, round_, by, letter, hides_result=hides_result)
+    line = voted_line(round_, cast, hides_result=hides_result)
     return round_, Post((Line(line),), line)
 
 
@@ -79,16 +86,15 @@ async def cast_vote(
     """Store a person's vote, and return the one that stands: a blind one outlives the result.
 
     `choice` is the letter of the best answer, or an order as in "K > M = L". With `hides_result`,
-    it was made where a bake-off's results are not shown. Raise FeedbackError if there are no two
-    answers, or for a letter that the round does not have.
+    it was made where the result is not shown: in a bake-off, or before the reveal. Raise
+    FeedbackError if there are no two answers, or for a letter that the round does not have.
     """
     draw = draw_to_vote_on(round_)
     ranking = _parse_ranking(round_, draw, choice)
     label = Label(ranking[0][0])
     author = draw.labels.author_of(label)
-    return await app.store.vote(
-        HumanVote(round_.id, by, label, author, app.now(), hides_result, ranking)
-    )
+    cast = HumanVote(round_.id, by, label, author, app.now(), hides_result, ranking)
+    return await app.store.vote(cast, hides_result=hides_result)
 
 
 def _parse_ranking(round_: Round, draw: Draw, choice: str) -> tuple[tuple[str, ...], ...]:
@@ -130,13 +136,14 @@ def draw_to_vote_on(round_: Round) -> Draw:
     return round_.draw
 
 
-def voted_line(round_: Round, cast: HumanVote) -> str:
+def voted_line(round_: Round, cast: HumanVote, *, hides_result: bool) -> str:
     """Return the confirmation of the vote that stands."""
     author = author_names(round_.panel, draw_to_vote_on(round_))[cast.label]
-    if cast.blind and round_.closing and not round_.bakeoff:
+    if cast.blind and round_.closing and not hides_result:
         return f"Noted: your blind vote is for {author}."
     if cast.blind:
-        until = "" if round_.tally or round_.bakeoff else " You can change it until the result."
+        is_final = round_.bakeoff or (round_.tally and not hides_result)
+        until = "" if is_final else " You can change it until the result."
         return f"Noted: your blind vote is for Response {cast.label}.{until}"
     if not round_.closing:
         return f"Noted: you chose Response {cast.label}. The result came first, so it is not blind."

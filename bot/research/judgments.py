@@ -44,7 +44,7 @@ def _lines(
         family = {"family": round_.panel.seat(ballot.judge).family}
         yield _ballot_line(round_.id, ballot, labels) | family
     seen = {label for ballot in ranked for label in ballot.shown}
-    people = [_human_places(vote, labels) for vote in votes if vote.blind]
+    people = [_human_places(vote, labels) for vote in votes if vote.calibrates]
     grades = [[member for member in correct if correct[member] is k] for k in (True, False)]
     for places, by in (*((one, "vote") for one in people), (grades, "reference")):
         known = [[one for one in place if labels.label_of(one) in seen] for place in places]

@@ -130,10 +130,12 @@ class MemoryStore:
         found = [feedback for (of, _), feedback in self._ratings.items() if of == round_id]
         return tuple(sorted(found, key=lambda feedback: (feedback.at, feedback.by)))
 
-    async def vote(self, vote: HumanVote, *, imported: bool = False) -> HumanVote:
+    async def vote(
+        self, vote: HumanVote, *, imported: bool = False, hides_result: bool = False
+    ) -> HumanVote:
         round_, key = await self.load(vote.round_id), (vote.round_id, vote.by)
         has_result = bool(round_.tally or round_.closing) or imported
-        hides_result = bool(round_.bakeoff) or imported
+        hides_result = bool(round_.bakeoff) or imported or hides_result
         earlier = self._votes.get(key)
         self._votes[key] = settle_vote(
             vote, earlier, has_result=has_result, hides_result=hides_result

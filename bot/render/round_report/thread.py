@@ -1,16 +1,19 @@
 """The thread of a closed round: the answer first, then what is under it."""
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from bot.chat import Button, Buttons, Caution, Heading, Note, Part, Post, Prose, Thread
 from bot.render.agreement import agreement_parts, split_line
+from bot.render.formatting import local_time, seat_names
 from bot.render.markdown_parser import first_sentence
 from bot.render.round_report.answers import answers_by_label
-from bot.render.round_report.cautions import cautions
+from bot.render.round_report.cautions import cautions, missing_line
 from bot.render.round_report.exchanges import exchanges_post
 from bot.render.round_report.rankings import rankings_post
 from bot.render.round_report.results import result_lines, results_post
 from bot.render.round_report.verdict import verdict_line
+from bot.render.voting import READ_AND_VOTE, VOTE
 from council.digests import Erasure
 from council.ports import RoundSummary
 from council.rounds import Draw, Round, Stage
@@ -26,6 +29,7 @@ MENU = (
     ("export", "Export"),
     ("forget", "Forget"),
 )
+REVEAL = "reveal"  # the action
 DISCLAIMER = "AI-generated. Agreement is not truth; check what matters."
 
 
@@ -47,6 +51,31 @@ def round_post(round_: Round, *, with_results: bool = False) -> Post:
         results = (*result_lines(round_), *agreement_parts(round_, round_.draw))
     answer = round_.synthesis.text if round_.synthesis else ""
     return Post(tuple(_root_parts(round_, results)), first_sentence(answer) or round_title(round_))
+
+
+def held_post(round_: Round, until: datetime) -> Post:
+    """Return the answer of a round whose names and table come at a time, or before on a press."""
+    again, *_, forget = menu_buttons(round_.id)
+    answer = round_.synthesis.text if round_.synthesis else ""
+    split = split_line(round_)
+    parts = (
+        Heading(round_title(round_)),
+        *filter(None, [_missing_caution(round_)]),
+        Prose(answer),
+        *([Note(split)] if split else []),
+        Note(f"Vote first: the names come with Reveal, at the latest {local_time(until)}."),
+        Note(DISCLAIMER),
+        Buttons(
+            (Button(VOTE, READ_AND_VOTE, round_.id), Button(REVEAL, "Reveal", round_.id)),
+            (again, forget),
+        ),
+    )
+    return Post(parts, first_sentence(answer) or round_title(round_))
+
+
+def _missing_caution(round_: Round) -> Caution | None:
+    line = missing_line(round_, seat_names(round_.panel))
+    return Caution(line) if line else None
 
 
 def menu_buttons(round_id: str) -> tuple[Button, ...]:
