@@ -91,6 +91,7 @@ def test_without_models_it_says_what_to_set(home: Home) -> None:
 
 
 async def test_serve_asks_for_the_token_and_says_what_was_not_started(home: Home) -> None:
+    pytest.importorskip("bot.slack")
     settings = {"COUNCIL_HOST": EVERYWHERE, "COUNCIL_WEB_TOKEN": "a long random text"}
     home = home.with_settings(**settings, SLACK_BOT_TOKEN="xoxb-secret")
 
