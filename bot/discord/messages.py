@@ -346,8 +346,9 @@ class DiscordChat(Chat):
 
     async def end_waiting(self) -> None:
         """Remove "is thinking …"."""
-        if isinstance(self._send_ephemeral, EndsWaiting):
-            await self._send_ephemeral.end_waiting()
+        sender: object = self._send_ephemeral
+        if isinstance(sender, EndsWaiting):
+            await sender.end_waiting()
 
     async def send_ephemeral(self, incoming: IncomingMessage, post: Post) -> None:
         """Send a post to the user alone."""

@@ -57,10 +57,10 @@ def held_post(round_: Round, until: datetime) -> Post:
     """Return the answer of a round whose names and table come at a time, or before on a press."""
     again, *_, forget = menu_buttons(round_.id)
     answer = round_.synthesis.text if round_.synthesis else ""
-    split = split_line(round_)
+    missing, split = missing_line(round_, seat_names(round_.panel)), split_line(round_)
     parts = (
         Heading(round_title(round_)),
-        *filter(None, [_missing_caution(round_)]),
+        *([Caution(missing)] if missing else []),
         Prose(answer),
         *([Note(split)] if split else []),
         Note(f"Vote first: the names come with Reveal, at the latest {local_time(until)}."),
@@ -71,11 +71,6 @@ def held_post(round_: Round, until: datetime) -> Post:
         ),
     )
     return Post(parts, first_sentence(answer) or round_title(round_))
-
-
-def _missing_caution(round_: Round) -> Caution | None:
-    line = missing_line(round_, seat_names(round_.panel))
-    return Caution(line) if line else None
 
 
 def menu_buttons(round_id: str) -> tuple[Button, ...]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
@@ -34,7 +35,7 @@ async def a_round_with(claims: Mapping[str, object] | None) -> Round:
     return await held(FakeGateway(answers=answers(*SAID), chairmen=chairmen))
 
 
-CLAIMS = {
+CLAIMS: dict[str, Any] = {
     "agreed": ["Start small"],
     "disputed": [
         {
@@ -145,13 +146,13 @@ async def test_all_agree_only_if_the_answers_bear_out_the_whole_map(
     ],
 )
 async def test_a_disputed_point_reads_as_part_of_a_sentence(point: str, line: str) -> None:
-    dispute = {**CLAIMS["disputed"][0], "point": point}  # type: ignore[dict-item]
+    dispute = {**CLAIMS["disputed"][0], "point": point}
 
     assert split_line(await a_round_with({"disputed": [dispute]})) == line
 
 
 async def test_of_several_disputed_points_the_first_is_named() -> None:
-    disputes = [{**CLAIMS["disputed"][0], "point": point} for point in ("Is it?", "Will it?")]  # type: ignore[dict-item]
+    disputes = [{**CLAIMS["disputed"][0], "point": point} for point in ("Is it?", "Will it?")]
 
     line = split_line(await a_round_with({"disputed": disputes}))
 
