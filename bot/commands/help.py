@@ -13,9 +13,9 @@ from bot.render.text_safety import shorten_to_line
 # The action that opens the form to ask in; its value is the number of the example in it, or:
 ASK_FORM, NO_EXAMPLE = "starter", "0"
 EXAMPLES = (
-    "How do we keep our meetings short?",
-    "What belongs in a good handover note?",
-    "How do we decide what to do first?",
+    "How do we shorten meetings?",
+    "What is a good handover?",
+    "What should we do first?",
 )
 HELLO = "Ask several models at once."
 ALL_COMMANDS = command_button("All commands", "commands")

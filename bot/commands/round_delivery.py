@@ -331,10 +331,11 @@ def _thread_posts(chat: Chat, round_: Round, mention: Sequence[Part], title: str
         return ()
     results = results_post(round_, draw)
     summary = title if mention else results.summary
-    results = Post((*mention, *results.parts), summary)
+    parts = results.parts[1:] if mention else results.parts  # the mention stands for the heading
+    results = Post((*mention, *parts), summary)
     details = details_posts(round_, draw, MAX_REASON_CHARACTERS)
-    parts = (part for post in (results, *details) for part in post.parts)
-    together = chat.pages(Post(tuple(parts), summary))
+    parts = tuple(part for post in (results, *details) for part in post.parts)
+    together = chat.pages(Post(parts, summary))
     if len(together) == 1:
         return together
     return [*chat.pages(results), *_fitting_details(chat, round_, draw)]

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from bot.chat import (
+    PLACE,
     Button,
     Buttons,
     Caution,
@@ -51,6 +52,7 @@ from bot.slack.rich_text import (
     rich_text_element,
     rich_text_elements,
     split_leaves,
+    table_block,
     text_leaf,
     text_length,
 )
@@ -71,6 +73,7 @@ MAX_ACTIONS = 25
 MIN_OPTIONS, MAX_OPTIONS = 2, 5  # of an overflow menu
 MAX_OPTION_VALUE = 150
 MAX_PLAN_TASKS = 50
+MAX_SHORT_ROWS = 20  # our own limit: what needs neither sorting nor pages
 MAX_PLAN_TITLE = 256
 MAX_TASK_TITLE = 150
 
@@ -199,7 +202,7 @@ class PostRenderer:
             if isinstance(part, Prose):
                 rendered = markdown_blocks(next(prose), as_table=has_table_block)
             elif isinstance(part, Table):
-                block = data_table_block(part, caption) if has_table_block else None
+                block = _one_table(part, caption) if has_table_block else None
                 rendered = [block] if block else _plain_table(part)
             else:
                 rendered = _render_part(part, simple=simple)
@@ -299,6 +302,15 @@ def _styled_line(words: str, *styles: str) -> list[Block]:
         return []
     leaves = [text_leaf(run, *filter(None, (*styles, style))) for run, style in runs if run]
     return rich_text_blocks(rich_text_elements("section", leaves))
+
+
+def _one_table(table: Table, caption: str) -> Block | None:
+    """Return a short table of places as one whose cells a phone wraps, any other as a sortable one.
+
+    None if it is too large for either.
+    """
+    is_short = table.columns[0] == PLACE and len(table.rows) <= MAX_SHORT_ROWS
+    return table_block(table) if is_short else data_table_block(table, caption)
 
 
 def _plain_table(table: Table) -> list[Block]:

@@ -7,6 +7,7 @@ import asyncio
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,9 @@ from bot.chat import Post
 from bot.discord.actions import page_post
 from bot.discord.components import build_view, fits_discord, render_components
 from bot.render.pagination import paginate
-from bot.render.round_status import add_asker
-from bot.render.voting import VOTE, offer_post, voting_posts
+from bot.render.round_report.thread import held_post
+from bot.render.round_status import add_asker, running_post
+from bot.render.voting import VOTE, voting_posts
 from council.answers import Call, Reply
 from council.round_rules import compute_tally
 from council.rounds import Round
@@ -31,7 +33,8 @@ from tests.builders import a_member, a_panel, a_question
 from tests.fakes.gateway import FakeGateway, ReadPrompt
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
-WIDE, PHONE, VOTE_SIZE = (960, 1360), (400, 2000), (960, 640)
+WIDE, PHONE, VOTE_SIZE, HELD_SIZE = (960, 1360), (400, 2000), (960, 1100), (400, 1100)
+TERMS = "Sent only to OpenAI, Anthropic, Google and Mistral AI. At most $0.12."
 NOBODY = discord.AllowedMentions.none()
 
 
@@ -125,21 +128,35 @@ async def main() -> None:
                 await preview.screenshot(path, mode="viewport", viewport=size, viewer=ada)
                 print(f"{path.name}: {path.stat().st_size // 1000} KB")
         await the_vote(client, env, round_)
+        await the_held_reveal(client, env, round_)
 
 
 async def the_vote(client: discord.Client, env: simcord.Env, round_: Round) -> None:
-    """Picture what the asker alone sees while the judges vote."""
+    """Picture the answers to choose from while the judges vote."""
     guild = env.create_guild()
     channel, ada = guild.create_text_channel("vote"), guild.add_member(env.create_user("Ada"))
     room = client.get_channel(channel.id)
     assert isinstance(room, discord.TextChannel)
     running = replace(round_, tally=None, synthesis=None, closing=None)
     page = page_post(voting_posts(running), VOTE, running.id)
-    for post in (offer_post(running.id), page):
+    for post in (running_post(running, 12.0, terms=TERMS), page):
         await said(room, post)
     async with env.preview(channel, viewers=[ada], layout="channel") as preview:
         path = PICTURES / "discord-vote.png"
         await preview.screenshot(path, mode="viewport", viewport=VOTE_SIZE, viewer=ada)
+        print(f"{path.name}: {path.stat().st_size // 1000} KB")
+
+
+async def the_held_reveal(client: discord.Client, env: simcord.Env, round_: Round) -> None:
+    """Picture an answer whose authors are not shown yet."""
+    guild = env.create_guild()
+    channel, ada = guild.create_text_channel("held"), guild.add_member(env.create_user("Ada"))
+    room = client.get_channel(channel.id)
+    assert isinstance(room, discord.TextChannel)
+    await said(room, held_post(round_, datetime.now(UTC) + timedelta(minutes=10)))
+    async with env.preview(channel, viewers=[ada], layout="channel") as preview:
+        path = PICTURES / "discord-held.png"
+        await preview.screenshot(path, mode="viewport", viewport=HELD_SIZE, viewer=ada)
         print(f"{path.name}: {path.stat().st_size // 1000} KB")
 
 

@@ -111,9 +111,7 @@ def line_of(slack: FakeSlack, message: Message, **more: Any) -> Line:  # noqa: A
 async def the_round(studio: Studio, product: RunningProduct) -> None:
     """Ask in a channel and take pictures until the thread is complete."""
     slack = product.slack
-    deed = await slack.command(ADA, CHANNEL, "/council", QUESTION)
-    ack = line_of(slack, present(deed.message), only_you=True)
-    await studio.take("ack", Screen("backend", (ack,)))
+    await slack.command(ADA, CHANNEL, "/council", QUESTION)
     root = await product.wait_for_answer(CHANNEL)
     replies = await product.wait_for_thread(CHANNEL, root)
     running = replace(line_of(slack, root), payload=under_way(slack))
@@ -157,10 +155,10 @@ def under_way(slack: FakeSlack) -> dict[str, Any]:
     return {"blocks": [blocks for blocks in voting if "4 of 4 judges" not in str(blocks)][-1]}
 
 
-async def filled(slack: FakeSlack) -> View:
+async def filled(slack: FakeSlack, user: str = ADA) -> View:
     """Wait until a modal shows what it was opened for."""
-    await slack.until(lambda: slack.views(ADA) and "One moment" not in str(slack.views(ADA)))
-    return slack.views(ADA)[-1]
+    await slack.until(lambda: slack.views(user) and "One moment" not in str(slack.views(user)))
+    return slack.views(user)[-1]
 
 
 async def the_modal(studio: Studio, slack: FakeSlack) -> None:
@@ -172,22 +170,26 @@ async def the_modal(studio: Studio, slack: FakeSlack) -> None:
     slack.closes(view)
 
 
+async def the_welcome(studio: Studio, slack: FakeSlack) -> None:
+    """Picture what somebody sees who types the command alone."""
+    deed = await slack.command(ADA, CHANNEL, "/council")
+    first = line_of(slack, present(deed.message), only_you=True)
+    await studio.take("first", Screen("backend", (first,), is_phone=True), width=PHONE)
+
+
 async def the_vote(studio: Studio, product: RunningProduct) -> None:
-    """Ask once more, and picture the offer to vote and the answers while the judges vote."""
+    """Ask once more, and picture the answers that people choose from while the judges vote."""
     slack = product.slack
-    before = len(slack.ephemerals(ADA))
     await slack.command(ADA, CHANNEL, "/council", QUESTION)
 
-    def offers() -> list[Message]:
-        return [m for m in slack.ephemerals(ADA)[before:] if READ_AND_VOTE in str(m.blocks)]
+    def taking_votes() -> list[Message]:
+        return [m for m in slack.messages(CHANNEL) if READ_AND_VOTE in str(m.blocks)]
 
-    await slack.until(offers, 60)
-    await slack.click(offers()[0], "council:vote", ADA)
-    view = await filled(slack)
-    screens = (
-        Screen("backend", (line_of(slack, offers()[0], only_you=True),)),
-        Screen("Vote", modal=view.payload),
-    )
+    await slack.until(taking_votes, 60)
+    running = line_of(slack, taking_votes()[0])
+    await slack.click(taking_votes()[0], "council:vote", BEN)
+    view = await filled(slack, BEN)
+    screens = (Screen("backend", (running,)), Screen("Vote", modal=view.payload))
     await studio.take("vote", *screens, width=MODAL, height=VOTE_HEIGHT)
     slack.closes(view)
 
@@ -233,6 +235,7 @@ async def all_of_them(studio: Studio) -> None:
     """Take every picture."""
     async with ModelServer() as models:
         async with beside(models, config(models.api_base)) as product:
+            await the_welcome(studio, product.slack)
             await the_round(studio, product)
             await the_vote(studio, product)
             await the_home(studio, product.slack)

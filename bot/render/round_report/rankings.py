@@ -29,8 +29,10 @@ def rankings_post(round_: Round, draw: Draw, max_reason: int | None = None) -> P
 
     With `max_reason`, reasons are cut to so many characters, and what each judge saw is left out.
     """
-    slates = slates_to_read(round_, draw)
-    parts: list[Part] = [Heading(_TITLE), Note(rankings_intro(round_))]
+    slates, intro = slates_to_read(round_, draw), rankings_intro(round_)
+    parts: list[Part] = [Heading(_TITLE), Note(intro)]
+    if max_reason is not None:
+        parts = [Line(f"**{_TITLE}:** {intro[0].lower()}{intro[1:]}")]
     last_of = {slate.judge: slate for slate in slates}
     for slate in slates:
         parts += _ranking_parts(round_, draw, slate, max_reason)
@@ -74,13 +76,22 @@ def _ranking_parts(
     for ballot in cast:
         yield Line(f"**{judge}**: {ranking_text(ballot, authors)}")
         if reason := reason_by_name(round_, ballot, authors):
-            yield Quote(shorten(reason, max_reason) if max_reason else reason)
+            short = _short_reason(reason, max_reason or len(reason))
+            yield Note(f"“{short}”") if max_reason else Quote(reason)
     if max_reason is None:
         shown = join_words(authors[label] for label in slate.shown)
         which = ranking_number(round_, slate)
         number = f"For ranking {which}, " if which > 1 else ""
         name = seat_names(round_.panel)[slate.judge]
         yield Note(f"{number}{name} saw {shown}, in this order.")
+
+
+def _short_reason(reason: str, most: int) -> str:
+    """Return a reason in at most so many characters, after a whole sentence if one is long."""
+    reason = " ".join(reason.split())
+    short = shorten(reason, most)
+    end = max(short.rfind(f"{sign} ") for sign in ".!?") + 1
+    return f"{short[:end]} …" if short != reason and end > most // 2 else short
 
 
 def voter_title(round_: Round, slate: Slate) -> str:

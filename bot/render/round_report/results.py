@@ -141,10 +141,9 @@ def _chairman_notes(round_: Round, names: Mapping[str, str]) -> Iterator[str]:
     written = round_.synthesis
     if written and written.chairman:
         drawn_on = join_words(names[label] for label in written.drawn_on if label in names)
-        drew = f"used those of {drawn_on}" if drawn_on else "did not say which it used"
         name = seat_names(round_.panel)[written.chairman]
-        seen = " without names" if shown_method(round_).is_blind else ""
-        yield f"Chairman: {name}. It saw the answers{seen} and {drew}."
+        used = f" It used the answers of {drawn_on}." if drawn_on else ""
+        yield f"Chairman: {name}.{used}"
 
 
 def ordered_labels(round_: Round, draw: Draw) -> list[Label]:

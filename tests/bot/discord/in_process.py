@@ -112,12 +112,10 @@ class InProcessBot:
         self.gateway.goes_on.set()
 
     async def release_until_mid_thread(self, root: Message) -> None:
-        """Make the models reply; return once the thread contains its first message."""
-        posts = "POST /channels/*/messages"
-        self.discord.trouble(posts, Slow(0))
-        self.discord.trouble(posts, Slow(0.2, before=True))
+        """Make the models reply; return once there is a thread whose first message is on its way."""
+        self.discord.trouble("POST /channels/*/messages", Slow(0.2, before=True))
         self.release_models()
-        await self.discord.until(lambda: root.thread and root.thread.said)
+        await self.discord.until(lambda: root.thread)
 
     def bot_messages(self, where: Channel | None = None) -> list[Message]:
         said = (where or self.place).said

@@ -87,7 +87,7 @@ async def test_in_a_private_thread_one_asks_reads_and_follows(product: StoryBot)
 
     root = await product.ask(thread, SECRET)
     assert SECRET in await product.run("U1", thread, "show", round="last")
-    assert "Up" in await product.press("U1", root, "answers")
+    assert "1 of 3" in await product.press("U1", root, "answers")
     menu = await product.menu("U1", root)
     result = await product.discord.click(menu, custom_id_of(menu, "export"), "U1")
     await product.discord.until(lambda: result.sent[-1].files)

@@ -87,6 +87,7 @@ async def test_the_response_shows_progress_and_becomes_the_answer_with_its_resul
     result = await ask(bot, where)
     await bot.discord.until(lambda: "0 of 3" in "".join(one.text for one in shown(result)))
     await bot.discord.until(lambda: HINT in whispers(result))
+    assert "Sent only to" in shown(result)[0].text
 
     bot.release_models()
     await bot.wait_until_delivered()
@@ -95,7 +96,6 @@ async def test_the_response_shows_progress_and_becomes_the_answer_with_its_resul
     assert "The council says yes." in root.text
     assert "Gemini 3 Pro" in root.text
     assert custom_id_of(root, "answers")
-    assert "Sent only to" in whispers(result)
     refused = [call for call in bot.discord.refusals if call.status == 403]
     assert not refused
     assert not bot.discord.direct(bot.person)

@@ -39,7 +39,7 @@ async def test_an_uninstalled_app_deletes_its_rounds_and_posts_nothing(tmp_path:
         root = await stage.ask("C1", "Where is xylograph kept?")
         await stage.wait_for_thread(root)
         await slack.click(root, "council:feedback", "U1", "positive")
-        await slack.until(lambda: slack.ephemerals("U1")[1:])
+        await slack.until(lambda: slack.ephemerals("U1"))
         await slack.command("U1", "C1", "/council", "And xylograph two?")
 
         await slack.uninstalls()

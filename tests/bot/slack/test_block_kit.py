@@ -84,13 +84,13 @@ async def test_a_finished_round_starts_with_the_answer_and_ends_with_buttons() -
     assert [element["action_id"] for element in thumbs["elements"]] == ["council:feedback"]
 
 
-async def test_the_thread_of_a_round_is_a_sortable_table_ballots_and_answers() -> None:
+async def test_the_thread_of_a_round_is_a_table_ballots_and_answers() -> None:
     replies = round_thread(await held()).replies
 
-    assert kinds(replies[0])[:2] == ["header", "data_table"]
+    assert kinds(replies[0])[:2] == ["header", "table"]
     assert kinds(replies[0], render_ephemeral)[:2] == ["header", "rich_text"]
-    assert blocks_of(replies[0])[1]["caption"] == blocks_of(replies[0])[0]["text"]["text"]
-    assert all(kinds(reply)[0] == "header" for reply in replies[1:])
+    assert all(column["is_wrapped"] for column in blocks_of(replies[0])[1]["column_settings"])
+    assert "Rankings:" in shown_text(blocks_of(replies[1]))
 
 
 async def test_every_stage_of_a_round_is_a_message_slack_takes() -> None:

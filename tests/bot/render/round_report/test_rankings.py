@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.chat import Quote
+from bot.chat import Note, Quote
 from bot.render.round_report.rankings import MAX_REASON_CHARACTERS, ranking_notes
 from bot.render.round_report.thread import whole_round
 from council.ballots import cut_reason
@@ -44,10 +44,10 @@ async def test_in_the_thread_a_long_reason_is_cut() -> None:
     told = replace(first, reason="long " * 200)
     long = replace(round_, ballots=(told, *others), closing=Closing(1.0))
 
-    (short, *_) = [p for p in round_thread(long).replies[1].parts if isinstance(p, Quote)]
+    (short, *_) = [p for p in round_thread(long).replies[1].parts if isinstance(p, Note)]
     (full, *_) = [p for p in whole_round(long).replies[1].parts if isinstance(p, Quote)]
 
-    assert len(short.text) <= MAX_REASON_CHARACTERS
+    assert len(short.text) <= MAX_REASON_CHARACTERS + len("“”")
     assert full.text == "long " * 200
 
 
