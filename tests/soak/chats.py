@@ -40,6 +40,7 @@ PEOPLE = ("U1", "U2", "UADMIN")
 PLACES = 6
 TERMS: dict[str, Any] = {"chairman": ["openai/a"], "audit_share": 0.0}
 LONGEST_LIFE_SECONDS = 4.0
+BY_QUESTION = "SELECT id FROM round WHERE question = ?"
 UNTOLD = "SELECT 1 FROM round WHERE NOT delivered"
 PATIENCE_SECONDS = 300.0
 WANTED = (("KILLS", "100"), ("AT_ONCE", "3"))

@@ -12,6 +12,7 @@ from bot.discord.messages import nonce_of
 from tests.bot.homes import Home, served_config
 from tests.ports import free_port
 from tests.soak.chats import (
+    BY_QUESTION,
     LONGEST_LIFE_SECONDS,
     PATIENCE_SECONDS,
     PEOPLE,
@@ -81,12 +82,15 @@ class _Crowd(Crowd):
         return life
 
     def _is_kept(self, text: str) -> bool:
-        return bool(self._home.sql("SELECT 1 FROM round WHERE question = ?", text))
+        return bool(self._home.sql(BY_QUESTION, text))
 
     def _is_told(self, text: str) -> bool:
-        return any(
-            text in m.text.replace("\\", "") and "council:answers" in str(m.components)
-            for m in self._roots()
+        """Return whether an answer to the question stands; its buttons name the round."""
+        if not self._home.database.exists():
+            return False
+        ids = [id_ for (id_,) in self._home.sql(BY_QUESTION, text)]
+        return bool(ids) and any(
+            f"council:answers:{ids[0]}" in str(m.components) for m in self._roots()
         )
 
     def _roots(self) -> Iterator[Message]:
@@ -105,8 +109,6 @@ class _Crowd(Crowd):
         parts: list[str] = []
         for message in _all_in(self._discord.channel(place.rpartition("/")[2])):
             shown = str(message.components)
-            if "council:vote:" in shown:  # the offer to vote, in direct messages
-                continue
             if f":{round_id}'" in shown:  # its buttons; the mark goes with the first edit
                 parts.append("0")
                 count.answers += f"council:answers:{round_id}" in shown

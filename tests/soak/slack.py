@@ -12,6 +12,7 @@ from tests.bot.homes import Home, served_config
 from tests.bot.slack.process import slack_environment
 from tests.ports import free_port
 from tests.soak.chats import (
+    BY_QUESTION,
     LONGEST_LIFE_SECONDS,
     PEOPLE,
     PLACES,
@@ -74,11 +75,13 @@ class _Crowd(Crowd):
             await asyncio.sleep(0.1)
             await self._slack.deliver_again(event)
         # As long as it takes: the product may be killed a hundred times meanwhile.
-        await self._slack.until(partial(self._told, text[text.index("[") :]), math.inf)
+        await self._slack.until(partial(self._told, text), math.inf)
 
-    def _told(self, words: str) -> bool:
-        return any(
-            words in str(message.blocks) and "council:answers" in str(message.blocks)
+    def _told(self, text: str) -> bool:
+        """Return whether an answer to the question stands; its button names the round."""
+        ids = [id_ for (id_,) in self._home.sql(BY_QUESTION, text)]
+        return bool(ids) and any(
+            ids[0] in str(message.blocks) and "council:answers" in str(message.blocks)
             for channel in self._slack.workspace.channels.values()
             for message in reversed(channel.said)
         )

@@ -112,7 +112,7 @@ class InProcessBot:
         self.gateway.goes_on.set()
 
     async def release_until_mid_thread(self, root: Message) -> None:
-        """Make the models reply; return once there is a thread whose first message is on its way."""
+        """Make the models reply; return once a thread waits for its first message."""
         self.discord.trouble("POST /channels/*/messages", Slow(0.2, before=True))
         self.release_models()
         await self.discord.until(lambda: root.thread)
