@@ -1,7 +1,6 @@
 """Votes of people for the best answer of a round."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.access import check_admitted
@@ -12,6 +11,7 @@ from bot.commands.rounds import FeedbackError, find_round_or_last, load_readable
 from bot.context import AppContext
 from bot.render.formatting import author_names, join_words
 from bot.render.voting import (
+    choice_post,
     has_its_answers,
     is_votable,
     offer_post,
@@ -37,9 +37,12 @@ async def vote(app: AppContext, chat: Chat, message: IncomingMessage, arguments:
         line = voted_line(round_, cast, hides_result=hides_result)
         await send_note(chat, message, line)
         return
-    posts: Sequence[Post] = [offer_post(round_.id)]
     is_blind = takes_blind_votes(round_) or await is_held(app, round_)
-    if not chat.is_room or not is_blind:
+    if chat.is_room and is_blind:
+        posts = [offer_post(round_.id)]
+    elif chat.is_room:
+        posts = [choice_post(round_, draw_to_vote_on(round_))]
+    else:
         posts = await posts_to_vote(app, message, round_.id)
     for post in posts:
         await chat.send_ephemeral(message, post)

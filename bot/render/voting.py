@@ -17,7 +17,7 @@ from council.methods import shown_method
 from council.pipeline.session import identifying_names
 from council.prompts.shared import anonymize_answer
 from council.randomness import shuffle
-from council.rounds import Round
+from council.rounds import Draw, Round
 
 # Actions: read the answers of a round, and choose the best.
 VOTE, BEST = "vote", "best"
@@ -96,6 +96,14 @@ def offer_post(round_id: str) -> Post:
     """Return the private offer to vote while the judges do."""
     line = "The judges are voting. Which answer is the best? You can vote too, until the result."
     return Post((Line(line), Buttons((Button(VOTE, READ_AND_VOTE, round_id),))), line)
+
+
+def choice_post(round_: Round, draw: Draw) -> Post:
+    """Return a button for each model of a round with a result: the best is named, not found."""
+    line = "Which answer was the best? You know who wrote what, so your vote is not blind."
+    names = author_names(round_.panel, draw)
+    buttons = (Button(BEST, names[label], f"{round_.id}:{label}") for label in sorted(names))
+    return Post((Line(line), Buttons(tuple(buttons))), line)
 
 
 def hint_post(round_id: str) -> Post:

@@ -92,8 +92,12 @@ async def turn_page(app: AppContext, chat: SlackChat, action: BlockAction) -> No
 
 
 async def choose_best(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
-    """Store the vote of a button in a modal, and show it there, or a bake-off's next question."""
-    view = action.view or {}
+    """Store the vote of a button, and show it in its modal, or there a bake-off's next question."""
+    view = action.view
+    if view is None:
+        _, reply = await cast_pressed(app, action.message, action.value)
+        await chat.send_ephemeral(action.message, reply)
+        return
     state = replace(modals.ModalState.parse(view["private_metadata"]), page=0)
     try:
         round_, reply = await cast_pressed(app, action.message, action.value)
