@@ -109,7 +109,7 @@ def whole_board_posts(leaderboard: Leaderboard) -> list[Post]:
     if changes := leaderboard.changes:
         lines += change_lines(changes, leaderboard.names)
     rows = len(leaderboard.board.rows)
-    parts = (
+    parts: tuple[Part, ...] = (
         *map(Line, lines),
         short_table(leaderboard, rows),
         *map(Note, footnote_lines(leaderboard)),
@@ -125,7 +125,7 @@ def short_table(leaderboard: Leaderboard, max_rows: int = _MAX_ROWS) -> Table:
     if by_grades:
         rows = tuple(sorted(rows, key=right_answers, reverse=True))
     counts = [right_answers(line) for line in rows]
-    cells = []
+    cells = list[tuple[str, ...]]()
     for line, count in zip(rows[:max_rows], counts, strict=False):
         tie = "=" if counts.count(count) > 1 else ""
         place = f"{tie}{counts.index(count) + 1}" if by_grades else place_text(line)
@@ -133,7 +133,7 @@ def short_table(leaderboard: Leaderboard, max_rows: int = _MAX_ROWS) -> Table:
         points = known_text(line.share, percent)
         measures = (right, points) if by_grades else (points, right)
         cells.append((place, leaderboard.name(line.member), *measures))
-    titles = ("Right", "Points") if by_grades else ("Points", "Right")
+    titles: tuple[str, ...] = ("Right", "Points") if by_grades else ("Points", "Right")
     if not any(line.graded for line in rows):
         titles, cells = titles[:1], [row[:-1] for row in cells]
     columns = (PLACE, "Model", *titles)
