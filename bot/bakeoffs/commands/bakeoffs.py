@@ -346,6 +346,8 @@ async def find_bakeoff(app: AppContext, message: IncomingMessage, prefix: str) -
     if len(exact) != 1:
         if exact:
             raise BakeoffError(f"Several bake-offs start with {prefix!r}. Give more of the id.")
+        if prefix.startswith("sched:"):  # of a button, since nobody types these
+            raise BakeoffError(UNREADABLE)
         raise BakeoffError(
             f"There is no bake-off {prefix!r} here. `/council bakeoff list` lists them."
         )

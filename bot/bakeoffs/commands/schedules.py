@@ -202,7 +202,7 @@ async def _change(
 ) -> Schedule:
     """Store a change of a schedule as it is now, since several people may press at once."""
     async with app.locks.lock(f"schedule {one.id}"):
-        stored = await bakeoff_stores(app).schedules.list_all(one.scope)
+        stored = await bakeoff_stores(app).schedules.list_all()
         newest = next((schedule for schedule in stored if schedule.id == one.id), None)
         if newest is None:
             raise ScheduleError(GONE)

@@ -228,7 +228,7 @@ def room_result_thread(
     if methods:
         parts += [part for part in methods.parts if not isinstance(part, Heading)]
     elif board and rows:
-        parts += _board_parts(board)
+        parts += _board_parts(board, with_changes=not frame.schedule)  # else they are news
     parts.append(Note(_facts_line(progress, frame)))
     parts += map(Note, [_suite_changed_line(progress)] if progress.changed else [])
     parts += map(Note, check_lines(progress.bakeoff.suite))
@@ -249,8 +249,8 @@ def _outcome_text(progress: BakeoffProgress, board: Leaderboard | None) -> str:
     return f"{done} of {_count(progress, total)} {finished}."
 
 
-def _board_parts(board: Leaderboard) -> Iterator[Part]:
-    if board.changes:
+def _board_parts(board: Leaderboard, *, with_changes: bool) -> Iterator[Part]:
+    if with_changes and board.changes:
         yield from map(Line, few_change_lines(board.changes, board.names))
     table = short_table(board)
     yield table

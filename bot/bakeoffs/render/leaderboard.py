@@ -108,14 +108,11 @@ def whole_board_posts(leaderboard: Leaderboard) -> list[Post]:
     lines = [*filter(None, [outcome_line(leaderboard)])]
     if changes := leaderboard.changes:
         lines += change_lines(changes, leaderboard.names)
-    rows = len(leaderboard.board.rows)
-    parts: tuple[Part, ...] = (
-        *map(Line, lines),
-        short_table(leaderboard, rows),
-        *map(Note, footnote_lines(leaderboard)),
-    )
+    first = (*map(Line, lines), short_table(leaderboard, len(leaderboard.board.rows)))
+    columns, *others = _replies(leaderboard, b"")
+    notes = map(Note, footnote_lines(leaderboard))
     summary = lines[0] if lines else leaderboard.title
-    return [Post(parts, summary), *(post for post in _replies(leaderboard, b""))]
+    return [Post(first, summary), Post((*columns.parts, *notes), columns.summary), *others]
 
 
 def short_table(leaderboard: Leaderboard, max_rows: int = _MAX_ROWS) -> Table:

@@ -113,6 +113,7 @@ def test_a_result_has_the_name_the_outcome_the_next_run_and_five_buttons() -> No
     assert root.parts[0] == Heading("Nightly SQL: results")
     assert root.parts[1] == Line(outcome_line(graded(9, 7, 3)))
     assert root.summary == f"Nightly SQL: results · {outcome_line(graded(9, 7, 3))}"
+    assert "fell from" not in words_of(root)  # that is news, which follows
     assert "sql by house · 12 of 12 questions · 2 min" in words_of(root)
     assert "Next run: " in words_of(root)
     assert "\uffff" in next(
@@ -127,6 +128,7 @@ def test_without_a_schedule_suite_and_panel_are_the_name() -> None:
     root = room_result_thread(one, Frame(ASKED_AT), graded(9, 7)).root
 
     assert root.parts[0] == Heading("Bake-off of sql by house")
+    assert "fell from" in words_of(root)
     assert "Next run" not in words_of(root)
     assert labels(root) == ["Results", "Questions"]
 
