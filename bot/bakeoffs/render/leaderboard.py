@@ -108,7 +108,10 @@ def whole_board_posts(leaderboard: Leaderboard) -> list[Post]:
     lines = [*filter(None, [outcome_line(leaderboard)])]
     if changes := leaderboard.changes:
         lines += change_lines(changes, leaderboard.names)
-    first = (*map(Line, lines), short_table(leaderboard, len(leaderboard.board.rows)))
+    first: tuple[Part, ...] = (
+        *map(Line, lines),
+        short_table(leaderboard, len(leaderboard.board.rows)),
+    )
     columns, *others = _replies(leaderboard, b"")
     notes = map(Note, footnote_lines(leaderboard))
     summary = lines[0] if lines else leaderboard.title
