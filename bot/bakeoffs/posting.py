@@ -10,9 +10,11 @@ from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.records import update_records
 from bot.bakeoffs.registry import RunningBakeoff
 from bot.bakeoffs.render.bakeoffs import (
+    Frame,
     bakeoff_title,
     failure_post,
     result_thread,
+    room_result_thread,
     running_post,
     stopped_post,
 )
@@ -38,11 +40,11 @@ from bot.outbox import ROOT, ROOT_AGAIN
 from bot.render.formatting import panel_seat_names
 from council.bakeoffs.council_value import CouncilValue, compare_with_drafts, measure_voted_value
 from council.bakeoffs.matrix import Matrix, build_matrix
-from council.bakeoffs.models import Bakeoff, BakeoffProgress, Schedule
+from council.bakeoffs.models import Bakeoff, BakeoffProgress
 from council.bakeoffs.ports import RecordQuery
 from council.bakeoffs.record_arrays import record_columns
 from council.bakeoffs.records import PackedRecord
-from council.errors import CouncilError
+from council.errors import CouncilError, StoreError
 from council.ports import RoundQuery
 
 NEWS, FAILED = "news", "failed"
@@ -65,6 +67,7 @@ class BakeoffPoster:
         self._progress = progress
         self._bakeoff = progress.bakeoff
         self._asker = ""
+        self._frame: Frame | None = None
         self._sent: SentMessage | None = None
         self._updates = ProgressUpdates(chat)
 
@@ -72,7 +75,9 @@ class BakeoffPoster:
         """Post the progress message; raise PostingForbiddenError if that fails before any round."""
         self._asker = await self._chat.display_name(self._bakeoff.asked_by)
         try:
-            self._sent = await self._send(ROOT, running_post(self._progress, self._asker))
+            self._frame = await load_frame(self._app, self._chat, self._bakeoff)
+            post = running_post(self._progress, self._asker, self._frame)
+            self._sent = await self._send(ROOT, post)
         except (PostingForbiddenError, MessageGoneError) as error:
             if not self._progress.is_queued:
                 raise PostingForbiddenError(str(error)) from None
@@ -94,29 +99,30 @@ class BakeoffPoster:
                 await self._chat.wait_for_edit_slot(self._sent)
                 while not events.empty():  # only the newest matters
                     events.get_nowait()
-                post = running_post(running.state, self._asker)
+                post = running_post(running.state, self._asker, self._frame)
                 await self._updates.show(self._sent, post)
 
     async def stop(self, progress: BakeoffProgress, why: str) -> None:
         """Post why it stopped, if possible; an error here must not hide the first one."""
         with suppress(CouncilError):
             if self._sent:
-                await self._chat.edit(self._sent, stopped_post(progress, why))
+                await self._chat.edit(self._sent, stopped_post(progress, why, self._frame))
         with suppress(CouncilError):
             await self._send_failure(progress, why)
 
     async def _send_failure(self, progress: BakeoffProgress, why: str) -> None:
         """Post why it ended early as a separate message, addressed like news."""
-        schedule = await _load_schedule(self._app, self._bakeoff)
-        post = failure_post(progress, why, schedule.subscribers if schedule else ())
-        await self._send(_part_key(progress, FAILED), post)
+        frame = await load_frame(self._app, self._chat, self._bakeoff)
+        await self._send(_part_key(progress, FAILED), failure_post(progress, why, frame))
 
     async def end(self, progress: BakeoffProgress, *, is_cancelled: bool) -> None:
         """Replace the progress message by the result, reply with the rest, and post the news.
 
         A failure is posted as a separate message.
         """
-        result = await render_result(self._app, progress, pictured=self._chat.accepts_files)
+        frame = await load_frame(self._app, self._chat, self._bakeoff)
+        pictured = self._chat.accepts_files
+        result = await render_result(self._app, progress, frame, pictured=pictured)
         ending = progress.bakeoff.ending
         try:
             await self._post_result(progress, result)
@@ -221,9 +227,13 @@ async def bakeoff_matrix(
 
 
 async def render_result(
-    app: AppContext, progress: BakeoffProgress, *, pictured: bool = False
+    app: AppContext,
+    progress: BakeoffProgress,
+    frame: Frame | None = None,
+    *,
+    pictured: bool = False,
 ) -> BakeoffResult:
-    """Return the result as posts; without the leaderboard if that fails.
+    """Return the result as posts, for a room if there is a frame; without a board if that fails.
 
     A bake-off of several methods has their comparison in place of a leaderboard, which would count
     each question several times.
@@ -231,34 +241,43 @@ async def render_result(
     bakeoff = progress.bakeoff
     try:
         board = await bakeoff_leaderboard(app, bakeoff)
-        news = await _news_post(app, bakeoff, board) if progress.is_complete else None
+        news = _news_post(progress, board, frame) if frame and progress.is_complete else None
         failures = {one.number: one.why for one in progress.failed}
-        if methods := methods_post((await bakeoff_matrix(app, bakeoff, failures))[0]):
-            return BakeoffResult(result_thread(progress, Thread(methods)), news)
+        methods = methods_post((await bakeoff_matrix(app, bakeoff, failures))[0])
         picture = b""
-        if pictured and board.board.rows:
+        if pictured and board.board.rows and not methods:
             picture = await asyncio.to_thread(render_leaderboard_png, board)
     # People paid for the rounds, so they get the rest even if the leaderboard has a bug.
     except Exception as error:  # noqa: BLE001
         log_unexpected_error("board_failed", error, bakeoff_id=bakeoff.id)
+        if frame:
+            return BakeoffResult(room_result_thread(progress, frame, None))
         return BakeoffResult(result_thread(progress, None))
+    if frame:
+        return BakeoffResult(room_result_thread(progress, frame, board, methods, picture), news)
     shown = leaderboard_thread(board, picture) if board.board.rows else None
-    return BakeoffResult(result_thread(progress, shown), news)
+    return BakeoffResult(result_thread(progress, Thread(methods) if methods else shown), news)
 
 
-async def _news_post(app: AppContext, bakeoff: Bakeoff, board: Leaderboard) -> Post | None:
+def _news_post(progress: BakeoffProgress, board: Leaderboard, frame: Frame) -> Post | None:
     """Return what changed, as a post to the schedule's subscribers; None if nothing did."""
-    if not bakeoff.schedule or not board.changes or not board.changes.is_news:
+    bakeoff, schedule, changes = progress.bakeoff, frame.schedule, board.changes
+    if not bakeoff.schedule or not changes or not changes.is_news:
         return None
-    schedule = await _load_schedule(app, bakeoff)
     title = schedule.name if schedule else bakeoff_title(bakeoff)
     subscribers = schedule.subscribers if schedule else ()
-    return changes_post(board.changes, board.names, title, subscribers)
+    return changes_post(changes, board.names, title, subscribers, frame.buttons(progress))
 
 
-async def _load_schedule(app: AppContext, bakeoff: Bakeoff) -> Schedule | None:
-    """Return the schedule of a bake-off; None if it has none or it was removed."""
-    if not bakeoff.schedule:
+async def load_frame(app: AppContext, chat: Chat, bakeoff: Bakeoff) -> Frame | None:
+    """Return what surrounds a bake-off's posts in a room; None elsewhere.
+
+    It has no schedule if none ran the bake-off, or if that was removed.
+    """
+    if not chat.is_room:
         return None
-    schedules = await bakeoff_stores(app).schedules.list_all()
-    return next((one for one in schedules if one.id == bakeoff.schedule), None)
+    schedule = None
+    with suppress(StoreError):  # the result is posted without its schedule then
+        schedules = await bakeoff_stores(app).schedules.list_all() if bakeoff.schedule else ()
+        schedule = next((one for one in schedules if one.id == bakeoff.schedule), None)
+    return Frame(app.now(), schedule)

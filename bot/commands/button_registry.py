@@ -36,6 +36,16 @@ _PLUGIN_ACTIONS = {
         "bakeoff_leave",
         "bakeoff_cancel",
         "bakeoff_resume",
+        "bakeoff_results",
+        "bakeoff_results_page",
+        "bakeoff_questions",
+        "bakeoff_questions_page",
+        "schedule_subscribe",
+        "schedule_unsubscribe",
+        "schedule_run",
+        "schedule_run_now",
+        "schedule_pause",
+        "schedule_resume",
         "share_board",
     )
 }

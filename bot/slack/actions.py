@@ -15,6 +15,7 @@ from bot.commands.button_registry import (
     load_view,
     why_unknown,
 )
+from bot.commands.buttons import ROUND
 from bot.commands.rounds import (
     Opinion,
     load_readable_round,
@@ -61,7 +62,8 @@ class BlockAction:
         if name in {"feedback", MORE}:
             name, _, value = value.partition(":")
         message = parse_interaction(workspace, body)
-        if view and (name.startswith("page") or name == BEST):
+        is_modal = view and view["type"] == "modal"
+        if view and (name.startswith("page") or name == BEST or (is_modal and name == ROUND)):
             channel = modals.ModalState.parse(view["private_metadata"]).channel
             message = replace(message, place=replace(message.place, channel=channel))
         if view and view["type"] == "home":
@@ -75,8 +77,11 @@ ActionHandler = Callable[[AppContext, SlackChat, BlockAction], Awaitable[None]]
 
 
 async def open_round_modal(app: AppContext, chat: SlackChat, action: BlockAction) -> None:
-    """Show a round's answers or ballots in a modal, which opens at once and is filled then."""
+    """Show a view in a modal, which opens at once and is filled then, or in the modal it is in."""
     state = modals.ModalState(action.name, action.value, action.message.place.channel)
+    if action.view and action.view["type"] == "modal":
+        await _fill_modal(app, chat, action.message, action.view, state)
+        return
     title = modals.view_title(app, state.what)
     placeholder = modals.page_view(state, [Post((Note("One moment …"),))], title)
     opened = await modals.open_view(chat.workspace.client, action.trigger_id, placeholder)

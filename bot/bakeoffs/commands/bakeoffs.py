@@ -13,10 +13,20 @@ from bot.bakeoffs import lifecycle
 from bot.bakeoffs.access import can_read_bakeoff, listable_bakeoffs
 from bot.bakeoffs.commands.suites import check_may_change, check_own_people
 from bot.bakeoffs.lifecycle import is_bakeoff_running, load_progress
+from bot.bakeoffs.matrix import load_matrix, load_results
 from bot.bakeoffs.parts import bakeoff_stores
-from bot.bakeoffs.posting import render_result
+from bot.bakeoffs.posting import load_frame, render_result
 from bot.bakeoffs.registry import RunningElsewhereError
-from bot.bakeoffs.render.bakeoffs import RESUME, bakeoff_state, proposal_post, running_post
+from bot.bakeoffs.render.bakeoffs import (
+    QUESTIONS,
+    RESUME,
+    bakeoff_state,
+    bakeoff_title,
+    proposal_post,
+    running_post,
+)
+from bot.bakeoffs.render.leaderboard import whole_board_posts
+from bot.bakeoffs.render.matrix import matrix_post, methods_post, question_posts
 from bot.bakeoffs.runner import estimate_bakeoff
 from bot.chat import (
     Button,
@@ -31,9 +41,10 @@ from bot.chat import (
     Table,
     send_note,
 )
+from bot.commands.buttons import ROUND
 from bot.commands.parameters import LAST, Arguments
 from bot.context import AppContext
-from bot.render.formatting import count_noun, local_time
+from bot.render.formatting import count_noun, local_time, panel_seat_names
 from bot.render.lists import command_button, list_post
 from council.bakeoffs.graders import check_graders
 from council.bakeoffs.models import Bakeoff, Suite, with_method
@@ -59,6 +70,8 @@ def parse_cap_text(text: str) -> int:
 
 
 CANCELLED = "It was cancelled."
+NO_RESULTS = "No question is finished yet."
+UNREADABLE = "This bake-off can't be opened here. Open it in the channel where it was posted."
 NO_BAKEOFFS = "No bake-offs yet. Start one with `/council bakeoff SUITE`."
 
 
@@ -250,12 +263,68 @@ async def show_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage, na
     bakeoff = await find_bakeoff(app, message, name or LAST)
     progress = await load_progress(app, bakeoff)
     if await is_bakeoff_running(app, bakeoff):
-        await chat.send_ephemeral(message, running_post(progress, ""))
+        frame = await load_frame(app, chat, bakeoff)
+        await chat.send_ephemeral(message, running_post(progress, "", frame))
         return
-    thread = (await render_result(app, progress)).thread
+    thread = (await render_result(app, progress, await load_frame(app, chat, bakeoff))).thread
+    if chat.is_room:  # its buttons show the rest
+        await chat.send_ephemeral(message, thread.root)
+        return
     for post in (thread.root, *thread.replies):
         if not any(isinstance(part, File) for part in post.parts):
             await chat.send_ephemeral(message, post)
+
+
+async def show_questions(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+    """Show what each model did on each question; in a room, a long list opens by a button."""
+    bakeoff = await find_bakeoff(app, message, name or LAST)
+    if not chat.is_room:
+        run = await load_matrix(app, await load_progress(app, bakeoff))
+        await chat.send_ephemeral(message, matrix_post(run, _names(app, bakeoff)))
+        return
+    posts = await load_question_posts(app, message, bakeoff.id)
+    if len(posts) > 1:
+        line = f"{bakeoff_title(bakeoff)}: {count_noun(len(bakeoff.suite.questions), 'question')}"
+        posts = [Post((Line(line), Buttons((Button(QUESTIONS, "Questions", bakeoff.id),))), line)]
+    for page in chat.pages(posts[0]):
+        await chat.send_ephemeral(message, page)
+
+
+async def load_question_posts(
+    app: AppContext, message: IncomingMessage, bakeoff_id: str
+) -> list[Post]:
+    """Return what each model of a readable bake-off did on each question."""
+    bakeoff = await load_readable_bakeoff(app, message, bakeoff_id)
+    run = await load_matrix(app, await load_progress(app, bakeoff))
+    return question_posts(run, _names(app, bakeoff), ROUND)
+
+
+async def load_board_posts(
+    app: AppContext, message: IncomingMessage, bakeoff_id: str
+) -> list[Post]:
+    """Return the whole board of a readable bake-off, or its methods next to each other."""
+    bakeoff = await load_readable_bakeoff(app, message, bakeoff_id)
+    results = await load_results(app, await load_progress(app, bakeoff))
+    if methods := methods_post(results.run.matrix):
+        return [methods]
+    if results.board.board.rows:
+        return whole_board_posts(results.board)
+    return [Post((Note(NO_RESULTS),), NO_RESULTS)]
+
+
+def _names(app: AppContext, bakeoff: Bakeoff) -> dict[str, str]:
+    return panel_seat_names((*app.panels.values(), bakeoff.panel))
+
+
+async def load_readable_bakeoff(
+    app: AppContext, message: IncomingMessage, bakeoff_id: str
+) -> Bakeoff:
+    """Return the bake-off of a button; BakeoffError, without its id, if it may not be read."""
+    with suppress(BakeoffError):
+        bakeoff = await bakeoff_stores(app).bakeoffs.load(bakeoff_id)
+        if can_read_bakeoff(message, bakeoff):
+            return bakeoff
+    raise BakeoffError(UNREADABLE)
 
 
 async def load_readable_bakeoffs(app: AppContext, message: IncomingMessage) -> tuple[Bakeoff, ...]:
@@ -277,6 +346,8 @@ async def find_bakeoff(app: AppContext, message: IncomingMessage, prefix: str) -
     if len(exact) != 1:
         if exact:
             raise BakeoffError(f"Several bake-offs start with {prefix!r}. Give more of the id.")
+        if prefix.startswith("sched:"):  # of a button, since nobody types these
+            raise BakeoffError(UNREADABLE)
         raise BakeoffError(
             f"There is no bake-off {prefix!r} here. `/council bakeoff list` lists them."
         )

@@ -1,15 +1,24 @@
-"""Buttons and the form of bake-offs and suites; each press checks permissions again."""
+"""Buttons and the form of bake-offs, schedules and suites; each press checks permissions again."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from bot.access import check_admin
-from bot.bakeoffs.commands import bakeoffs, suites
+from bot.bakeoffs.commands import bakeoffs, schedules, suites
 from bot.bakeoffs.commands.reports import SHARE, share_report
 from bot.bakeoffs.commands.voting import BAKEOFF_VOTE, next_question_posts
 from bot.bakeoffs.lifecycle import load_progress
 from bot.bakeoffs.parts import bakeoff_stores
-from bot.bakeoffs.render.bakeoffs import CANCEL, RESUME, START
+from bot.bakeoffs.render.bakeoffs import CANCEL, QUESTIONS, RESULTS, RESUME, START
 from bot.bakeoffs.render.bakeoffs import LEAVE as DECLINE
+from bot.bakeoffs.render.schedules import (
+    EXTRA_RUN,
+    PAUSE,
+    RUN_NOW,
+    SUBSCRIBE,
+    UNSUBSCRIBE,
+)
+from bot.bakeoffs.render.schedules import RESUME as RESUME_SCHEDULE
 from bot.bakeoffs.render.suites import KEEP, question_added_post
 from bot.bakeoffs.render.suites import LEAVE as DECLINE_SUITE
 from bot.chat import Chat, IncomingMessage, send_note
@@ -136,6 +145,12 @@ BUTTONS = ButtonSet(
         suites.REMOVE: suites.remove_suite,
         suites.RETAIN: suites.retain_suite,
         SHARE: share_report,
+        SUBSCRIBE: partial(schedules.press_subscribe, wanted=True),
+        UNSUBSCRIBE: partial(schedules.press_subscribe, wanted=False),
+        RUN_NOW: schedules.press_run,
+        EXTRA_RUN: schedules.press_extra_run,
+        PAUSE: schedules.press_pause,
+        RESUME_SCHEDULE: schedules.press_resume,
     },
     confirmations={
         CANCEL: Confirmation(
@@ -145,10 +160,16 @@ BUTTONS = ButtonSet(
             "The bake-off is still running.",
         ),
     },
-    views={BAKEOFF_VOTE: View("Vote", next_question_posts)},
+    views={
+        BAKEOFF_VOTE: View("Vote", next_question_posts),
+        RESULTS: View("Results", bakeoffs.load_board_posts),
+        QUESTIONS: View("Questions", bakeoffs.load_question_posts),
+    },
     forms={ADD_TO_SUITE: FormAction(open_suite_form, check_suite_form, submit_suite_form)},
-    replacements={START: "Starting …"},
-    proposals=frozenset({KEEP, DECLINE_SUITE, suites.REMOVE, suites.RETAIN, START, DECLINE}),
+    replacements={START: "Starting …", EXTRA_RUN: "Starting …"},
+    proposals=frozenset(
+        {KEEP, DECLINE_SUITE, suites.REMOVE, suites.RETAIN, START, EXTRA_RUN, DECLINE}
+    ),
     round_buttons=((ADD_TO_SUITE, "Add to suite"),),
     next_votes=(BAKEOFF_VOTE,),
 )

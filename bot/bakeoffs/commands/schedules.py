@@ -1,15 +1,19 @@
 """The command `schedule`: add, list, edit, pause, resume, run and remove schedules."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
-from bot.access import check_admitted
+from bot.access import check_admin, check_admitted
 from bot.bakeoffs.commands.bakeoffs import load_suite_to_run, start_bakeoff
 from bot.bakeoffs.parts import SCHEDULES, bakeoff_settings, bakeoff_stores
+from bot.bakeoffs.render.bakeoffs import extra_run_post
 from bot.bakeoffs.render.schedules import (
     ScheduleStatus,
+    pause_button,
     schedule_list_post,
     schedules_post,
+    subscribe_button,
     understood_post,
 )
 from bot.bakeoffs.runner import estimate_bakeoff
@@ -19,7 +23,7 @@ from bot.bakeoffs.schedule_parser import (
     ScheduleRequest,
     read_schedule_fields,
 )
-from bot.chat import Asker, Chat, IncomingMessage, send_note
+from bot.chat import Asker, Buttons, Chat, IncomingMessage, Line, Note, Post, send_note
 from bot.commands.parameters import Arguments
 from bot.context import AppContext
 from bot.render.formatting import seat_names
@@ -29,6 +33,11 @@ from council.bakeoffs.ports import BakeoffQuery
 from council.budget import Estimate
 from council.errors import CouncilError, ScheduleError
 from council.places import LOCAL_CHATS, Place
+
+GONE = (
+    "This schedule was removed, or can't be seen from here. `/council schedule list` shows the "
+    "others."
+)
 
 
 async def add_schedule(
@@ -88,16 +97,35 @@ async def list_schedules(app: AppContext, chat: Chat, message: IncomingMessage, 
 
 async def pause_schedule(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
     """Pause a schedule."""
-    one = await find_schedule(app, message, name)
-    await save_schedule(app, replace(one, paused=True))
-    line = f"Schedule {name} is paused. Resume it with `/council schedule resume {name}`."
-    await send_note(chat, message, line)
+    await _pause(app, chat, message, await find_schedule(app, message, name))
+
+
+async def press_pause(app: AppContext, chat: Chat, message: IncomingMessage, id_: str) -> None:
+    """Pause the schedule of a button."""
+    await _pause(app, chat, message, await _schedule_of_button(app, message, id_, "pause"))
+
+
+async def _pause(app: AppContext, chat: Chat, message: IncomingMessage, one: Schedule) -> None:
+    paused = await _change(app, one, lambda schedule: replace(schedule, paused=True))
+    line = f"Schedule {one.name} is paused."
+    if chat.is_room:
+        post = Post((Line(line), Buttons((pause_button(paused),))), line)
+        await chat.send_ephemeral(message, post)
+    else:
+        how = f"Resume it with `/council schedule resume {one.name}`."
+        await send_note(chat, message, f"{line} {how}")
 
 
 async def resume_paused(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
     """Resume a paused schedule."""
     one = await find_schedule(app, message, name)
     await _show(app, chat, message, await resume_schedule(app, one))
+
+
+async def press_resume(app: AppContext, chat: Chat, message: IncomingMessage, id_: str) -> None:
+    """Resume the paused schedule of a button; one that runs already only says so."""
+    one = await _schedule_of_button(app, message, id_, "resume")
+    await _show(app, chat, message, await resume_schedule(app, one) if one.paused else one)
 
 
 async def delete_schedule(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
@@ -112,16 +140,89 @@ async def run_schedule(app: AppContext, chat: Chat, message: IncomingMessage, na
     await start_bakeoff(app, chat, message, await new_extra_run(app, message, schedule))
 
 
+async def offer_run(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+    """Ask whether to run a schedule now, with what it costs; the only one, if none is named."""
+    await _offer_run(app, chat, message, await find_schedule(app, message, name))
+
+
+async def press_run(app: AppContext, chat: Chat, message: IncomingMessage, id_: str) -> None:
+    """Ask whether to run the schedule of a button now, with what it costs."""
+    await _offer_run(app, chat, message, await _schedule_of_button(app, message, id_, "run"))
+
+
+async def _offer_run(app: AppContext, chat: Chat, message: IncomingMessage, one: Schedule) -> None:
+    bakeoff = await new_extra_run(app, message, one)
+    post = extra_run_post(one, bakeoff, await estimate_bakeoff(app, bakeoff))
+    if not chat.is_room:
+        how = Note(f"To run it, type `schedule run {one.name}`.")
+        post = replace(post, parts=(*post.parts[:-1], how))
+    await chat.send_ephemeral(message, post)
+
+
+async def press_extra_run(app: AppContext, chat: Chat, message: IncomingMessage, id_: str) -> None:
+    """Run the schedule of a button now, once its presser has seen the cost."""
+    one = await _schedule_of_button(app, message, id_, "run")
+    await start_bakeoff(app, chat, message, await new_extra_run(app, message, one))
+
+
 async def set_subscribed(
     app: AppContext, chat: Chat, message: IncomingMessage, name: str, *, wanted: bool
 ) -> None:
     """Mention this person when the results of a schedule change, or no longer."""
     one = await find_schedule(app, message, name)
-    others = tuple(id_ for id_ in one.subscribers if id_ != message.asker.id)
-    added = (message.asker.id,) if wanted else ()
-    await save_schedule(app, replace(one, subscribers=(*others, *added)))
+    await _subscribe(app, chat, message, one, wanted=wanted)
+
+
+async def press_subscribe(
+    app: AppContext, chat: Chat, message: IncomingMessage, id_: str, *, wanted: bool
+) -> None:
+    """Subscribe the presser to the schedule of a button, or end that."""
+    one = await _schedule_of_button(app, message, id_)
+    await _subscribe(app, chat, message, one, wanted=wanted)
+
+
+async def _subscribe(
+    app: AppContext, chat: Chat, message: IncomingMessage, one: Schedule, *, wanted: bool
+) -> None:
+    def subscribed(schedule: Schedule) -> Schedule:
+        others = tuple(id_ for id_ in schedule.subscribers if id_ != message.asker.id)
+        added = (message.asker.id,) if wanted else ()
+        return replace(schedule, subscribers=(*others, *added))
+
+    await _change(app, one, subscribed)
     are = "are" if wanted else "are no longer"
-    await send_note(chat, message, f"You {are} mentioned when the results of {name} change.")
+    line = f"You {are} mentioned when the results of {one.name} change."
+    button = Buttons((subscribe_button(one, subscribed=wanted),))
+    parts = (Line(line), button) if chat.is_room else (Note(line),)
+    await chat.send_ephemeral(message, Post(parts, line))
+
+
+async def _change(
+    app: AppContext, one: Schedule, change: Callable[[Schedule], Schedule]
+) -> Schedule:
+    """Store a change of a schedule as it is now, since several people may press at once."""
+    async with app.locks.lock(f"schedule {one.id}"):
+        stored = await bakeoff_stores(app).schedules.list_all()
+        newest = next((schedule for schedule in stored if schedule.id == one.id), None)
+        if newest is None:
+            raise ScheduleError(GONE)
+        changed = change(newest)
+        await save_schedule(app, changed)
+    return changed
+
+
+async def _schedule_of_button(
+    app: AppContext, message: IncomingMessage, id_: str, what: str = ""
+) -> Schedule:
+    """Return a visible schedule by its id; only admins may do `what`, everybody else the rest."""
+    check_admitted(app.access, message)
+    if what:
+        check_admin(app.access, message, f"{what} a schedule")
+    schedules = await load_visible_schedules(app, message)
+    for schedule in schedules:
+        if schedule.id == id_:
+            return schedule
+    raise ScheduleError(GONE)
 
 
 async def new_scheduled_bakeoff(app: AppContext, schedule: Schedule, slot: str = "") -> Bakeoff:
@@ -261,8 +362,7 @@ async def new_extra_run(app: AppContext, message: IncomingMessage, schedule: Sch
     slot = f"now-{message.key}"
     if await unfinished_run(app, schedule, but=slot):
         raise ScheduleError(
-            f"The last bake-off of schedule {schedule.name!r} is still running. Wait until it "
-            "ends, or cancel it."
+            f"Schedule {schedule.name!r} is already running. Wait for its result, or cancel it."
         )
     bakeoff = replace(await new_scheduled_bakeoff(app, schedule, slot), asked_by=message.asker.id)
     # In the terminal the asker watches it; elsewhere it reports where the schedule does.
@@ -287,12 +387,16 @@ async def load_schedule_status(app: AppContext, schedule: Schedule) -> ScheduleS
 
 
 async def find_schedule(app: AppContext, message: IncomingMessage, name: str) -> Schedule:
-    """Return a visible schedule by name; raise ScheduleError, which lists the known names."""
+    """Return a visible schedule by name, the only one for ""; ScheduleError lists those known."""
     schedules = await load_visible_schedules(app, message)
     for schedule in schedules:
         if schedule.name == name:
             return schedule
+    if not name and len(schedules) == 1:
+        return schedules[0]
     known = ", ".join(schedule.name for schedule in schedules) or "none yet"
+    if not name:
+        raise ScheduleError(f"Name a schedule. Known schedules: {known}.")
     raise ScheduleError(f"There is no schedule {name!r} here. Known schedules: {known}.")
 
 

@@ -1,5 +1,6 @@
 """Table of the commands of bake-offs, suites, schedules, leaderboards and bias reports."""
 
+from dataclasses import replace
 from functools import partial
 
 from bot.bakeoffs.commands import bakeoffs, schedules, suites, voting
@@ -95,6 +96,13 @@ _BAKEOFFS = group_commands(
         (_BAKEOFF,),
     ),
     Command(
+        "questions",
+        "Show what each model did on each question of a bake-off",
+        with_value("bakeoff", bakeoffs.show_questions),
+        (_BAKEOFF,),
+        aliases=("questions",),
+    ),
+    Command(
         "vote",
         "Vote for the best answers of a bake-off, without knowing who wrote them",
         with_value("bakeoff", voting.vote_in_bakeoff),
@@ -159,6 +167,7 @@ _SUITES = group_commands(
 
 _NEW = Parameter("name", "A name for the schedule", required=True)
 _SCHEDULE = Parameter("name", "The name of the schedule", required=True, suggest=suggest_schedules)
+_ONLY = replace(_SCHEDULE, help="The name of the schedule, unless there is one", required=False)
 _PLAN = (
     _suite("suite", "The suite of questions", named=True),
     PANEL,
@@ -181,15 +190,47 @@ _SCHEDULES = group_commands(
         "edit", "Change a schedule", schedules.edit_schedule_command, (_SCHEDULE, *_PLAN)
     ),
     *(
-        admin_command(name, summary, with_value("name", handler), (_SCHEDULE,))
-        for name, summary, handler in (
-            ("pause", "Pause a schedule", schedules.pause_schedule),
-            ("resume", "Resume a paused schedule", schedules.resume_paused),
-            ("remove", "Remove a schedule; its bake-offs stay", schedules.delete_schedule),
-            ("run", "Run a schedule now", schedules.run_schedule),
+        admin_command(name, summary, with_value("name", handler), (which,), aliases=aliases)
+        for name, summary, handler, which, aliases in (
+            ("pause", "Pause a schedule", schedules.pause_schedule, _ONLY, ("pause",)),
+            (
+                "resume",
+                "Resume a paused schedule",
+                schedules.resume_paused,
+                _ONLY,
+                ("resume schedule",),
+            ),
+            (
+                "remove",
+                "Remove a schedule; its bake-offs stay",
+                schedules.delete_schedule,
+                _SCHEDULE,
+                (),
+            ),
+            ("run", "Run a schedule now", schedules.run_schedule, _SCHEDULE, ()),
         )
     ),
-    Command("subscribe", "Get mentioned when its results change", _SUBSCRIBE, (_SCHEDULE,)),
-    Command("unsubscribe", "Stop getting mentioned", _UNSUBSCRIBE, (_SCHEDULE,)),
+    admin_command(
+        "run-now",
+        "See what a run costs, and start it",
+        with_value("name", schedules.offer_run),
+        (_ONLY,),
+        hidden=True,
+        aliases=("run now", "run it"),
+    ),
+    Command(
+        "subscribe",
+        "Get mentioned when its results change",
+        _SUBSCRIBE,
+        (_ONLY,),
+        aliases=("subscribe",),
+    ),
+    Command(
+        "unsubscribe",
+        "Stop getting mentioned",
+        _UNSUBSCRIBE,
+        (_ONLY,),
+        aliases=("unsubscribe",),
+    ),
 )
 COMMANDS = (*_REPORTS, *_BAKEOFFS, *_SUITES, *_SCHEDULES)

@@ -1,12 +1,29 @@
 """Renderer of bake-offs: proposal, progress, result, JSON, and a Markdown comparison."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from datetime import datetime
 
+from bot.bakeoffs.render.leaderboard import leaderboard_thread, short_table
 from bot.bakeoffs.render.leaderboard_export import Document, leaderboard_document
 from bot.bakeoffs.render.leaderboard_tables import Leaderboard, author_table, percent
-from bot.bakeoffs.render.leaderboard_text import NO_CHANGE, change_lines, comparison_line, lead_text
+from bot.bakeoffs.render.leaderboard_text import (
+    NO_CHANGE,
+    change_lines,
+    comparison_line,
+    few_change_lines,
+    is_ranked_by_grades,
+    lead_text,
+    outcome_line,
+)
 from bot.bakeoffs.render.matrix import cell_documents, comparison_document
+from bot.bakeoffs.render.schedules import (
+    EXTRA_RUN,
+    next_run_line,
+    pause_button,
+    run_button,
+    subscribe_button,
+)
 from bot.bakeoffs.render.suites import check_lines, graded_text
 from bot.chat import (
     Button,
@@ -33,13 +50,12 @@ from bot.render.formatting import (
     seat_names,
     spending_text,
 )
-from bot.render.lists import command_button
 from bot.render.markdown import thread_markdown
 from bot.render.round_status import receivers
 from bot.render.text_safety import shorten_to_line
 from council.bakeoffs.changes import Changes, Measure
 from council.bakeoffs.matrix import RunMatrix, compare_methods
-from council.bakeoffs.models import Bakeoff, BakeoffEstimate, BakeoffProgress
+from council.bakeoffs.models import Bakeoff, BakeoffEstimate, BakeoffProgress, Schedule
 from council.money import MICRO_USD, format_usd
 
 _MAX_FAILURES_SHOWN = 20  # failed questions listed one by one
@@ -49,6 +65,41 @@ _MAX_FAILURES_SHOWN = 20  # failed questions listed one by one
 
 START, LEAVE = "bakeoff_start", "bakeoff_leave"
 CANCEL, RESUME = "bakeoff_cancel", "bakeoff_resume"
+RESULTS, QUESTIONS = "bakeoff_results", "bakeoff_questions"
+ENDED_EARLY = "ended early"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What surrounds a bake-off's posts in a chat: the schedule that ran it, and the time."""
+
+    now: datetime
+    schedule: Schedule | None = None
+
+    def title(self, bakeoff: Bakeoff, what: str) -> str:
+        """Return the title of a post; a bake-off without a schedule has its suite and panel."""
+        if self.schedule:
+            return f"{self.schedule.name}: {what}"
+        title = bakeoff_title(bakeoff)
+        return f"{title} {what}" if what == ENDED_EARLY else title
+
+    def next_run(self) -> Iterator[Note]:
+        """Yield when the schedule runs next, in the reader's time zone, unless it is paused."""
+        if self.schedule:
+            yield Note(next_run_line(self.schedule, self.now))
+
+    def buttons(self, progress: BakeoffProgress, *, has_failed: bool = False) -> Buttons:
+        """Return the buttons of a post, at most five: a row that fits a phone."""
+        bakeoff, schedule = progress.bakeoff, self.schedule
+        shown = [Button(RESUME, "Resume", bakeoff.id)] if has_failed else []
+        if progress.over:
+            shown.append(Button(RESULTS, "Results", bakeoff.id))
+            shown.append(Button(QUESTIONS, "Questions", bakeoff.id))
+        if schedule:
+            shown.append(subscribe_button(schedule))
+            shown += [] if has_failed else [run_button(schedule)]
+            shown.append(pause_button(schedule))
+        return Buttons(tuple(shown))
 
 
 def bakeoff_title(bakeoff: Bakeoff) -> str:
@@ -71,9 +122,9 @@ def _count(progress: BakeoffProgress, count: int) -> str:
     return count_noun(count, "round" if progress.bakeoff.suite.methods else "question")
 
 
-def running_post(progress: BakeoffProgress, asker: str) -> Post:
+def running_post(progress: BakeoffProgress, asker: str, frame: Frame | None = None) -> Post:
     """Return the progress of a bake-off, with a cancel button."""
-    summary, title = progress_summary(progress), bakeoff_title(progress.bakeoff)
+    summary, title = progress_summary(progress), _title(progress, frame, "running")
     notes = [_spent_line(progress)]
     notes += [_suite_changed_line(progress)] if progress.changed else []
     notes += [f"Asked by {asker}"] if asker else []
@@ -84,6 +135,10 @@ def running_post(progress: BakeoffProgress, asker: str) -> Post:
         Buttons((Button(CANCEL, "Cancel", progress.bakeoff.id),)),
     )
     return Post(parts, f"{title} · {summary}")
+
+
+def _title(progress: BakeoffProgress, frame: Frame | None, what: str) -> str:
+    return frame.title(progress.bakeoff, what) if frame else bakeoff_title(progress.bakeoff)
 
 
 def progress_summary(progress: BakeoffProgress) -> str:
@@ -114,34 +169,34 @@ def _spent_line(progress: BakeoffProgress) -> str:
 
 
 def _suite_changed_line(progress: BakeoffProgress) -> str:
-    suite = progress.bakeoff.suite
-    return (
-        f"Suite {suite.name} has changed since this bake-off started. It keeps version "
-        f"{suite.version}; the newest is {progress.changed}."
-    )
+    name = progress.bakeoff.suite.name
+    return f"Suite {name} has changed since this bake-off started, which keeps the old questions."
 
 
-def stopped_post(progress: BakeoffProgress, why: str) -> Post:
+def stopped_post(progress: BakeoffProgress, why: str, frame: Frame | None = None) -> Post:
     """Return a stopped bake-off: why, how far it came, and a resume button."""
-    title = bakeoff_title(progress.bakeoff)
+    title = _title(progress, frame, "stopped")
     note = Note(f"{progress_summary(progress)} · {_spent_line(progress)}")
-    button = _resume_button(progress.bakeoff)
-    return Post((Heading(title), _resume_hint(progress, why), note, button), f"{title} · {why}")
+    hint = _resume_hint(progress, why, frame)
+    return Post((Heading(title), hint, note, _resume_button(progress.bakeoff)), f"{title} · {why}")
 
 
-def failure_post(progress: BakeoffProgress, why: str, subscribers: Sequence[str] = ()) -> Post:
+def failure_post(progress: BakeoffProgress, why: str, frame: Frame | None = None) -> Post:
     """Return why a bake-off ended early, as a separate post that mentions subscribers."""
-    title = f"{bakeoff_title(progress.bakeoff)} ended early"
-    mentions = [Mentions(tuple(subscribers))] if subscribers else []
-    button = _resume_button(progress.bakeoff)
-    return Post((Heading(title), _resume_hint(progress, why), *mentions, button), f"{title}: {why}")
+    title = (frame or Frame(progress.bakeoff.at)).title(progress.bakeoff, ENDED_EARLY)
+    subscribers = frame.schedule.subscribers if frame and frame.schedule else ()
+    parts: list[Part] = [Heading(title), _resume_hint(progress, why, frame)]
+    if frame:
+        parts += frame.next_run()
+    parts += [Mentions(subscribers)] if subscribers else []
+    resume = _resume_button(progress.bakeoff)
+    parts.append(frame.buttons(progress, has_failed=True) if frame else resume)
+    return Post(tuple(parts), f"{title}: {why}")
 
 
-def _resume_hint(progress: BakeoffProgress, why: str) -> Caution:
+def _resume_hint(progress: BakeoffProgress, why: str, frame: Frame | None) -> Caution:
     count = f"{progress.over} of {_count(progress, progress.questions)}"
-    bakeoff = progress.bakeoff
-    # A schedule's has a long id, and is never posted where there are no buttons.
-    how = "" if bakeoff.schedule else f" Resume with `/council bakeoff resume {bakeoff.id}`;"
+    how = "" if frame else f" Resume with `/council bakeoff resume {progress.bakeoff.id}`;"
     return Caution(f"{why} {count} are saved.{how or ' Resume it:'} nothing is asked twice.")
 
 
@@ -149,12 +204,80 @@ def _resume_button(bakeoff: Bakeoff) -> Buttons:
     return Buttons((Button(RESUME, "Resume", bakeoff.id),))
 
 
+def room_result_thread(
+    progress: BakeoffProgress,
+    frame: Frame,
+    board: Leaderboard | None,
+    methods: Post | None = None,
+    picture: bytes = b"",
+) -> Thread:
+    """Return the result of a bake-off for a room: its outcome first, and the rest by button.
+
+    `board` has its leaderboard, if there is one; `picture` is its chart. A bake-off of several
+    methods has them next to each other in `methods`.
+    """
+    failure, rows = _failure(progress), board.board.rows if board else ()
+    title = frame.title(progress.bakeoff, ENDED_EARLY if failure else "results")
+    if frame.schedule is None:
+        title = bakeoff_title(progress.bakeoff)
+    outcome = _outcome_text(progress, board if rows and not methods else None)
+    parts: list[Part] = [Heading(title)]
+    parts.append(_resume_hint(progress, failure, frame) if failure else Line(outcome))
+    if progress.failed:
+        parts.append(Caution(_failed_line(progress)))
+    if methods:
+        parts += [part for part in methods.parts if not isinstance(part, Heading)]
+    elif board and rows:
+        parts += _board_parts(board, with_changes=not frame.schedule)  # else they are news
+    parts.append(Note(_facts_line(progress, frame)))
+    parts += map(Note, [_suite_changed_line(progress)] if progress.changed else [])
+    parts += map(Note, check_lines(progress.bakeoff.suite))
+    parts += [*frame.next_run(), frame.buttons(progress, has_failed=bool(failure))]
+    replies = leaderboard_thread(board, picture).replies if board and rows and not methods else ()
+    root = Post(tuple(parts), f"{title} · {failure or outcome}")
+    return Thread(root, (*_failed_posts(progress), *replies))
+
+
+def _outcome_text(progress: BakeoffProgress, board: Leaderboard | None) -> str:
+    """Return the outcome of a bake-off in a sentence: who leads, else how many finished."""
+    if outcome := outcome_line(board) if board else "":
+        return outcome
+    total, done = progress.questions, progress.over - len(progress.failed)
+    if not done:
+        return "No question was answered."
+    finished = "are finished" if total != 1 else "is finished"
+    return f"{done} of {_count(progress, total)} {finished}."
+
+
+def _board_parts(board: Leaderboard, *, with_changes: bool) -> Iterator[Part]:
+    if with_changes and board.changes:
+        yield from map(Line, few_change_lines(board.changes, board.names))
+    table = short_table(board)
+    yield table
+    notes = []
+    if (others := len(board.board.rows) - len(table.rows)) > 0:
+        notes.append(f"{count_noun(others, 'more model')} under Results.")
+    if any(row[0].startswith("=") for row in table.rows) and not is_ranked_by_grades(board.board):
+        notes.append("Places marked = could differ by chance alone.")
+    yield from map(Note, filter(None, [" ".join(notes)]))
+
+
+def _facts_line(progress: BakeoffProgress, frame: Frame | None) -> str:
+    bakeoff = progress.bakeoff
+    facts = [f"{bakeoff.suite.name} by {bakeoff.panel.name}"] if frame and frame.schedule else []
+    facts.append(progress_summary(progress))
+    if bakeoff.ending:
+        facts.append(duration((bakeoff.ending.at - bakeoff.at).total_seconds()))
+    return " · ".join([*facts, _spent_line(progress)])
+
+
 def result_thread(
     progress: BakeoffProgress, board: Thread | None, *, linked: bool = False
 ) -> Thread:
     """Return the result of a bake-off, complete or not; `board` is its leaderboard.
 
-    If its rounds are `linked` next to it, the hint how to open one is left out.
+    It is for the page and the terminal. If its rounds are `linked` next to it, the hint how to open
+    one is left out.
     """
     parts = tuple(_result_parts(progress, board.root if board else None, linked=linked))
     outcome = _failure(progress) or progress_summary(progress)
@@ -170,7 +293,7 @@ def _result_parts(progress: BakeoffProgress, board: Post | None, *, linked: bool
     bakeoff, failure = progress.bakeoff, _failure(progress)
     yield Heading(bakeoff_title(bakeoff))
     if failure:
-        yield _resume_hint(progress, failure)
+        yield _resume_hint(progress, failure, None)
     if progress.failed:
         yield Caution(_failed_line(progress))
     if progress.changed:
@@ -179,14 +302,8 @@ def _result_parts(progress: BakeoffProgress, board: Post | None, *, linked: bool
         yield from map(Note, check_lines(bakeoff.suite))
     if board:
         yield from (part for part in board.parts if not isinstance(part, Heading))
-    facts = [progress_summary(progress)]
-    if bakeoff.ending:
-        facts.append(duration((bakeoff.ending.at - bakeoff.at).total_seconds()))
-    yield Note(" · ".join([*facts, _spent_line(progress)]))
-    if not linked and bakeoff.schedule:  # its ids are long, and it is posted where buttons are
-        show = command_button("Open the first question", f"show {bakeoff.round_id(1)}")
-        yield Buttons((show,))
-    elif not linked:
+    yield Note(_facts_line(progress, None))
+    if not linked:
         yield Note(f"Open its first question with `/council show {bakeoff.round_id(1)}`.")
     if failure:
         yield _resume_button(bakeoff)
@@ -219,14 +336,8 @@ def proposal_post(
 
     `value` is the value of its buttons; without one, the post says what to type, with `methods`.
     """
-    parts: list[Part] = [Heading(bakeoff_title(bakeoff)), Line(_size_line(bakeoff))]
-    parts += map(Note, _cost_lines(bakeoff, cost))
+    parts: list[Part] = [Heading(bakeoff_title(bakeoff)), *_cost_parts(bakeoff, cost)]
     cap = bakeoff.cap_micro
-    if cap is not None and cost.micro > cap:
-        warning = "The cap may stop it before its last question. You can resume it later."
-        parts.append(Caution(warning))
-    if cap is not None and cost.unknown:
-        parts.append(Caution("The cap can't include models whose price is unknown."))
     if value is None:
         cap_text = "" if cap is None else f" cap:{format_usd(cap)}"
         typed = "".join(f" method:{method}" for method in methods)
@@ -237,6 +348,27 @@ def proposal_post(
         buttons = (Button(START, "Start", value), Button(LEAVE, "Cancel", value))
         parts.append(Buttons(buttons))
     return Post(tuple(parts), f"{bakeoff_title(bakeoff)} · {_size_line(bakeoff)}")
+
+
+def extra_run_post(schedule: Schedule, bakeoff: Bakeoff, cost: BakeoffEstimate) -> Post:
+    """Return the question whether to run a schedule now, with the size and cost of the run."""
+    title = f"Run {schedule.name} now?"
+    buttons = (
+        Button(EXTRA_RUN, "Run it", schedule.id),
+        Button(LEAVE, "Cancel", schedule.id),
+    )
+    parts = (Heading(title), *_cost_parts(bakeoff, cost), Buttons(buttons))
+    return Post(parts, title)
+
+
+def _cost_parts(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[Part]:
+    yield Line(_size_line(bakeoff))
+    yield from map(Note, _cost_lines(bakeoff, cost))
+    cap = bakeoff.cap_micro
+    if cap is not None and cost.micro > cap:
+        yield Caution("The cap may stop it before its last question. You can resume it later.")
+    if cap is not None and cost.unknown:
+        yield Caution("The cap can't include models whose price is unknown.")
 
 
 def _size_line(bakeoff: Bakeoff) -> str:

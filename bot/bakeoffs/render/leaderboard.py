@@ -24,10 +24,13 @@ from bot.bakeoffs.render.leaderboard_text import (
     council_value_table,
     footnote_lines,
     headline_lines,
+    is_ranked_by_grades,
+    outcome_line,
+    right_answers,
 )
-from bot.chat import File, Heading, Line, Note, Part, Post, Thread
+from bot.chat import PLACE, File, Heading, Line, Note, Part, Post, Table, Thread
 from bot.render.charts import MARGIN, WIDTH, Canvas, Colour, Figure, draw_dot, render_png
-from bot.render.formatting import count_noun, describe_table
+from bot.render.formatting import count_noun, describe_table, known_text
 from council.bakeoffs.changes import TrendPoint
 from council.bakeoffs.intervals import Interval
 from council.bakeoffs.leaderboard import AuthorLine
@@ -98,6 +101,43 @@ def _root_parts(leaderboard: Leaderboard, *, as_judge: bool) -> Iterator[Part]:
             coverage_line(leaderboard.coverage),
         )
         yield Note(" ".join(filter(None, notes)))
+
+
+def whole_board_posts(leaderboard: Leaderboard) -> list[Post]:
+    """Return all of a leaderboard without pictures, for one reader."""
+    lines = [*filter(None, [outcome_line(leaderboard)])]
+    if changes := leaderboard.changes:
+        lines += change_lines(changes, leaderboard.names)
+    first: tuple[Part, ...] = (
+        *map(Line, lines),
+        short_table(leaderboard, len(leaderboard.board.rows)),
+    )
+    columns, *others = _replies(leaderboard, b"")
+    notes = map(Note, footnote_lines(leaderboard))
+    summary = lines[0] if lines else leaderboard.title
+    return [Post(first, summary), Post((*columns.parts, *notes), columns.summary), *others]
+
+
+def short_table(leaderboard: Leaderboard, max_rows: int = _MAX_ROWS) -> Table:
+    """Return the first models in four columns that fit a phone, by what decides who leads."""
+    by_grades = is_ranked_by_grades(leaderboard.board)
+    rows = leaderboard.board.rows
+    if by_grades:
+        rows = tuple(sorted(rows, key=right_answers, reverse=True))
+    counts = [right_answers(line) for line in rows]
+    cells = list[tuple[str, ...]]()
+    for line, count in zip(rows[:max_rows], counts, strict=False):
+        tie = "=" if counts.count(count) > 1 else ""
+        place = f"{tie}{counts.index(count) + 1}" if by_grades else place_text(line)
+        right = f"{count} of {line.graded}" if line.graded else ""
+        points = known_text(line.share, percent)
+        measures = (right, points) if by_grades else (points, right)
+        cells.append((place, leaderboard.name(line.member), *measures))
+    titles: tuple[str, ...] = ("Right", "Points") if by_grades else ("Points", "Right")
+    if not any(line.graded for line in rows):
+        titles, cells = titles[:1], [row[:-1] for row in cells]
+    columns = (PLACE, "Model", *titles)
+    return Table(columns, tuple(cells), frozenset({0, *range(2, len(columns))}))
 
 
 def _replies(leaderboard: Leaderboard, picture: bytes) -> Iterator[Post]:

@@ -9,7 +9,7 @@ from bot.bakeoffs.render.leaderboard_tables import (
     percent,
     signed_number,
 )
-from bot.chat import Heading, Line, Mentions, Note, Part, Post, Table
+from bot.chat import Buttons, Heading, Line, Mentions, Note, Part, Post, Table
 from bot.render.formatting import count_noun, duration, join_words, known_text, money, number_table
 from council.bakeoffs.changes import Changes, Measure, MemberChange, SwapHint, SwapSign
 from council.bakeoffs.council_value import (
@@ -20,11 +20,13 @@ from council.bakeoffs.council_value import (
     Drafts,
     Payoff,
 )
-from council.bakeoffs.intervals import Interval
+from council.bakeoffs.intervals import FULL_RANGE, Interval
 from council.bakeoffs.leaderboard import AuthorLine, Board
 from council.bakeoffs.pairwise import MIN_ROUNDS, RunOff
 
 NO_CHANGE = "Nothing changed beyond noise."
+_MAX_NAMES = 3  # in a sentence
+_MAX_CHANGES = 5  # in a post
 
 
 # --- Headline and footnotes
@@ -55,12 +57,60 @@ def _leader_line(leaderboard: Leaderboard, first: AuthorLine, second: AuthorLine
     else:
         start = f"{leader} and {rival} lead with {points} of the points"
     if min(first.rounds, second.rounds) < MIN_ROUNDS:
-        return f"{start}. It takes at least {MIN_ROUNDS} rounds to tell that from chance."
+        return f"{start}; with fewer than {MIN_ROUNDS} rounds, that can be chance."
     if board.is_ahead(first.member, second.member):
         return f"{start}; that is unlikely to be chance."
     if board.is_ahead(second.member, first.member):
         return f"{start}, but judges other than these two prefer {rival}."
     return f"{start}; that may be chance."
+
+
+def is_ranked_by_grades(board: Board) -> bool:
+    """Return whether enough questions are graded to rank models by their right answers."""
+    return max((line.graded for line in board.rows), default=0) >= MIN_GRADED
+
+
+def right_answers(line: AuthorLine) -> int:
+    """Return how many of a model's answers are right."""
+    return round((line.accuracy or 0.0) * line.graded)
+
+
+def outcome_line(leaderboard: Leaderboard) -> str:
+    """Return who leads, by how much and how surely, in one sentence; "" without a comparison.
+
+    By right answers if at least ten questions are graded, else by points.
+    """
+    board = leaderboard.board
+    if is_ranked_by_grades(board):
+        return _right_answers_line(leaderboard)
+    rows = [line for line in board.rows if line.share is not None]
+    return _leader_line(leaderboard, rows[0], rows[1]) if len(rows) > 1 else ""
+
+
+def _right_answers_line(leaderboard: Leaderboard) -> str:
+    rows = sorted((x for x in leaderboard.board.rows if x.graded), key=right_answers, reverse=True)
+    most, of = right_answers(rows[0]), max(line.graded for line in rows)
+    leaders = [line for line in rows if right_answers(line) == most]
+    names = _short_list(leaderboard, leaders)
+    if len(rows) == 1:
+        return f"{names} has {most} of {of} right."
+    if len(leaders) > 1:
+        return f"{names} share the lead with {most} of {of} right."
+    second = right_answers(rows[1])
+    rivals = [line for line in rows if right_answers(line) == second]
+    is_are = "is" if len(rivals) == 1 else "are"
+    lowest = (rows[0].accuracy_ci or FULL_RANGE)[0]
+    is_sure = all(lowest > (line.accuracy_ci or FULL_RANGE)[1] for line in rivals)
+    return (
+        f"{names} leads with {most} of {of} right; {_short_list(leaderboard, rivals)} {is_are} "
+        f"{most - second} behind, which {'is unlikely to' if is_sure else 'could'} be chance."
+    )
+
+
+def _short_list(leaderboard: Leaderboard, lines: Sequence[AuthorLine]) -> str:
+    if len(lines) > _MAX_NAMES:
+        return count_noun(len(lines), "model")
+    return join_words(leaderboard.name(line.member) for line in lines)
 
 
 def cheapest_equal(board: Board) -> AuthorLine | None:
@@ -257,18 +307,31 @@ def change_lines(changes: Changes, names: _Names) -> Iterator[str]:
         yield f"Missing: {missing} answered in the previous run, but not in this one."
 
 
+def few_change_lines(changes: Changes, names: _Names) -> Iterator[str]:
+    """Yield what changed beyond noise; the first lines of many, and how many are left out."""
+    lines = [*change_lines(changes, names)]
+    yield from lines[:_MAX_CHANGES]
+    if (rest := len(lines) - _MAX_CHANGES) > 0:
+        yield f"And {count_noun(rest, 'more change')}."
+
+
 def changes_post(
-    changes: Changes, names: _Names, title: str, subscribers: Sequence[str] = ()
+    changes: Changes,
+    names: _Names,
+    title: str,
+    subscribers: Sequence[str] = (),
+    buttons: Buttons | None = None,
 ) -> Post:
     """Return what changed in a run, if anything did, as a short post that mentions subscribers.
 
     `title` names the schedule or suite, `subscribers` are user ids in the chat.
     """
-    lines = [*change_lines(changes, names)]
+    lines = [*few_change_lines(changes, names)]
     parts: list[Part] = [Heading(f"{title}: what changed"), *map(Line, lines)]
     parts.append(Note(comparison_line(changes)))
     if subscribers:
         parts.append(Mentions(tuple(subscribers)))
+    parts += [buttons] if buttons else []
     return Post(tuple(parts), f"{title}: {lines[0]}")
 
 

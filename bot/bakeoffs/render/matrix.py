@@ -7,7 +7,7 @@ from bot.bakeoffs.render.leaderboard_export import Document, csv_text
 from bot.bakeoffs.render.leaderboard_tables import Leaderboard, percent, place_text
 from bot.bakeoffs.render.leaderboard_text import NO_CHANGE, change_lines
 from bot.bakeoffs.render.suites import check_lines
-from bot.chat import Heading, Note, Post, Table
+from bot.chat import Button, Buttons, Heading, Line, Note, Part, Post, Table
 from bot.render.formatting import (
     count_noun,
     duration,
@@ -44,6 +44,9 @@ UNGRADED = "?"  # its grader failed or is missing, or outside judges were split
 _MAX_QUESTION = 60  # characters of a question in a table
 _MAX_ROWS = 100  # in a terminal
 _CELL_COLUMNS = ("place", "share", "grade", "cost_usd", "seconds")  # in JSON and CSV
+CELLS_NOTE = f"✓ right · ✗ wrong · {UNGRADED} not graded · – no answer; 1st is the judges’ place."
+_QUESTIONS_PER_POST = 5  # a row of buttons
+_MAX_LISTED_QUESTION = 150  # characters of a question in a chat
 _HEAT = 4.999  # shades of a share, as CSS has them
 
 
@@ -258,6 +261,40 @@ def matrix_post(run: RunMatrix, names: Names) -> Post:
     methods = methods_post(run.matrix)
     above = methods.parts if methods else ()
     return Post((*above, Heading(MATRIX_TITLE), table, *map(Note, notes)), MATRIX_TITLE)
+
+
+def question_posts(run: RunMatrix, names: Names, open_action: str) -> list[Post]:
+    """Return what each model did on each question, a few questions a post.
+
+    Their buttons open the rounds by `open_action`.
+    """
+    posts, rows = [], run.matrix.rows
+    for at in range(0, len(rows), _QUESTIONS_PER_POST):
+        some = rows[at : at + _QUESTIONS_PER_POST]
+        parts: list[Part] = [Note(CELLS_NOTE)] if at == 0 else []
+        for row in some:
+            method = f" ({row.question.method})" if row.question.method else ""
+            text = shorten_to_line(row.question.text, _MAX_LISTED_QUESTION)
+            parts.append(Line(f"**{row.number}.** {text}{method}"))
+            parts.append(Note(_row_text(row, run.matrix.members, names)))
+        buttons = (
+            Button(open_action, f"Open {row.number}", row.round_id)
+            for row in some
+            if row.cells and row.round_id and not row.failure
+        )
+        parts.append(Buttons(tuple(buttons)))
+        posts.append(Post(tuple(parts), "Questions"))
+    return posts
+
+
+def _row_text(row: MatrixRow, members: Sequence[str], names: Names) -> str:
+    if row.failure:
+        return f"Failed: {row.failure}"
+    if not row.cells:
+        return "Not finished yet."
+    cells = [(names.get(key, key), cell_text(row.cells.get(key))) for key in members]
+    cells.append(("Council", council_text(row)))
+    return " · ".join(f"{name} {text}" for name, text in cells if text)
 
 
 def _table_row(row: MatrixRow, members: Sequence[str], names: Names) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from bot.bakeoffs.cron import (
     parse_fields,
     schedule_slots,
 )
-from bot.chat import Caution, Heading, Line, Note, Part, Post, Table
+from bot.chat import Button, Caution, Heading, Line, Note, Part, Post, Table
 from bot.render.formatting import count_noun, join_words, local_time, ordinal, plain_line
 from council.bakeoffs.models import Bakeoff, Schedule
 from council.budget import Estimate
@@ -95,6 +95,13 @@ def next_line(status: ScheduleStatus, *, is_local: bool = False) -> str:
     if is_local:
         times = ", ".join(_local(when, zone) for when in status.next_times)
     return f"It would run {times}." if status.schedule.paused else f"Next: {times}."
+
+
+def next_run_line(schedule: Schedule, now: datetime) -> str:
+    """Return when a schedule runs next, in the reader's time zone, or that it is paused."""
+    if schedule.paused:
+        return f"{schedule.name} is paused."
+    return f"Next run: {_local(schedule_slots(schedule).after(now), schedule.zone)}."
 
 
 def next_runs_line(cron: str, zone: str, now: datetime) -> str:
@@ -255,6 +262,32 @@ def paused_post(schedule: Schedule, reason: str) -> Post:
         f"with `/council schedule edit {schedule.name} …`."
     )
     return Post((Caution(line), Note(next_step)), f"{line} {next_step}")
+
+
+# --- Buttons. Their values are ids, since a removed schedule's name may be taken again.
+
+SUBSCRIBE, UNSUBSCRIBE = "schedule_subscribe", "schedule_unsubscribe"
+RUN_NOW, EXTRA_RUN = "schedule_run", "schedule_run_now"  # asks first; starts
+PAUSE, RESUME = "schedule_pause", "schedule_resume"
+
+
+def subscribe_button(schedule: Schedule, *, subscribed: bool = False) -> Button:
+    """Return the button that subscribes its presser, or a subscriber's that ends that."""
+    if subscribed:
+        return Button(UNSUBSCRIBE, "Unsubscribe", schedule.id)
+    return Button(SUBSCRIBE, "Subscribe", schedule.id)
+
+
+def run_button(schedule: Schedule) -> Button:
+    """Return the button that asks whether to run a schedule now."""
+    return Button(RUN_NOW, "Run now", schedule.id)
+
+
+def pause_button(schedule: Schedule) -> Button:
+    """Return the button that pauses a schedule, or resumes a paused one."""
+    if schedule.paused:
+        return Button(RESUME, "Resume schedule", schedule.id)
+    return Button(PAUSE, "Pause", schedule.id)
 
 
 # --- Crons in plain words. cron-descriptor's "At 09:00, only on Monday" reads worse.

@@ -36,7 +36,7 @@ def test_methods_are_shown_side_by_side(home: Home) -> None:
     assert {cell["method"] for cell in ran["cells"]} == {*methods}
     assert "Methods side by side" in shown.out
     assert "not ranked" in shown.out
-    assert "It takes at least" not in shown.out
+    assert "fewer than 10 rounds" not in shown.out
     assert "What is 2 + 2? · critique" in shown.out
     assert "pairwise-elimination" in table.read_text()
     assert home.invoke("verify", "--all").code == 0

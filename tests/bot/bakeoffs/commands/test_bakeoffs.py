@@ -121,7 +121,7 @@ async def test_several_methods_are_compared_by_a_button_or_at_once(app: AppConte
     assert (one.suite.methods, one.panel.terms.method) == ((), "both-orders")
     (result,) = [text for text in chat.edited if "4 of 4 rounds" in text]
     assert METHODS_NOTE in result
-    assert "It takes at least" not in result
+    assert "fewer than 10 rounds" not in result
 
 
 @pytest.mark.parametrize(

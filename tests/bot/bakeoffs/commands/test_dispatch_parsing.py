@@ -65,7 +65,7 @@ def test_anything_else_is_a_question(question: str) -> None:
     [
         ("leaderbord", ["leaderboard"]),
         ("schedule lsit", None),
-        ("schedule pause", ["pause"]),
+        ("schedule remove", ["remove"]),
         ("suites", None),
         ("add to suite", ["add"]),
         ("leaderboard sql law and more as:judge", ["leaderboard"]),

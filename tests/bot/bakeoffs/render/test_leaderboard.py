@@ -106,8 +106,8 @@ def test_a_headline_claims_nothing_from_few_rounds_or_unknown_prices() -> None:
     even = (first, replace(second, share=first.share))
 
     assert headline(rows=few) == [
-        "Claude Sonnet 4.6 leads with 71 % of the points, 5 points ahead of GPT-5.1. It takes at "
-        "least 10 rounds to tell that from chance."
+        "Claude Sonnet 4.6 leads with 71 % of the points, 5 points ahead of GPT-5.1; with fewer "
+        "than 10 rounds, that can be chance."
     ]
     assert len(headline(rows=unpriced)) == 1
     assert headline(rows=even)[0].startswith("Claude Sonnet 4.6 and GPT-5.1 lead with 71 %")

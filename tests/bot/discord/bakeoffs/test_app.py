@@ -112,3 +112,40 @@ async def test_an_old_message_without_edits_left_is_followed_by_the_result(
 
     await bot.discord.until(lambda: "2 of 2 questions" in bot.bot_messages()[-1].text, 30)
     assert len(bot.bot_messages()) == 2
+
+
+async def test_the_buttons_of_a_schedules_post_work_from_its_message(bot: InProcessBot) -> None:
+    await bakeoff_stores(bot.app).suites.save(a_suite(2), "U1", ASKED_AT)
+    bot.release_models()
+    await bot.run_as_admin("schedule add", name="nightly", suite="sql", when="every hour")
+    await bot.discord.until(lambda: "Schedule nightly" in bot.private_texts(), 60)
+    await bot.run_as_admin("schedule run", name="nightly")
+    await bot.discord.until(lambda: bot.bot_messages(), 60)
+    (root,) = bot.bot_messages()
+    await ended(bot, root)
+    await bot.discord.until(lambda: "nightly: results" in root.text, 60)
+    assert "Next run: " in root.text
+    assert "sched:" not in root.text
+
+    async def pressed(action: str, said: str) -> Message:
+        result = await bot.discord.click(root, custom_id_of(root, action), bot.person)
+        await bot.discord.until(lambda: [m for m in result.sent if said in m.text], 60)
+        return next(m for m in result.sent if said in m.text)
+
+    await pressed("bakeoff_results", "Claude Sonnet 4.6")
+    questions = await pressed("bakeoff_questions", "Question 2?")
+    opened = await bot.discord.click(questions, custom_id_of(questions, "round"), bot.person)
+    await bot.discord.until(
+        lambda: [m for m in opened.sent if "The council says yes." in m.text], 60
+    )
+    subscribed = await pressed("schedule_subscribe", "You are mentioned when")
+    assert custom_id_of(subscribed, "schedule_unsubscribe")
+    proposal = await pressed("schedule_run", "Run nightly now?")
+    await pressed("schedule_pause", "Schedule nightly is paused.")
+    bot.discord.world.guild("G1").members[bot.person.id].roles.clear()
+    for message, action in ((root, "schedule_pause"), (proposal, "schedule_run_now")):
+        result = await bot.discord.click(message, custom_id_of(message, action), bot.person)
+        assert result.accepted
+    await bot.discord.until(lambda: bot.private_texts().count("Only admins can") == 2, 60)
+    assert bot.bot_messages() == [root]
+    assert bot.discord.faults == []

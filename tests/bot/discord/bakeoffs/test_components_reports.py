@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from bot.bakeoffs.render.bakeoffs import QUESTIONS, RESULTS
 from bot.bakeoffs.render.bias_message import bias_post, render_combined_bias_png
 from bot.bakeoffs.render.bias_tables import judges_table, make_bias_view
 from bot.bakeoffs.render.leaderboard import leaderboard_thread
 from bot.bakeoffs.render.leaderboard_tables import Coverage
 from bot.bakeoffs.render.leaderboard_text import changes_post
 from bot.chat import File, Post, Thread
+from bot.discord.actions import page_post
 from bot.discord.components import fits_discord, render_components
 from bot.render.pagination import paginate
 from tests.bot.bakeoffs.render.bias.builders import NOTHING, a_bias, a_judge, a_report
@@ -22,6 +24,7 @@ from tests.bot.bakeoffs.render.boards.builders import (
     a_leaderboard,
     some_changes,
 )
+from tests.bot.bakeoffs.render.posts import SCHEDULE_ID, long_posts, without_moments
 from tests.bot.discord.limits import components_of, find_pings, message_faults, payload_of, texts
 
 EVIL = "<@123456789012345678> @everyone **b** [x](https://discord.gg/y)"
@@ -57,6 +60,28 @@ def test_every_post_is_accepted_and_mentions_nobody(name: str) -> None:
         for message in map(render_components, paginate(post, fits_discord)):
             assert message_faults(message) == []
             assert find_pings(payload_of(message)) == []
+
+
+@pytest.mark.parametrize("name", ["Nightly SQL", EVIL, "Mistral Large 3 (Europe) " * 6])
+def test_posts_of_twenty_models_are_accepted_and_the_result_is_one_message(name: str) -> None:
+    first, *_ = every = long_posts(name)
+
+    for post in map(without_moments, every):
+        for message in map(render_components, paginate(post, fits_discord)):
+            assert message_faults(message) == []
+            assert find_pings(payload_of(message)) == []
+    assert len(paginate(first, fits_discord)) == 1
+
+
+@pytest.mark.parametrize("action", [QUESTIONS, RESULTS])
+def test_pages_of_a_scheduled_run_keep_their_buttons(action: str) -> None:
+    id_ = f"sched:{SCHEDULE_ID}@now-0123456789ab"
+
+    pages = [page_post([*long_posts("Qwen 3")[-4:]], action, id_, number) for number in (1, 2)]
+
+    for message in map(render_components, pages):
+        assert message_faults(message) == []
+        assert f"council:{action}_page:{id_}:" in str(payload_of(message))
 
 
 def test_a_member_is_a_line_with_all_of_its_numbers() -> None:

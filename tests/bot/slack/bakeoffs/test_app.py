@@ -90,3 +90,40 @@ async def test_a_restart_continues_in_the_same_message() -> None:
 
             assert again.bot_messages() == [root]
             assert len(await app.store.list_summaries()) == 2
+
+
+async def test_the_buttons_of_a_schedules_post_work_from_its_message() -> None:
+    async with make_fake_slack() as slack, run_slack(slack) as bot:
+        await bakeoff_stores(bot.app).suites.save(a_suite(2), "U1", ASKED_AT)
+        slack.workspace.users["U1"].is_admin = True
+        bot.release_models()
+        await slack.command("U1", "C1", "/council", "schedule add nightly suite:sql every hour")
+        await slack.until(lambda: "Schedule nightly" in ephemeral_text(slack))
+        await slack.command("U1", "C1", "/council", "run now")
+        await slack.until(lambda: "Run nightly now?" in ephemeral_text(slack))
+        assert bot.bot_messages() == []
+        await slack.click(slack.ephemerals("U1")[-1], "council:schedule_run_now", "U1")
+        root = await ended(bot)
+        await slack.until(lambda: "nightly: results" in text_of(root))
+        assert "Next run: " in text_of(root)
+
+        await slack.click(root, "council:schedule_subscribe", "U2")
+        await slack.until(lambda: "You are mentioned when" in ephemeral_text(slack, "U2"))
+        await slack.click(slack.ephemerals("U2")[-1], "council:schedule_unsubscribe", "U2")
+        await slack.until(lambda: "no longer mentioned" in ephemeral_text(slack, "U2"))
+        await slack.click(root, "council:schedule_pause", "U2")
+        await slack.until(lambda: "Only admins can pause" in ephemeral_text(slack, "U2"))
+        await slack.click(root, "council:schedule_pause", "U1")
+        await slack.until(lambda: "Schedule nightly is paused." in ephemeral_text(slack))
+        (one,) = await bakeoff_stores(bot.app).schedules.list_all()
+        assert (one.paused, one.subscribers) == (True, ())
+
+        await slack.click(root, "council:bakeoff_results", "U2")
+        await slack.until(lambda: "Points" in str(slack.views("U2")))
+        await slack.click(root, "council:bakeoff_questions", "U2")
+        await slack.until(lambda: "Question 2?" in str(slack.views("U2")))
+        await slack.click(slack.views("U2")[-1], "council:round", "U2")
+        await slack.until(lambda: "The council says yes." in str(slack.views("U2")))
+        assert bot.bot_messages() == [root]
+        assert slack.faults == []
+        assert slack.pings() == []

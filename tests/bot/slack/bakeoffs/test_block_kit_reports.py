@@ -22,6 +22,7 @@ from tests.bot.bakeoffs.render.boards.builders import (
     a_leaderboard,
     some_changes,
 )
+from tests.bot.bakeoffs.render.posts import long_posts, without_moments
 from tests.bot.slack.block_kit_checks import find_post_faults
 
 EVIL = "<!channel> <@U0BEN> *bold* `code`"
@@ -50,6 +51,17 @@ def posts(thread: Thread) -> list[Post]:
 @pytest.mark.parametrize("name", THREADS)
 def test_every_post_is_valid_and_mentions_nobody(name: str) -> None:
     assert [find_post_faults(post) for post in posts(THREADS[name]) if find_post_faults(post)] == []
+
+
+@pytest.mark.parametrize("name", ["Nightly SQL", EVIL, "Mistral Large 3 (Europe) " * 6])
+def test_posts_of_twenty_models_are_valid_and_the_result_is_one_message(name: str) -> None:
+    first, *_ = every = long_posts(name)
+
+    plain = map(without_moments, every)
+    assert [faults for post in plain if (faults := find_post_faults(post))] == []
+    (page,) = paginate(first, fits_slack)
+    (actions,) = [one for one in render_message(page)["blocks"] if one["type"] == "actions"]
+    assert len(actions["elements"]) == 5
 
 
 def test_the_first_post_of_a_leaderboard_is_one_message_with_a_table_that_sorts() -> None:
