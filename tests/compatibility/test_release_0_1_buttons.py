@@ -52,7 +52,7 @@ class Press:
 
 
 IN_SLACK = (
-    Press("finished", "answers", "U2", ", by "),
+    Press("finished", "answers", "U2", "Random "),
     Press("finished", "ballots", "U2", " saw "),
     Press("finished", "export", "U1", FILE_SENT.format(name="").strip()),
     Press("finished", "suite", "U2", "Add to suite"),
