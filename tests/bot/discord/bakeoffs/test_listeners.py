@@ -46,7 +46,7 @@ async def test_a_suite_is_previewed_stored_and_extended_by_a_rounds_question(
     menu = await bot.menu(root)
     result = await bot.discord.click(menu, custom_id_of(menu, "suite"), bot.person)
     assert result.modal
-    filled = {"Suite": "Filed", "The right answer": "42"}
+    filled = {"Suite": "filed", "The right answer": "42"}
     await bot.discord.submit(result.modal, filled, bot.person)
 
     await bot.discord.until(lambda: "The question is now in suite" in bot.private_texts())
