@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from bot.access import allows_panel
 from bot.chat import IncomingMessage
+from bot.commands.ask import PRIVATE
 from bot.commands.forms import (
     ChannelField,
     Field,
@@ -14,6 +15,7 @@ from bot.commands.forms import (
     SelectField,
     TextField,
 )
+from bot.commands.parameters import NOTHING_GIVEN, Arguments
 from bot.context import AppContext
 from bot.render.round_status import receivers
 from council.files import MAX_FILES
@@ -53,23 +55,23 @@ async def usable_panels(app: AppContext, message: IncomingMessage) -> dict[str, 
 
 
 async def ask_form(
-    app: AppContext, message: IncomingMessage, at: AskPlace, chosen: str = ""
+    app: AppContext, message: IncomingMessage, at: AskPlace, given: Arguments = NOTHING_GIVEN
 ) -> Form:
-    """Return the form with the text and the context of a message, and a panel chosen."""
+    """Return the form with the text and the context of a message, and options given already."""
     panels = await usable_panels(app, message)
-    default = chosen if chosen in panels else app.panel_name(message.place) or ""
-    return new_ask_form(message, at, panels, default)
+    default = {PANEL: app.panel_name(message.place) or ""}
+    return new_ask_form(message, at, panels, {**default, **given})
 
 
 def new_ask_form(
-    message: IncomingMessage, at: AskPlace, panels: dict[str, Panel], default: str
+    message: IncomingMessage, at: AskPlace, panels: dict[str, Panel], given: Arguments
 ) -> Form:
     """Return the form for these panels."""
     options = tuple(
         Option(name, f"{name}: goes to {receivers(panel)}") for name, panel in panels.items()
     )
-    if default not in panels:
-        default = options[0].value
+    panel = given.get(PANEL, "")
+    panel = panel if panel in panels else options[0].value
     audience = [Option(HERE, at.everybody)]
     audience += [Option(ONLY_ME, _ONLY_ME_LABEL)] if at.has_private_answers else []
     fields: list[Field] = [
@@ -88,10 +90,11 @@ def new_ask_form(
             initial=message.context,
             is_long=True,
         ),
-        SelectField(PANEL, "Panel", options, initial=default, required=True),
+        SelectField(PANEL, "Panel", options, initial=panel, required=True),
     ]
     fields += [ChannelField(CHANNEL, "Channel")] if at.asks_channel else []
-    fields.append(RadioField(AUDIENCE, "Who may read it", tuple(audience)))
+    reader = ONLY_ME if PRIVATE in given else HERE
+    fields.append(RadioField(AUDIENCE, "Who may read it", tuple(audience), initial=reader))
     files = FileField(FILES, "Files", "Text, PDF or images", MAX_FILES)
     fields += [files] if at.accepts_files else []
     return Form("Ask the council", "Ask", tuple(fields))

@@ -1,11 +1,10 @@
 """Suggestions for the values of command parameters, for chats that complete them."""
 
 from collections.abc import Iterable
-from types import MappingProxyType
 
 from bot.access import allows_panel, check_admitted, listable_rounds
 from bot.chat import IncomingMessage
-from bot.commands.parameters import Arguments, Kind, Parameter, Suggestion
+from bot.commands.parameters import NOTHING_GIVEN, Arguments, Kind, Parameter, Suggestion
 from bot.commands.registry import commands_of
 from bot.commands.rounds import find_round_or_last
 from bot.commands.voting import draw_to_vote_on
@@ -17,7 +16,6 @@ from council.errors import CouncilError
 from council.methods import offered_methods
 
 MAX_SUGGESTIONS = 25
-NOTHING_GIVEN: Arguments = MappingProxyType({})
 _MAX_WORDS = 80  # characters of an answer
 _ROUNDS = 100  # the newest, searched for what was typed
 

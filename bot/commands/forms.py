@@ -49,11 +49,18 @@ class SelectField:
 
 @dataclass(frozen=True, slots=True)
 class RadioField:
-    """One of a few options, all of them in sight; the first is chosen at the start."""
+    """One of a few options, all of them in sight; at the start one of them, or the first."""
 
     name: str
     label: str
     options: tuple[Option, ...]
+    initial: str = ""
+
+    @property
+    def chosen(self) -> Option:
+        """Return the option that is chosen at the start."""
+        named = (one for one in self.options if one.value == self.initial)
+        return next(named, self.options[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from bot.commands.completion import suggest
 from bot.commands.conversations import continue_conversation
 from bot.commands.dispatch import Handler, report_errors, run_command
 from bot.commands.help import ASK_FORM, example_of
-from bot.commands.parameters import Parameter, Suggestion
+from bot.commands.parameters import NOTHING_GIVEN, Arguments, Parameter, Suggestion
 from bot.commands.registry import ASK, Command, Invocation, commands_of
 from bot.commands.rounds import (
     Opinion,
@@ -149,8 +149,8 @@ class DiscordClient(discord.Client):
     async def on_command(self, interaction: Interaction, command: Command) -> None:
         """Run a command with the options of an interaction."""
         arguments, files = option_values(interaction, command)
-        if command.name == ASK and not files and arguments.keys() <= {PANEL}:
-            await self._open_ask_form(interaction, panel=arguments.get(PANEL, ""))
+        if command.name == ASK and not files and arguments.keys() <= {PANEL, PRIVATE}:
+            await self._open_ask_form(interaction, given=arguments)
             return
         if command.form and not arguments and not files:
             await self._open_form(interaction, command.form.action, command.form.value)
@@ -277,7 +277,7 @@ class DiscordClient(discord.Client):
         interaction: Interaction,
         question: str = "",
         *,
-        panel: str = "",
+        given: Arguments = NOTHING_GIVEN,
         about: discord.Message | None = None,
     ) -> None:
         """Open the modal to ask in."""
@@ -287,7 +287,7 @@ class DiscordClient(discord.Client):
             check_can_post(interaction)
             context, number = (about.clean_content, about.id) if about else ("", 0)
             incoming = replace(incoming, text=question, context=context)
-            form = await ask_form(self._app, incoming, ask_place(interaction), panel)
+            form = await ask_form(self._app, incoming, ask_place(interaction), given)
             return modals.form_modal(form, modals.ASK, str(number))
 
         await self._open_modal(interaction, make)

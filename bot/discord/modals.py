@@ -68,8 +68,8 @@ def _component(field: Field) -> tuple[Item[Any], str]:
         case RadioField():
             group = RadioGroup[Any](custom_id=id_)
             for one in field.options:
-                is_first = one is field.options[0]
-                group.add_option(label=option_label(one.label), value=one.value, default=is_first)
+                label, is_chosen = option_label(one.label), one is field.chosen
+                group.add_option(label=label, value=one.value, default=is_chosen)
             return group, ""
         case ChannelField():
             kinds = [ChannelType.text, ChannelType.news]

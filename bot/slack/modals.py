@@ -17,6 +17,7 @@ from bot.commands.ask_form import (
     CHANNEL,
     CONTEXT,
     EXPLANATION,
+    FILES,
     ONLY_ME,
     PANEL,
     QUESTION,
@@ -55,7 +56,7 @@ from bot.slack.files import parse_attachment
 from bot.slack.messages import SlackChat
 from bot.slack.rich_text import Block, neutralize, plain_text
 from bot.slack.workspace import Workspace
-from council.errors import CouncilError, PanelError
+from council.errors import CouncilError, FileError, PanelError
 from council.places import Place
 from council.rounds import Round
 
@@ -226,6 +227,8 @@ def field_for(error: CouncilError, view: View) -> str:
     match error:
         case PanelError():
             return PANEL
+        case FileError():
+            return FILES
         case PostingForbiddenError():
             return CHANNEL if has_channel else AUDIENCE
     return QUESTION
@@ -298,6 +301,7 @@ def _field_block(field: Field) -> Block:
 
 def _element(field: Field) -> tuple[Block, str]:
     """Return the element of a field, and the hint under it."""
+    element: Block
     match field:
         case TextField():
             return _text_input(field), ""  # the hint is in it
@@ -309,8 +313,8 @@ def _element(field: Field) -> tuple[Block, str]:
             return element, select_hint(field, len(options))
         case RadioField():
             options = _options(field.options)
-            element = {"type": "radio_buttons", "options": options, "initial_option": options[0]}
-            return element, ""
+            initial = options[field.options.index(field.chosen)]
+            return {"type": "radio_buttons", "options": options, "initial_option": initial}, ""
         case ChannelField():
             return {**_CHANNEL_SELECT}, field.hint
         case FileField():

@@ -24,7 +24,7 @@ from bot.bakeoffs.commands.forms import (
 from bot.bakeoffs.render.schedules import NEW_SCHEDULE
 from bot.bakeoffs.render.suites import NEW_SUITE
 from bot.chat import Asker, Button, Buttons, IncomingMessage, Mentions, Note, Post
-from bot.commands.ask_form import AskPlace, new_ask_form
+from bot.commands.ask_form import PANEL, AskPlace, new_ask_form
 from bot.render.lists import NEW
 from bot.render.round_report.answers import answers_by_label
 from bot.render.round_report.rankings import rankings_post
@@ -130,7 +130,7 @@ def _modals(closed: Round) -> Iterator[tuple[str, View]]:
     nowhere = replace(here, place=replace(here.place, channel="", thread=None))
     for name, message in (("a question in a thread", here), ("a question from anywhere", nowhere)):
         at = AskPlace("Everybody", has_private_answers=True, asks_channel=message is nowhere)
-        form = new_ask_form(message, at, panels, closed.panel.name)
+        form = new_ask_form(message, at, panels, {PANEL: closed.panel.name})
         yield name, modals.ask_view(form, message)
     yield "why it was not helpful", modals.reason_view(closed.id, here)
     for names in ((), ("sql", "maths")):

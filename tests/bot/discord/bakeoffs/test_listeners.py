@@ -96,3 +96,14 @@ async def test_only_who_manages_the_server_changes_suites_and_schedules(bot: InP
     bot.discord.message(bot.person, bot.place, mention)
 
     await bot.discord.until(lambda: f"Save suite {name}?" in said())
+
+
+async def test_a_typed_name_of_a_form_gets_its_button(bot: InProcessBot) -> None:
+    bot.make_admin()
+
+    bot.discord.message(bot.person, bot.place, f"{bot.discord.bot.mention} suite add")
+
+    await bot.discord.until(lambda: bot.bot_messages())
+    (reply,) = bot.bot_messages()
+    result = await bot.discord.click(reply, custom_id_of(reply, "new_suite"), bot.person)
+    assert result.modal
