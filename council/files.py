@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-MAX_FILES = 5
+MAX_FILES = 10
 MAX_TOTAL_BYTES = 10_000_000
 MAX_IMAGE_BYTES = 5_000_000
 MAX_TEXT_CHARACTERS = 200_000  # of one file

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, fields
 
 from bot.chat import Button, Buttons, Chat, IncomingMessage, Note, Post
+from bot.commands.forms import FormAction
 from bot.context import AppContext
 from bot.plugins import HasParts, Plugins
 from council.errors import CouncilError
@@ -26,6 +27,8 @@ NEEDS_PLUGIN = (
 _PLUGIN_ACTIONS = {
     "bakeoffs": (
         "suite",
+        "new_suite",
+        "new_schedule",
         "keep_suite",
         "leave_suite",
         "remove_suite",
@@ -68,44 +71,6 @@ class View:
 
     title: str
     load: Callable[[AppContext, IncomingMessage, str], Awaitable[list[Post]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A text field of a form; `max_length` in characters.
-
-    With `choices`, one of them may be chosen instead, in a field named `choice_name` where a chat
-    shows it apart, and `label_of_new` is then the label of the text.
-    """
-
-    name: str
-    label: str
-    max_length: int
-    hint: str = ""
-    choices: tuple[str, ...] = ()
-    choice_name: str = ""
-    label_of_new: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """A form as every chat shows it; all fields may be left empty."""
-
-    title: str
-    submit: str
-    fields: tuple[Field, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FormAction:
-    """What opens a form for a button's value, and what its submitted values do.
-
-    `check` returns what is wrong, by the name of a field; it takes no time.
-    """
-
-    open: Callable[[AppContext, IncomingMessage, str], Awaitable[Form]]
-    check: Callable[[Mapping[str, str]], Mapping[str, str]]
-    submit: Callable[[AppContext, Chat, IncomingMessage, str, Mapping[str, str]], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,10 +179,8 @@ async def submit_form(
     value: str,
     values: Mapping[str, str],
 ) -> None:
-    """Run a submitted form; raise CouncilError for wrong values, or a form of another version."""
+    """Run a submitted form; raise CouncilError if that fails, or for a form of another version."""
     form = buttons_of(app).forms.get(action)
     if form is None:
         raise CouncilError(why_unknown(action))
-    for fault in form.check(values).values():
-        raise CouncilError(fault)
     await form.submit(app, chat, message, value, values)

@@ -4,24 +4,39 @@ from collections.abc import Iterable
 
 from bot.access import allows_panel, check_admitted, listable_rounds
 from bot.chat import IncomingMessage
-from bot.commands.parameters import Kind, Parameter, Suggestion
+from bot.commands.parameters import NOTHING_GIVEN, Arguments, Kind, Parameter, Suggestion
 from bot.commands.registry import commands_of
+from bot.commands.rounds import find_round_or_last
+from bot.commands.voting import draw_to_vote_on
 from bot.context import AppContext
+from bot.render.formatting import author_names
+from bot.render.text_safety import shorten_to_line
+from bot.render.voting import blind_answers, takes_blind_votes
 from council.errors import CouncilError
 from council.methods import offered_methods
 
 MAX_SUGGESTIONS = 25
+_MAX_WORDS = 80  # characters of an answer
 _ROUNDS = 100  # the newest, searched for what was typed
 
 
 async def suggest(
-    app: AppContext, message: IncomingMessage, parameter: Parameter, typed: str
+    app: AppContext,
+    message: IncomingMessage,
+    parameter: Parameter,
+    typed: str,
+    given: Arguments = NOTHING_GIVEN,
 ) -> list[Suggestion]:
-    """Return at most 25 suggestions that contain what was typed; none without access."""
+    """Return at most 25 suggestions that contain what was typed; none without access.
+
+    `given` are the command's other values so far.
+    """
     try:
         check_admitted(app.access, message)
-        if parameter.suggest:
-            found: Iterable[Suggestion] = await parameter.suggest(app, message)
+        if parameter.kind is Kind.LABEL:
+            found: Iterable[Suggestion] = await _answers(app, message, given.get("round", ""))
+        elif parameter.suggest:
+            found = await parameter.suggest(app, message)
         else:
             found = await _suggestions(app, message, parameter.kind)
     except CouncilError:
@@ -48,3 +63,19 @@ async def _suggestions(
         case _:
             names = []
     return [(name, name) for name in names]
+
+
+async def _answers(app: AppContext, message: IncomingMessage, round_: str) -> list[Suggestion]:
+    """Return the letters of a round's answers: with their first words while people vote blind.
+
+    After the result they have the names of their models. Raise CouncilError if nobody may vote.
+    """
+    found = await find_round_or_last(app, message, round_)
+    draw = draw_to_vote_on(found)
+    if takes_blind_votes(found):
+        return [
+            (f"Response {answer.label} · {shorten_to_line(answer.text, _MAX_WORDS)}", answer.label)
+            for answer in blind_answers(found)
+            if answer.label and answer.text
+        ]
+    return [(name, label) for label, name in author_names(found.panel, draw).items()]

@@ -77,7 +77,10 @@ async def _explain_typo(app: AppContext, chat: Chat, message: IncomingMessage, t
     # What waits for a button has no files and no other place, so such a question is typed again.
     may_wait = chat.is_room and not message.files and PRIVATE not in typo.options
     ask_it = await keep_unasked(app, message, typo.text, typo.options) if may_wait else None
-    await chat.send_ephemeral(message, typo_post(typo, ask_it))
+    is_admin = may_administer(app.access, message)
+    usable = [one for one in typo.meant if is_admin or not one.for_admins]
+    forms = [one.form for one in usable if one.form]
+    await chat.send_ephemeral(message, typo_post(typo, ask_it, forms))
 
 
 async def report_errors(chat: Chat, message: IncomingMessage, action: Awaitable[None]) -> None:

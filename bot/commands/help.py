@@ -87,8 +87,11 @@ def command_help_post(commands: Sequence[Command]) -> Post:
     return Post((Heading(title), *parts), title)
 
 
-def typo_post(typo: Typo, ask_it: Button | None) -> Post:
-    """Return what a line may mean that was not asked. Without a button, say how to ask it."""
+def typo_post(typo: Typo, ask_it: Button | None, forms: Sequence[Button] = ()) -> Post:
+    """Return what a line may mean that was not asked, with the forms of what may be meant.
+
+    Without a button that asks it, say how to ask it.
+    """
     text = shorten_to_line(typo.text, 100)
     looks = "looks like a command" if typo.meant else "is short and has no question mark"
     line = f"“{text}” {looks}, so the council was not asked."
@@ -99,7 +102,7 @@ def typo_post(typo: Typo, ask_it: Button | None) -> Post:
     else:
         parts += [Line(f"`{one.usage}`: {_lower(one.summary)}.") for one in typo.meant]
     if ask_it:
-        return Post((*parts, Buttons((ask_it, ALL_COMMANDS))), line)
+        return Post((*parts, Buttons((*forms, ask_it, ALL_COMMANDS))), line)
     parts.append(Note("To ask it anyway, end it with a question mark."))
     return Post(tuple(parts), line)
 

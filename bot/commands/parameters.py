@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from bot.render.text_safety import shorten_to_line
@@ -52,6 +53,7 @@ _TAKE_THE_REST = {Kind.TEXT, Kind.LABEL, Kind.TOPIC}
 _TOKEN = re.compile(r'(?P<name>[a-z_]+):(?P<value>"[^"]*"|\S+)|"[^"]*"|\S+', re.IGNORECASE)
 
 Arguments = Mapping[str, str]
+NOTHING_GIVEN: Arguments = MappingProxyType({})
 Suggestion = tuple[str, str]  # label and value
 Suggest = Callable[["AppContext", "IncomingMessage"], Awaitable[Sequence[Suggestion]]]
 

@@ -10,7 +10,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TypeGuard
 
-from bot.chat import Caution, Chat, IncomingMessage, Post, clean_text
+from bot.chat import Button, Caution, Chat, IncomingMessage, Post, clean_text
 from bot.commands.parameters import (
     Arguments,
     Parameter,
@@ -43,6 +43,7 @@ class Command:
     repeatedly. `group_summary` describes its group. The name of a group stands for its default
     commands, the first whose parameters fit. A hidden command can be typed, but is not listed.
     `aliases` are other names, in lower case and of any number of words, which are not listed.
+    `form` is the button of the form that opens if the command is given nothing.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Command:
     is_default: bool = False
     hidden: bool = False
     aliases: tuple[str, ...] = ()
+    form: Button | None = None
 
     @property
     def full_name(self) -> str:
@@ -154,6 +156,12 @@ class CommandRegistry:
         # Options such as `panel:NAME` may precede the question.
         options = parse_arguments(self[ASK].parameters, words)
         return Invocation(self[ASK], options or {"question": words})
+
+    def form_of(self, text: str) -> Button | None:
+        """Return the button of the form that a command's bare name opens; None for other lines."""
+        name = " ".join(_ADDRESS.sub("", text).lower().split())
+        command = self._by_name.get(name)
+        return command.form if command else None
 
     def hold_short(self, parsed: Invocation | Typo) -> Invocation | Typo:
         """Return a question that is too short to be one by accident as a `Typo`, else what it was.

@@ -10,6 +10,7 @@ from bot.commands.dispatch import show_commands, show_help
 from bot.commands.parameters import Kind, Parameter, form_field, option
 from bot.commands.registry import ASK, HELP, Command, CommandRegistry, collect_commands, with_value
 from bot.plugins import Plugins
+from council.files import MAX_FILES
 from council.methods import METHODS
 
 PANEL = option("panel", "The panel of models to ask", Kind.PANEL)
@@ -25,6 +26,7 @@ _QUESTION = (
     Parameter("question", "Your question", Kind.TEXT, required=True),
     form_field(PRIVATE, "Send the answer only to you", Kind.FLAG),
     form_field("attachment", "A text, PDF or image for the question", Kind.FILE),
+    *(form_field(f"attachment{n}", "Another file", Kind.FILE) for n in range(2, MAX_FILES + 1)),
 )
 _LETTER = Parameter("answer", "The letter of the best answer, or an order: K > M = L", Kind.LABEL)
 _FORGET_NOW = Parameter("yes", "Delete it without asking first", Kind.FLAG, text_only=True)

@@ -1,4 +1,4 @@
-"""Buttons under a round: their handlers, paged ephemeral views, and the modals that they open."""
+"""Buttons under a round: their handlers, and paged ephemeral views."""
 
 import asyncio
 import re
@@ -7,31 +7,26 @@ from dataclasses import replace
 from typing import Any, Self
 
 import discord
-from discord.ui import Label, Modal, TextInput
 
 from bot.chat import Button as ChatButton
-from bot.chat import Buttons, Chat, File, IncomingMessage, Note, Part, Post
+from bot.chat import Buttons, Chat, File, Heading, IncomingMessage, Note, Part, Post
 from bot.commands import buttons
-from bot.commands.button_registry import Form, buttons_of, load_view, why_unknown
+from bot.commands.button_registry import buttons_of, load_view, why_unknown
 from bot.commands.rounds import Opinion, load_readable_round
 from bot.commands.voting import cast_pressed
 from bot.context import AppContext
-from bot.discord.components import MORE, fits_discord
+from bot.discord.components import MAX_OPTIONS, MORE, ButtonMenu, fits_discord
 from bot.render.charts import render_png
 from bot.render.formatting import file_name
 from bot.render.pagination import paginate
 from bot.render.ranking_chart import ranking_figure
 from bot.render.round_report.placements import placement_table
 from bot.render.round_report.thread import menu_buttons
-from bot.render.text_safety import shorten
 from bot.render.voting import BEST
 from council.errors import CouncilError
 from council.rounds import Round
 
-ASK, WHY = "ask", "why"  # the modals
-QUESTION, CONTEXT, REASON = "question", "context", "reason"  # their fields
-PAGE_TURN = "_page"  # the end of the actions of ◀ and ▶, which begin with the view's
-MAX_FIELD_LENGTH, MAX_REASON_LENGTH, MAX_DESCRIPTION_LENGTH = 4000, 1000, 100
+PAGE_TURN = "_page"  # the end of the actions that show another page; they begin with the view's
 
 
 class Button(
@@ -102,23 +97,35 @@ async def _show_page(
 
 
 def page_post(posts: Sequence[Post], action: str, id_: str, number: int = 1) -> Post:
-    """Return one page of a round's posts, with buttons to the pages next to it."""
-    room = _page_turns(id_, action, 88, 99)  # for the longest row of buttons
-    pages = [
-        page
-        for post in posts
-        for page in paginate(post, lambda one: fits_discord(Post((*one.parts, *room))))
-    ]
+    """Return one page of a round's posts, with a menu of the posts and buttons to the next pages.
+
+    The menu holds the first posts, as many as Discord lists; ▶ leads to the others.
+    """
+    turn = f"{action}{PAGE_TURN}"
+    room = _page_turns(id_, turn, 88, 99)  # for the longest row of buttons, and a menu
+    room = (*room, ButtonMenu((ChatButton(turn, "-", f"{id_}:1"),)))
+    pages: list[Post] = []
+    starts: list[ChatButton] = []
+    for post in posts:
+        starts.append(ChatButton(turn, _title(post), f"{id_}:{len(pages) + 1}"))
+        pages += paginate(post, lambda one: fits_discord(Post((*one.parts, *room))))
     number = max(1, min(number, len(pages)))
     page = pages[number - 1]
-    turns = _page_turns(id_, action, number, len(pages)) if len(pages) > 1 else ()
+    turns = _page_turns(id_, turn, number, len(pages)) if len(pages) > 1 else ()
+    if turns and len(starts) > 1:
+        turns = (*turns, ButtonMenu(tuple(starts[:MAX_OPTIONS])))
     return replace(page, parts=(*page.parts, *turns))
 
 
-def _page_turns(id_: str, action: str, number: int, count: int) -> tuple[Part, ...]:
+def _title(post: Post) -> str:
+    headings = (part.text for part in post.parts if isinstance(part, Heading))
+    return next(headings, post.summary)
+
+
+def _page_turns(id_: str, turn: str, number: int, count: int) -> tuple[Part, ...]:
     targets = (("◀", number - 1), ("▶", number + 1))
     turns = (
-        ChatButton(f"{action}{PAGE_TURN}", sign, f"{id_}:{target}")
+        ChatButton(turn, sign, f"{id_}:{target}")
         for sign, target in targets
         if 1 <= target <= count
     )
@@ -129,64 +136,3 @@ def _chart(round_: Round) -> tuple[Part, ...]:
     figure = ranking_figure(placement_table(round_, round_.draw)) if round_.draw else None
     name = file_name(round_.id, "png")
     return (File(name, figure.description, render_png(figure)),) if figure else ()
-
-
-def ask_modal(question_text: str = "", context_text: str = "", number: int = 0) -> Modal:
-    """Return the modal to ask in, with texts that the user can edit; `number` is of a message."""
-    modal = Modal(title="Ask the council", custom_id=f"council:{ASK}:{number}")
-    style = discord.TextStyle.paragraph
-    question = TextInput[Modal](
-        custom_id=QUESTION,
-        style=style,
-        max_length=MAX_FIELD_LENGTH,
-        default=question_text or None,
-    )
-    context = TextInput[Modal](
-        custom_id=CONTEXT,
-        style=style,
-        max_length=MAX_FIELD_LENGTH,
-        default=context_text[:MAX_FIELD_LENGTH] or None,
-        required=False,
-    )
-    description = "It is sent with your question, exactly as shown."
-    modal.add_item(Label(text="Question", component=question))
-    modal.add_item(Label(text="What it refers to", description=description, component=context))
-    return modal
-
-
-def why_modal(round_id: str) -> Modal:
-    """Return the modal that asks why a round did not help."""
-    modal = Modal(title="Not helpful", custom_id=f"council:{WHY}:{round_id}")
-    reason = TextInput[Modal](
-        custom_id=REASON,
-        style=discord.TextStyle.paragraph,
-        max_length=MAX_REASON_LENGTH,
-        required=False,
-    )
-    modal.add_item(Label(text="What was wrong or missing?", component=reason))
-    return modal
-
-
-def form_modal(form: Form, action: str, value: str) -> Modal:
-    """Return the modal of a form; what may be chosen is named above the field of the text."""
-    modal = Modal(title=form.title, custom_id=f"council:{action}:{value}")
-    for field in form.fields:
-        default = field.choices[0] if field.choices else None
-        text = TextInput[Modal](
-            custom_id=field.name, max_length=field.max_length, default=default, required=False
-        )
-        existing = f"There are: {', '.join(field.choices)}. Or: " if field.choices else ""
-        hint = shorten(f"{existing}{field.hint}", MAX_DESCRIPTION_LENGTH) or None
-        modal.add_item(Label(text=field.label, description=hint, component=text))
-    return modal
-
-
-def modal_fields(components: list[dict[str, Any]]) -> dict[str, str]:
-    """Return the submitted values of a modal by custom id."""
-    fields: dict[str, str] = {}
-    for component in components:
-        if "value" in component:
-            fields[str(component["custom_id"])] = str(component["value"])
-        inner = [component["component"]] if component.get("component") else []
-        fields |= modal_fields([*component.get("components", []), *inner])
-    return fields

@@ -48,12 +48,14 @@ WEIGHT_OF_TEXT = 12  # what a text counts in addition to its bytes
 
 MAX_ROW_BUTTONS = 5
 MAX_CUSTOM_ID_LENGTH = 100
+MAX_OPTIONS, MAX_OPTION_LENGTH = 25, 100  # of a select, and characters of one
 
 # Limits of our own, for readability.
 MAX_HEADING_LENGTH = 150  # a longer title becomes bold text
 MAX_BOLD_HEADING_LENGTH = 600  # longer text is no heading
 
 CAUTION_COLOUR = 0xC27C0E
+MENU = "council-menu:"  # how the custom ids of menus begin; no button's does
 MORE = "more"  # the action of the button that shows less common ones
 _DANGER_ACTIONS = {"cancel", "yes_cancel", "yes_forget", "bakeoff_cancel"}
 _NOT_SHOWN = {"helpful", "unhelpful"}  # Slack has buttons of its own for these
@@ -61,6 +63,11 @@ _USER_ID = re.compile(r"[0-9]{15,20}")
 
 Item = ui.Item[Any]
 MentionCommands = Callable[[str], str]  # makes the commands in rendered text clickable
+
+
+@dataclass(frozen=True, slots=True)
+class ButtonMenu(Buttons):
+    """Buttons of one action as the options of a select: to choose one is to press it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +103,9 @@ def _group(part: Part) -> type:
 def _render_group(
     kind: type, parts: Iterator[Part], mention_commands: MentionCommands
 ) -> Iterator[Item]:
-    if kind is Buttons:
+    if kind is ButtonMenu:
+        yield from (_render_menu(part) for part in parts if isinstance(part, ButtonMenu))
+    elif kind is Buttons:
         for row in parts:
             yield from _render_rows(row) if isinstance(row, Buttons) else ()
     elif kind is File:
@@ -135,6 +144,13 @@ def _render_rows(row: Buttons) -> Iterator[Item]:
         yield ui.ActionRow(*map(_render_button, shown[at : at + MAX_ROW_BUTTONS]))
 
 
+def _render_menu(menu: ButtonMenu) -> Item:
+    select = ui.Select[Any](custom_id=f"{MENU}{menu.buttons[0].action}", placeholder="Go to …")
+    for button in menu.buttons[:MAX_OPTIONS]:
+        select.add_option(label=option_label(button.label), value=button.value)
+    return ui.ActionRow(select)
+
+
 def _render_button(button: Button) -> ui.Button[Any]:
     is_danger = button.action in _DANGER_ACTIONS
     return ui.Button(
@@ -142,6 +158,11 @@ def _render_button(button: Button) -> ui.Button[Any]:
         label=_label(button.label, 80) or button.action,
         custom_id=custom_id(button),
     )
+
+
+def option_label(text: str) -> str:
+    """Return the label of a select's option, which is shown as plain text."""
+    return _label(text, MAX_OPTION_LENGTH) or "?"
 
 
 def custom_id(button: Button) -> str:

@@ -13,27 +13,29 @@ from discord import MessageType
 
 from bot.access import check_admitted
 from bot.chat import Chat, IncomingMessage, SendEphemeral, send_note
-from bot.commands.ask import PRIVATE, ask_with_options
+from bot.commands.ask import PRIVATE, AskOptions, ask_with_options
+from bot.commands.ask_form import AUDIENCE, CONTEXT, ONLY_ME, PANEL, QUESTION, AskPlace, ask_form
 from bot.commands.button_registry import buttons_of, submit_form
 from bot.commands.buttons import ActionDeduplicator, rate_round, send_busy_note
 from bot.commands.completion import suggest
 from bot.commands.conversations import continue_conversation
 from bot.commands.dispatch import Handler, report_errors, run_command
 from bot.commands.help import ASK_FORM, example_of
-from bot.commands.parameters import Parameter, Suggestion
+from bot.commands.parameters import NOTHING_GIVEN, Arguments, Parameter, Suggestion
 from bot.commands.registry import ASK, Command, Invocation, commands_of
 from bot.commands.rounds import (
     Opinion,
     context_of,
     find_round_of_message,
+    load_readable_round,
     load_thread_rounds,
     quoted_ids,
 )
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
-from bot.discord import actions
+from bot.discord import actions, modals
 from bot.discord.command_mentions import CommandMentions
-from bot.discord.components import MentionCommands
+from bot.discord.components import MENU, MentionCommands
 from bot.discord.ephemeral import (
     EphemeralReplies,
     MessageReplies,
@@ -84,7 +86,8 @@ class DiscordClient(discord.Client):
         self._deduplicator = ActionDeduplicator(app)
         self.mention_commands: MentionCommands = str
         self.tree = CommandTree(self)
-        add_commands(self.tree, commands_of(app).commands, self.on_command, self.suggest)
+        commands = commands_of(app).commands
+        add_commands(self.tree, commands, self.on_command, self.on_ask_about, self.suggest)
 
     async def setup_hook(self) -> None:
         """Register the buttons, and the commands if they have changed."""
@@ -119,12 +122,15 @@ class DiscordClient(discord.Client):
         await self._servers.on_removed(self, guild)
 
     async def on_interaction(self, interaction: Interaction) -> None:
-        """Handle a submitted modal: discord.py does not know those opened before a restart."""
+        """Handle a submitted modal or a menu: discord.py does not know those of an earlier run."""
         data: Any = interaction.data or {}
         custom_id = str(data.get("custom_id", ""))
         if interaction.type is discord.InteractionType.modal_submit:
-            fields = actions.modal_fields(data["components"])
+            fields = modals.submitted_fields(data["components"])
             await self._on_modal_submit(interaction, custom_id, fields)
+        elif custom_id.startswith(MENU):
+            action, (value, *_) = custom_id.removeprefix(MENU), data["values"]
+            await self.on_button(interaction, action, value)
 
     async def on_error(self, event: str, /, *_: object, **__: object) -> None:
         """Log an unexpected error; the command's own handler has told the user."""
@@ -143,8 +149,11 @@ class DiscordClient(discord.Client):
     async def on_command(self, interaction: Interaction, command: Command) -> None:
         """Run a command with the options of an interaction."""
         arguments, files = option_values(interaction, command)
-        if command.name == ASK and not arguments and not files:
-            await self._open_ask_form(interaction, "")
+        if command.name == ASK and not files and arguments.keys() <= {PANEL, PRIVATE}:
+            await self._open_ask_form(interaction, given=arguments)
+            return
+        if command.form and not arguments and not files:
+            await self._open_form(interaction, command.form.action, command.form.value)
             return
         asks = command.name == ASK and PRIVATE not in arguments
         await self._defer(interaction, asks=asks)
@@ -153,7 +162,13 @@ class DiscordClient(discord.Client):
             invocation = Invocation(command, arguments)
             incoming = replace(incoming, files=tuple(map(parse_attachment, files)))
             if command.name == ASK:
-                incoming, invocation = await self._prepare_ask(interaction, incoming, invocation)
+                given = arguments.get(PANEL, "")
+                is_private = PRIVATE in arguments
+                incoming, panel = await self._prepare_ask(
+                    interaction, incoming, given, is_private=is_private
+                )
+                chosen = {PANEL: panel} if panel else {}
+                invocation = replace(invocation, arguments={**arguments, **chosen})
             if PRIVATE in arguments and not is_outside(interaction):
                 await send_note(chat, incoming, ASKED_PRIVATELY)
             await run_command(self._app, chat, incoming, invocation)
@@ -161,56 +176,57 @@ class DiscordClient(discord.Client):
         await self._begin(interaction, run, asks=asks)
 
     async def _prepare_ask(
-        self,
-        interaction: Interaction,
-        incoming: IncomingMessage,
-        invocation: Invocation,
-    ) -> tuple[IncomingMessage, Invocation]:
-        """Return a question as it is asked; a private one is asked in direct messages."""
+        self, interaction: Interaction, incoming: IncomingMessage, panel: str, *, is_private: bool
+    ) -> tuple[IncomingMessage, str]:
+        """Return a question as it is asked, and its panel; a private one is a direct message."""
         check_admitted(self._app.access, incoming)
-        arguments = invocation.arguments
-        if PRIVATE in arguments and not is_outside(interaction):
-            # The answer goes to another place; the panel is still that of this one.
-            await self._app.reload_picked_panel(incoming.place)
-            panel = self._app.panel(arguments.get("panel"), incoming.place).name
-            invocation = replace(invocation, arguments={**arguments, "panel": panel})
-            place = await direct_place(interaction.user)
-            incoming = replace(incoming, place=place, is_direct=True)
-        else:
+        if not is_private or is_outside(interaction):
             check_can_post(interaction)
-        return incoming, invocation
+            return incoming, panel
+        # The answer goes to another place; the panel is still that of this one.
+        await self._app.reload_picked_panel(incoming.place)
+        panel = self._app.panel(panel or None, incoming.place).name
+        place = await direct_place(interaction.user)
+        return replace(incoming, place=place, is_direct=True), panel
 
     async def suggest(
         self, interaction: Interaction, parameter: Parameter, typed: str
     ) -> list[Suggestion]:
         """Return suggestions for the value of a parameter, for autocomplete."""
+        given = {name: value for name, value in interaction.namespace if isinstance(value, str)}
         try:
             incoming = await self._parse(interaction)
         except CouncilError:
             return []
-        return await suggest(self._app, incoming, parameter, typed)
+        return await suggest(self._app, incoming, parameter, typed, given)
 
     async def _on_modal_submit(
         self, interaction: Interaction, custom_id: str, fields: dict[str, str]
     ) -> None:
         kind, _, value = custom_id.removeprefix("council:").partition(":")
-        await self._defer(interaction, asks=kind == actions.ASK)
+        await self._defer(interaction, asks=kind == modals.ASK)
 
         async def submit(chat: Chat, incoming: IncomingMessage) -> None:
-            if kind == actions.WHY:
-                opinion = Opinion(helpful=False, reason=fields.get(actions.REASON, ""))
+            if kind == modals.WHY:
+                opinion = Opinion(helpful=False, reason=fields.get(modals.REASON, ""))
                 await rate_round(self._app, chat, incoming, value, opinion)
                 return
-            if kind != actions.ASK:
+            files = tuple(map(parse_attachment, modals.submitted_files(interaction)))
+            incoming = replace(incoming, files=files)
+            if kind != modals.ASK:
                 await submit_form(self._app, chat, incoming, kind, value, fields)
                 return
-            check_can_post(interaction)
-            question, context = fields[actions.QUESTION], fields.get(actions.CONTEXT, "")
-            await ask_with_options(
-                self._app, chat, replace(incoming, text=question, context=context)
+            is_private = fields.get(AUDIENCE) == ONLY_ME
+            incoming, panel = await self._prepare_ask(
+                interaction, incoming, fields.get(PANEL, ""), is_private=is_private
             )
+            if is_private:
+                await send_note(chat, incoming, ASKED_PRIVATELY)
+            question, context = fields[QUESTION], fields.get(CONTEXT, "")
+            asked = replace(incoming, text=question, context=context)
+            await ask_with_options(self._app, chat, asked, AskOptions(panel or None))
 
-        await self._begin(interaction, submit, asks=kind == actions.ASK)
+        await self._begin(interaction, submit, asks=kind == modals.ASK)
 
     async def on_button(self, interaction: Interaction, action: str, value: str) -> None:
         """Handle a pressed button."""
@@ -223,7 +239,8 @@ class DiscordClient(discord.Client):
             return
         is_page_turn = action.endswith(actions.PAGE_TURN)
         if action == "unhelpful":
-            await interaction.response.send_modal(actions.why_modal(value))
+            if not await self._open_why_form(interaction, value):
+                return
         elif replacement := known.replacement_post(action):
             await replace_message(interaction, replacement)
         elif is_page_turn or action == BEST:
@@ -247,39 +264,66 @@ class DiscordClient(discord.Client):
         form = buttons_of(self._app).forms[action]
 
         async def make(incoming: IncomingMessage) -> discord.ui.Modal:
-            return actions.form_modal(await form.open(self._app, incoming, value), action, value)
+            return modals.form_modal(await form.open(self._app, incoming, value), action, value)
 
         await self._open_modal(interaction, make)
 
-    async def _open_ask_form(self, interaction: Interaction, question: str) -> None:
+    async def on_ask_about(self, interaction: Interaction, message: discord.Message) -> None:
+        """Open the modal to ask in, about a message."""
+        await self._open_ask_form(interaction, about=message)
+
+    async def _open_ask_form(
+        self,
+        interaction: Interaction,
+        question: str = "",
+        *,
+        given: Arguments = NOTHING_GIVEN,
+        about: discord.Message | None = None,
+    ) -> None:
         """Open the modal to ask in."""
 
         async def make(incoming: IncomingMessage) -> discord.ui.Modal:
             check_admitted(self._app.access, incoming)
             check_can_post(interaction)
-            return actions.ask_modal(question)
+            context, number = (about.clean_content, about.id) if about else ("", 0)
+            incoming = replace(incoming, text=question, context=context)
+            form = await ask_form(self._app, incoming, ask_place(interaction), given)
+            return modals.form_modal(form, modals.ASK, str(number))
 
         await self._open_modal(interaction, make)
+
+    async def _open_why_form(self, interaction: Interaction, round_id: str) -> bool:
+        """Open the modal that asks why a round did not help; return whether it opened."""
+
+        async def make(incoming: IncomingMessage) -> discord.ui.Modal:
+            await load_readable_round(self._app, incoming, round_id)
+            return modals.why_modal(round_id)
+
+        return await self._open_modal(interaction, make)
 
     async def _open_modal(
         self,
         interaction: Interaction,
         make: Callable[[IncomingMessage], Awaitable[discord.ui.Modal]],
-    ) -> None:
-        """Open a modal, within Discord's three seconds, or reply why it can't be opened."""
+    ) -> bool:
+        """Open a modal, within Discord's three seconds, or reply why not; return whether it opened.
+
+        That is how somebody who may not submit it is refused before they fill it in.
+        """
         try:
             modal = await make(await self._parse(interaction))
         except CouncilError as error:
             why = error
         else:
             await interaction.response.send_modal(modal)
-            return
+            return True
 
         async def refuse(_: Chat, __: IncomingMessage) -> None:
             raise why
 
         await defer(interaction)
         await self._begin(interaction, refuse)
+        return False
 
     async def on_message(self, message: discord.Message) -> None:
         """Handle a direct message, a mention, or a reply in the thread of a round."""
@@ -339,3 +383,11 @@ class DiscordClient(discord.Client):
             await replies.end()
 
         self._tasks.start(report())
+
+
+def ask_place(interaction: Interaction) -> AskPlace:
+    """Return what a place offers: an answer can be private where the bot posts for everybody."""
+    in_thread = isinstance(interaction.channel, discord.Thread)
+    can_be_private = interaction.guild_id is not None and not is_outside(interaction)
+    everybody = f"Everybody in this {'thread' if in_thread else 'channel'}"
+    return AskPlace(everybody, has_private_answers=can_be_private)

@@ -18,7 +18,6 @@ from discord.app_commands import AppCommandChannel, Choice, Range
 from bot.commands.completion import MAX_SUGGESTIONS
 from bot.commands.parameters import Kind, Parameter, Suggestion
 from bot.commands.registry import ASK, Command
-from bot.discord.actions import ask_modal
 from bot.render.text_safety import shorten_to_line
 
 MAX_CHOICE_LENGTH, MAX_TEXT_LENGTH = 100, 6000
@@ -30,9 +29,10 @@ UNEXPECTED = "Something went wrong; it is in the log. Nothing you saved is lost.
 
 Interaction = discord.Interaction[Any]
 RunCommand = Callable[[Interaction, Command], Awaitable[None]]
+AskAbout = Callable[[Interaction, discord.Message], Awaitable[None]]
 Suggest = Callable[[Interaction, Parameter, str], Awaitable[list[Suggestion]]]
 
-_COMPLETED = {Kind.ROUND, Kind.PANEL, Kind.METHOD, Kind.TOPIC}
+_COMPLETED = {Kind.ROUND, Kind.PANEL, Kind.METHOD, Kind.TOPIC, Kind.LABEL}
 
 
 class CommandTree(app_commands.CommandTree[Any]):
@@ -51,7 +51,11 @@ class CommandTree(app_commands.CommandTree[Any]):
 
 
 def add_commands(
-    tree: CommandTree, commands: Iterable[Command], on_command: RunCommand, suggest: Suggest
+    tree: CommandTree,
+    commands: Iterable[Command],
+    on_command: RunCommand,
+    on_ask_about: AskAbout,
+    suggest: Suggest,
 ) -> None:
     """Add `/council`, `/council-admin` and the context menu to a tree."""
     contexts = app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=True)
@@ -84,7 +88,7 @@ def add_commands(
     @app_commands.allowed_installs(guilds=True, users=True)
     @tree.context_menu(name="Ask the council")
     async def ask_about(interaction: Interaction, message: discord.Message) -> None:
-        await interaction.response.send_modal(ask_modal("", message.clean_content, message.id))
+        await on_ask_about(interaction, message)
 
 
 def option_values(
@@ -120,8 +124,9 @@ def _subcommand(
         await on_command(interaction, command)
 
     shown = [one for one in command.parameters if not one.text_only]
-    if command.name == ASK:  # without a question, the command opens a form
+    if command.name == ASK or command.form:  # given nothing, the command opens a form
         shown = [replace(one, required=False) for one in shown]
+    if command.name == ASK:
         shown.sort(key=lambda one: one.kind is not Kind.TEXT)
     # Named by number: an option may have a name that Python reserves, such as "as".
     names = {f"option_{number}": one for number, one in enumerate(shown)}

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from bot.chat import Button, Buttons, Heading, Line, Note, Part, Post
 
 COMMAND = "command"  # the action of buttons whose value is a command as it is typed
+NEW = "new"  # the value of buttons that open an empty form
 MAX_LISTED = 20  # lines with a button each, so that a list fits one message of every chat
 
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.chat import Caution, IncomingMessage, Note, Post
+from bot.chat import Button, Caution, IncomingMessage, Note, Post
 from bot.commands import buttons
 from bot.commands.button_registry import (
     NO,
@@ -121,6 +121,14 @@ async def open_form(app: AppContext, chat: SlackChat, action: BlockAction) -> No
     form = await buttons_of(app).forms[action.name].open(app, action.message, action.value)
     view = modals.form_view(form, action.name, action.value, action.message)
     await modals.open_view(chat.workspace.client, action.trigger_id, view)
+
+
+async def open_command_form(
+    app: AppContext, body: Body, button: Button, chat: SlackChat, message: IncomingMessage
+) -> None:
+    """Open the form of a slash command, as its button does."""
+    trigger_id = str(body["trigger_id"])
+    await open_form(app, chat, BlockAction(message, button.action, button.value, trigger_id))
 
 
 async def answer_offer(app: AppContext, chat: SlackChat, action: BlockAction) -> None:

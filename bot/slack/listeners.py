@@ -1,10 +1,12 @@
 """Bolt listeners: commands, mentions, messages, shortcuts, block actions and view submissions."""
 
+import asyncio
 import re
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 
@@ -14,6 +16,7 @@ from bot.commands.ask import accept_and_deliver
 from bot.commands.button_registry import buttons_of, submit_form, why_unknown
 from bot.commands.conversations import continue_conversation
 from bot.commands.dispatch import hold_short, report_errors, run_command
+from bot.commands.forms import FieldError
 from bot.commands.registry import ASK, commands_of, is_question
 from bot.commands.rounds import context_of, load_thread_rounds, quoted_ids
 from bot.context import AppContext
@@ -30,6 +33,7 @@ from council.errors import CouncilError
 
 # Callback ids of the shortcuts in the manifest.
 ASK_ABOUT_MESSAGE, ASK_ANYWHERE = "ask_about_message", "ask_the_council"
+SUBMIT_SECONDS = 2.0  # how long a modal waits for an error, of the three that Slack allows
 _MAX_SEEN_EVENTS = 10_000  # Slack stops redelivering after minutes
 # The subtypes of messages that people write; all others report a change.
 _USER_SUBTYPES = {None, "file_share", "me_message", "thread_broadcast"}
@@ -77,6 +81,11 @@ class SlackListeners:
             await replies.acknowledge()
             open_modal = partial(modals.open_ask_modal, self._app, body)
             self._start(workspace, message, replies, open_modal)
+            return
+        if button := commands_of(self._app).form_of(message.text):
+            await replies.acknowledge()
+            open_form = partial(actions.open_command_form, self._app, body, button)
+            self._start(workspace, message, replies, open_form)
             return
         self._start(workspace, message, replies, self._handle)
         await replies.acknowledge_in_time()
@@ -167,36 +176,35 @@ class SlackListeners:
         So does the modal of another version, or of a plug-in that is away.
         """
         action = str(body["view"]["callback_id"]).removeprefix("council:")
-        form = buttons_of(self._app).forms.get(action)
-        if form is None:
-            await _refuse_view(ack, body, why_unknown(action))
+        if action not in buttons_of(self._app).forms:
+            await ack(**_errors(modals.first_field(body["view"]), why_unknown(action)))
             return
         message, value, values = modals.parse_form(workspace, body)
-        if faults := form.check(values):
-            await ack(response_action="errors", errors=dict(faults))
-            return
-        await ack()
-        handler = partial(submit_form, self._app, action=action, value=value, values=values)
-        self._start(workspace, message, EphemeralReplies(workspace), handler)
+        chat = SlackChat(workspace, EphemeralReplies(workspace))
+
+        async def submit() -> None:
+            resolved = await events.resolve_message(workspace, message)
+            await submit_form(self._app, chat, resolved, action, value, values)
+
+        submission = asyncio.ensure_future(submit())
+        if await _acknowledge_view(ack, submission, partial(_field_of, view=body["view"])):
+            workspace.tasks.start(report_errors(chat, message, submission))
 
     async def on_ask_submitted(self, ack: Ack, body: Body, workspace: Workspace) -> None:
         """Ask the question of the modal; show errors in the modal, which keeps what was typed."""
-        try:
-            message, round_ = await modals.submit_ask_form(self._app, workspace, body)
-        except CouncilError as error:
-            field = modals.field_for(error, body["view"])
-            await ack(response_action="errors", errors={field: str(error)})
+        opening = asyncio.ensure_future(modals.submit_ask_form(self._app, workspace, body))
+        if not await _acknowledge_view(ack, opening, partial(modals.field_for, view=body["view"])):
             return
-        # Without an acknowledgement Slack would show no reason and no advice.
-        except Exception as error:  # noqa: BLE001
-            sentence = logs.log_unexpected_error("modal_failed", error)
-            await ack(response_action="errors", errors={modals.QUESTION: sentence})
-            return
-        await ack()
-        if round_:
-            chat = SlackChat(workspace, outside_thread(EphemeralReplies(workspace)))
-            delivery = accept_and_deliver(self._app, chat, message, round_)
-            workspace.tasks.start(report_errors(chat, message, delivery))
+        chat = SlackChat(workspace, outside_thread(EphemeralReplies(workspace)))
+
+        async def deliver() -> None:
+            message, round_ = await opening
+            if round_:
+                delivery = accept_and_deliver(self._app, chat, message, round_)
+                await report_errors(chat, message, delivery)
+
+        message = modals.parse_asker(workspace, body)
+        workspace.tasks.start(report_errors(chat, message, deliver()))
 
     def _start(
         self,
@@ -239,10 +247,37 @@ class SlackListeners:
             await offer_thread(self._app, chat, message, invocation, ts)
 
 
-async def _refuse_view(ack: Ack, body: Body, why: str) -> None:
-    """Show an error in a modal, so that nothing that was typed is lost."""
-    fields = [block["block_id"] for block in body["view"]["blocks"] if block["type"] == "input"]
-    if fields:
-        await ack(response_action="errors", errors={fields[0]: why})
-    else:
-        await ack()
+async def _acknowledge_view(
+    ack: Ack, submission: asyncio.Future[Any], field_of: Callable[[CouncilError], str]
+) -> bool:
+    """Acknowledge a modal, with the error of its submission at a field if it fails in time.
+
+    Return whether the modal closes; a later error of the submission is its caller's.
+    """
+    await asyncio.wait({submission}, timeout=SUBMIT_SECONDS)
+    try:
+        if submission.done():
+            submission.result()
+    except CouncilError as error:
+        await ack(**_errors(field_of(error), str(error)))
+        return False
+    # Without an acknowledgement Slack would show no reason and no advice.
+    except Exception as error:  # noqa: BLE001
+        sentence = logs.log_unexpected_error("modal_failed", error)
+        await ack(**_errors(field_of(CouncilError(sentence)), sentence))
+        return False
+    await ack()
+    return True
+
+
+def _field_of(error: CouncilError, view: Body) -> str:
+    first = modals.first_field(view)
+    if not isinstance(error, FieldError):
+        return first
+    shown = {block["block_id"] for block in view["blocks"] if block["type"] == "input"}
+    return error.field if error.field in shown else first
+
+
+def _errors(field: str, why: str) -> dict[str, Any]:
+    """Return the reply that shows an error in a modal, so that nothing that was typed is lost."""
+    return {"response_action": "errors", "errors": {field: why}} if field else {}

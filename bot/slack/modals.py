@@ -1,19 +1,43 @@
 """Slack modals: views of a round, and forms to ask, to explain feedback, and of plug-ins."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.access import allows_panel, check_admitted
-from bot.chat import Chat, Heading, IncomingMessage, Note, Post, PostingForbiddenError
+from bot.access import check_admitted
+from bot.chat import Attachment, Chat, Heading, IncomingMessage, Note, Post, PostingForbiddenError
 from bot.commands.ask import AskOptions, open_round
-from bot.commands.button_registry import Field, Form, buttons_of
+from bot.commands.ask_form import (
+    AUDIENCE,
+    CHANNEL,
+    CONTEXT,
+    EXPLANATION,
+    FILES,
+    ONLY_ME,
+    PANEL,
+    QUESTION,
+    AskPlace,
+    ask_form,
+)
+from bot.commands.button_registry import buttons_of
 from bot.commands.buttons import THANKS
+from bot.commands.forms import (
+    ChannelField,
+    Field,
+    FileField,
+    Form,
+    Option,
+    RadioField,
+    SelectField,
+    TextField,
+    fitting_options,
+    select_hint,
+)
 from bot.commands.rounds import (
     Opinion,
     context_of,
@@ -24,27 +48,30 @@ from bot.commands.rounds import (
 )
 from bot.context import AppContext
 from bot.render.pagination import paginate
-from bot.render.round_status import receivers
 from bot.render.text_safety import shorten
 from bot.slack.block_kit import PostRenderer, fits_modal, is_within, unique_action_ids
 from bot.slack.client import RefusedError, call_api
 from bot.slack.events import Body, check_can_answer, new_message, resolve_message, to_plain_text
+from bot.slack.files import parse_attachment
 from bot.slack.messages import SlackChat
 from bot.slack.rich_text import Block, neutralize, plain_text
 from bot.slack.workspace import Workspace
-from council.errors import CouncilError, PanelError
-from council.panel import Panel
+from council.errors import CouncilError, FileError, PanelError
 from council.places import Place
 from council.rounds import Round
 
-# Callback ids, and block ids, which are the action ids of their elements too.
+# Callback ids, and the block id of the reason. Fields' names are block ids and action ids.
 ASK_CALLBACK, WHY_CALLBACK = "council:ask", "council:why"
-QUESTION, CONTEXT, PANEL, AUDIENCE, CHANNEL = "question", "context", "panel", "audience", "channel"
 WHY = "why"
 
-_HERE, _ONLY_ME = "here", "me"  # values of the audience
 _MAX_QUOTES = 100  # ids; private metadata has 3,000 characters
-_MAX_OPTIONS, _MAX_OPTION = 100, 75  # options, and characters of one
+_MAX_OPTIONS, _MAX_OPTION, _MAX_VALUE = 100, 75, 150  # options, and characters of one
+_MAX_TEXT = 3000
+_CHANNEL_SELECT = {
+    "type": "conversations_select",
+    "default_to_current_conversation": True,
+    "filter": {"include": ["public", "private"], "exclude_bot_users": True},
+}
 
 View = dict[str, Any]
 
@@ -145,7 +172,7 @@ def _page_buttons(page: int, count: int) -> list[Block]:
     return [{"type": "actions", "block_id": "turning", "elements": elements}] if targets else []
 
 
-# --- The modal to ask in: question, context, panel, and who may read the answer.
+# --- The modal to ask in: question, context, panel, who may read the answer, and files.
 
 
 async def open_ask_modal(
@@ -156,18 +183,14 @@ async def open_ask_modal(
         check_admitted(app.access, message)
     about = body.get("message") or {}
     message = await _with_context(app, chat.workspace, message, about) if about else message
-    await app.reload_picked_panel(message.place)
-    panels = [
-        panel for panel in app.panels.values() if allows_panel(app.access, message.place, panel)
-    ]
-    if not panels:
-        panels = [app.panel(None, message.place)]  # its error says why there is none
-    view = ask_view(
-        {panel.name: panel for panel in panels},
-        app.panel_name(message.place) or "",
-        message,
-        can_answer_privately=chat.workspace.has_scope("im:write"),
+    place = message.place
+    at = AskPlace(
+        _everybody(place),
+        has_private_answers=chat.workspace.has_scope("im:write"),
+        asks_channel=not place.channel,
+        accepts_files=chat.workspace.has_scope("files:read"),
     )
+    view = ask_view(await ask_form(app, message, at), message)
     await open_view(chat.workspace.client, str(body["trigger_id"]), view)
 
 
@@ -182,45 +205,12 @@ async def _with_context(
     return replace(message, context=await to_plain_text(text, workspace.display_name))
 
 
-def ask_view(
-    panels: Mapping[str, Panel],
-    default: str,
-    message: IncomingMessage,
-    *,
-    can_answer_privately: bool,
-) -> View:
-    """Return the modal; if the message has no channel, it asks for one as well."""
-    place = message.place
-    panel_options = _options(
-        (name, f"{name}: goes to {receivers(panel)}") for name, panel in panels.items()
-    )
-    initial = next((o for o in panel_options if o["value"] == default), panel_options[0])
-    panel = {"type": "static_select", "options": panel_options, "initial_option": initial}
-    audience = [(_HERE, _everybody(place))]
-    if can_answer_privately:
-        audience.append((_ONLY_ME, "Only me: the answer comes as a direct message"))
-    options = _options(audience)
-    radio = {"type": "radio_buttons", "options": options, "initial_option": options[0]}
-    channel = {
-        "type": "conversations_select",
-        "default_to_current_conversation": True,
-        "filter": {"include": ["public", "private"], "exclude_bot_users": True},
-    }
-    explanation = (
-        "Several models answer, rank each other without names, and one writes the final answer."
-    )
-    blocks = [
-        _input(QUESTION, "Question", _text_area(message.text)),
-        _input(CONTEXT, "What it refers to", _text_area(message.context), optional=True),
-        _input(PANEL, "Panel", panel),
-        *([] if place.channel else [_input(CHANNEL, "Channel", channel, optional=True)]),
-        _input(AUDIENCE, "Who may read it", radio),
-        {"type": "context", "elements": [plain_text(explanation)]},
-    ]
-    quotes = message.quotes[:_MAX_QUOTES]
+def ask_view(form: Form, message: IncomingMessage) -> View:
+    """Return the modal to ask in where a message was sent."""
+    place, quotes = message.place, message.quotes[:_MAX_QUOTES]
     metadata = json.dumps([place.channel, place.thread, *([quotes] if quotes else [])])
-    labels = {"title": "Ask the council", "submit": "Ask", "close": "Cancel"}
-    return _view(ASK_CALLBACK, labels, metadata, blocks)
+    explanation = {"type": "context", "elements": [plain_text(EXPLANATION)]}
+    return _view(ASK_CALLBACK, _labels(form), metadata, [*_form_blocks(form), explanation])
 
 
 def _everybody(place: Place) -> str:
@@ -237,58 +227,117 @@ def field_for(error: CouncilError, view: View) -> str:
     match error:
         case PanelError():
             return PANEL
+        case FileError():
+            return FILES
         case PostingForbiddenError():
             return CHANNEL if has_channel else AUDIENCE
     return QUESTION
+
+
+def parse_asker(workspace: Workspace, body: Body) -> IncomingMessage:
+    """Return a message without text of who submitted the modal, where it was opened."""
+    channel, thread, *_ = json.loads(body["view"].get("private_metadata") or '["", null]')
+    user, event = str(body["user"]["id"]), f"view {body['view']['id']}"
+    return new_message(workspace, user, str(channel), event, thread)
 
 
 async def submit_ask_form(
     app: AppContext, workspace: Workspace, body: Body
 ) -> tuple[IncomingMessage, Round | None]:
     """Return the question of a submitted modal and its new round; None if it is a duplicate."""
-    view, user = body["view"], str(body["user"]["id"])
-    values = _submitted_values(view)
-    channel, thread, *quotes = json.loads(view.get("private_metadata") or '["", null]')
-    if _value(values, AUDIENCE) == _ONLY_ME:
-        channel, thread = await workspace.dm_channel(user), None
-    else:
-        channel = str(channel or _value(values, CHANNEL))
-    if not channel:
+    values = _submitted_values(body["view"])
+    message = parse_asker(workspace, body)
+    _, _, *quotes = json.loads(body["view"].get("private_metadata") or '["", null]')
+    user, place = message.asker.id, message.place
+    if _value(values, AUDIENCE) == ONLY_ME:
+        place = replace(place, channel=await workspace.dm_channel(user), thread=None)
+    elif not place.channel:
+        place = replace(place, channel=_value(values, CHANNEL))
+    if not place.channel:
         raise PostingForbiddenError("Choose a channel, or get the answer privately.")
-    await check_can_answer(workspace, user, channel)
-    message = new_message(workspace, user, channel, f"view {view['id']}", thread)
-    message = replace(message, text=_value(values, QUESTION), context=_value(values, CONTEXT))
-    message = replace(message, quotes=tuple(quotes[0]) if quotes and message.context else ())
+    await check_can_answer(workspace, user, place.channel)
+    context = _value(values, CONTEXT)
+    message = replace(
+        message,
+        text=_value(values, QUESTION),
+        context=context,
+        place=place,
+        files=_submitted_files(workspace, values),
+        quotes=tuple(quotes[0]) if quotes and context else (),
+    )
     message = await resolve_message(workspace, message)
     options = AskOptions(_value(values, PANEL) or None)
     return message, await open_round(app, message, options)
 
 
-# --- The modals of forms, which plug-ins add
+# --- Forms as modals
 
 
 def form_view(form: Form, action: str, value: str, message: IncomingMessage) -> View:
-    """Return the modal of a form; what may be chosen is a field before that of the text."""
-    blocks = [block for one in form.fields for block in _form_blocks(one)]
-    labels = {"title": form.title, "submit": form.submit, "close": "Cancel"}
-    return _view(f"council:{action}", labels, _round_metadata(value, message), blocks)
+    """Return the modal of a plug-in's form."""
+    metadata = _round_metadata(value, message)
+    return _view(f"council:{action}", _labels(form), metadata, _form_blocks(form))
 
 
-def _form_blocks(field: Field) -> Iterator[Block]:
-    label = field.label
-    if field.choices:
-        options = _options((name, name) for name in field.choices)
-        select = {"type": "static_select", "options": options}
-        yield _input(field.choice_name, label, select, optional=True)
-        label = field.label_of_new
-    yield _input(field.name, label, _text_line(field.max_length, field.hint), optional=True)
+def _labels(form: Form) -> dict[str, str]:
+    return {"title": form.title, "submit": form.submit, "close": "Cancel"}
+
+
+def _form_blocks(form: Form) -> list[Block]:
+    """Return the inputs of a form; a select without options is left out."""
+    return [
+        _field_block(field)
+        for field in form.fields
+        if not isinstance(field, SelectField) or field.options
+    ]
+
+
+def _field_block(field: Field) -> Block:
+    is_required = isinstance(field, RadioField) or getattr(field, "required", False)
+    element, hint = _element(field)
+    block = _input(field.name, field.label, element, optional=not is_required)
+    return block | ({"hint": plain_text(hint)} if hint else {})
+
+
+def _element(field: Field) -> tuple[Block, str]:
+    """Return the element of a field, and the hint under it."""
+    element: Block
+    match field:
+        case TextField():
+            return _text_input(field), ""  # the hint is in it
+        case SelectField():
+            options = _options(fitting_options(field, _MAX_OPTIONS, _MAX_VALUE))
+            chosen = [one for one in options if one["value"] == field.initial]
+            element = {"type": "static_select", "options": options}
+            element |= {"initial_option": chosen[0]} if chosen else {}
+            return element, select_hint(field, len(options))
+        case RadioField():
+            options = _options(field.options)
+            initial = options[field.options.index(field.chosen)]
+            return {"type": "radio_buttons", "options": options, "initial_option": initial}, ""
+        case ChannelField():
+            return {**_CHANNEL_SELECT}, field.hint
+        case FileField():
+            return {"type": "file_input", "max_files": field.max_files}, field.hint
+
+
+def _text_input(field: TextField) -> Block:
+    most = min(field.max_length, _MAX_TEXT)
+    element = _text_area(field.initial, most) if field.is_long else _text_line(field.initial, most)
+    return element | ({"placeholder": plain_text(field.hint)} if field.hint else {})
 
 
 def parse_form(workspace: Workspace, body: Body) -> tuple[IncomingMessage, str, Mapping[str, str]]:
-    """Return the submission of a form, the value of its button, and its fields."""
+    """Return the submission of a form with its files, the value of its button, and its fields."""
     message, value = _parse_submission(workspace, body)
     values = _submitted_values(body["view"])
+    message = replace(message, files=_submitted_files(workspace, values))
     return message, value, {name: _value(values, name) for name in values}
+
+
+def first_field(view: View) -> str:
+    """Return the block id of the first field of a modal; "" for a modal without fields."""
+    return next((b["block_id"] for b in view["blocks"] if b["type"] == "input"), "")
 
 
 # --- The modal that asks why a round was not helpful
@@ -342,21 +391,20 @@ def _input(block_id: str, label: str, element: Block, *, optional: bool = False)
     }
 
 
-def _text_area(initial: str, max_length: int = 3000) -> Block:
+def _text_area(initial: str, max_length: int = _MAX_TEXT) -> Block:
     element = {"type": "plain_text_input", "multiline": True, "max_length": max_length}
     return element | ({"initial_value": initial[:max_length]} if initial else {})
 
 
-def _text_line(max_length: int, placeholder: str) -> Block:
+def _text_line(initial: str, max_length: int) -> Block:
     element = {"type": "plain_text_input", "max_length": max_length}
-    return element | {"placeholder": plain_text(placeholder)}
+    return element | ({"initial_value": initial[:max_length]} if initial else {})
 
 
-def _options(labels: Iterable[tuple[str, str]]) -> list[Block]:
-    """Return options for pairs of value and label, as many as Slack accepts."""
+def _options(options: Iterable[Option]) -> list[Block]:
     return [
-        {"text": plain_text(neutralize(shorten(label, _MAX_OPTION))), "value": value}
-        for value, label in islice(labels, _MAX_OPTIONS)
+        {"text": plain_text(neutralize(shorten(one.label, _MAX_OPTION))), "value": one.value}
+        for one in options
     ]
 
 
@@ -373,6 +421,11 @@ def _parse_submission(workspace: Workspace, body: Body) -> tuple[IncomingMessage
 
 def _submitted_values(view: View) -> dict[str, Any]:
     return {block: next(iter(x.values()), {}) for block, x in view["state"]["values"].items()}
+
+
+def _submitted_files(workspace: Workspace, values: Mapping[str, Any]) -> tuple[Attachment, ...]:
+    files = [file for state in values.values() for file in state.get("files") or ()]
+    return tuple(parse_attachment(workspace, file) for file in files)
 
 
 def _value(values: Mapping[str, Any], block_id: str) -> str:

@@ -15,8 +15,17 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bot.bakeoffs.commands.buttons import ADD_TO_SUITE, suite_form
+from bot.bakeoffs.commands.forms import (
+    ADD_TO_SUITE,
+    addition_form,
+    schedule_form,
+    suite_form,
+)
+from bot.bakeoffs.render.schedules import NEW_SCHEDULE
+from bot.bakeoffs.render.suites import NEW_SUITE
 from bot.chat import Asker, Button, Buttons, IncomingMessage, Mentions, Note, Post
+from bot.commands.ask_form import PANEL, AskPlace, new_ask_form
+from bot.render.lists import NEW
 from bot.render.round_report.answers import answers_by_label
 from bot.render.round_report.rankings import rankings_post
 from bot.render.round_status import progress_post
@@ -120,11 +129,16 @@ def _modals(closed: Round) -> Iterator[tuple[str, View]]:
     here = IncomingMessage(_PROSE, Asker("U1", "Ada"), closed.question.place, "k", context=_PROSE)
     nowhere = replace(here, place=replace(here.place, channel="", thread=None))
     for name, message in (("a question in a thread", here), ("a question from anywhere", nowhere)):
-        yield name, modals.ask_view(panels, closed.panel.name, message, can_answer_privately=True)
+        at = AskPlace("Everybody", has_private_answers=True, asks_channel=message is nowhere)
+        form = new_ask_form(message, at, panels, {PANEL: closed.panel.name})
+        yield name, modals.ask_view(form, message)
     yield "why it was not helpful", modals.reason_view(closed.id, here)
     for names in ((), ("sql", "maths")):
-        form = modals.form_view(suite_form(names), ADD_TO_SUITE, closed.id, here)
-        yield f"a suite to choose, of {len(names)}", form
+        form_view = modals.form_view(addition_form(names), ADD_TO_SUITE, closed.id, here)
+        yield f"a suite to choose, of {len(names)}", form_view
+    yield "a new suite", modals.form_view(suite_form(), NEW_SUITE, NEW, here)
+    scheduled = schedule_form(("sql",), [f"panel{n}" for n in range(101)], "panel100")
+    yield "a new schedule", modals.form_view(scheduled, NEW_SCHEDULE, NEW, here)
     if closed.draw:
         posts_by_kind = {
             "ballots": [rankings_post(closed, closed.draw)],

@@ -130,7 +130,7 @@ async def test_too_many_or_too_large_files_are_refused_before_they_are_fetched()
 
     with pytest.raises(QuestionError, match=r"The files have 50\.0 MB; together they can have 10"):
         await FileReader().read([huge])
-    with pytest.raises(QuestionError, match="At most 5 files"):
+    with pytest.raises(QuestionError, match=f"At most {MAX_FILES} files"):
         await FileReader().read([small] * (MAX_FILES + 1))
 
 

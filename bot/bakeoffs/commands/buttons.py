@@ -1,14 +1,13 @@
-"""Buttons and the form of bake-offs, schedules and suites; each press checks permissions again."""
+"""Buttons and forms of bake-offs, schedules and suites; each press checks permissions again."""
 
-from collections.abc import Mapping
 from functools import partial
 
 from bot.access import check_admin
 from bot.bakeoffs.commands import bakeoffs, schedules, suites
+from bot.bakeoffs.commands.forms import ADD_TO_SUITE, FORMS
 from bot.bakeoffs.commands.reports import SHARE, share_report
 from bot.bakeoffs.commands.voting import BAKEOFF_VOTE, next_question_posts
 from bot.bakeoffs.lifecycle import load_progress
-from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.bakeoffs import CANCEL, QUESTIONS, RESULTS, RESUME, START
 from bot.bakeoffs.render.bakeoffs import LEAVE as DECLINE
 from bot.bakeoffs.render.schedules import (
@@ -19,26 +18,14 @@ from bot.bakeoffs.render.schedules import (
     UNSUBSCRIBE,
 )
 from bot.bakeoffs.render.schedules import RESUME as RESUME_SCHEDULE
-from bot.bakeoffs.render.suites import KEEP, question_added_post
+from bot.bakeoffs.render.suites import KEEP
 from bot.bakeoffs.render.suites import LEAVE as DECLINE_SUITE
 from bot.chat import Chat, IncomingMessage, send_note
-from bot.commands.button_registry import (
-    ButtonSet,
-    Confirmation,
-    Field,
-    Form,
-    FormAction,
-    View,
-)
-from bot.commands.rounds import load_readable_round
+from bot.commands.button_registry import ButtonSet, Confirmation, View
 from bot.context import AppContext
 from bot.render.formatting import count_noun
 
-ADD_TO_SUITE = "suite"  # the action
 DECLINED = "Nothing was started, and nothing is spent."
-# Fields of the form; SUITE is that of an existing one, where a chat shows it apart.
-SUITE, NAME, ANSWER = "suite", "name", "answer"
-MAX_NAME, MAX_ANSWER = 40, 1000  # characters
 
 
 async def start_proposed(app: AppContext, chat: Chat, message: IncomingMessage, value: str) -> None:
@@ -69,69 +56,6 @@ async def _confirm_cancel_bakeoff(
         "saved. No more are asked, and nothing more is spent. You can resume it later."
     )
     return f"Cancel the bake-off of {bakeoff.suite.name}?", note
-
-
-# --- The form that adds a round's question to a suite
-
-
-async def open_suite_form(app: AppContext, message: IncomingMessage, round_id: str) -> Form:
-    """Return the form; CouncilError if the user may not read the round or add to suites."""
-    suites.check_may_change(app, message, suites.ADD)
-    await load_readable_round(app, message, round_id)
-    lines = await bakeoff_stores(app).suites.list_summaries(message.place.scope)
-    return suite_form(tuple(line.name for line in lines))
-
-
-def suite_form(names: tuple[str, ...]) -> Form:
-    """Return the form, which offers the existing suites of these names."""
-    name = Field(
-        NAME,
-        "Suite",
-        MAX_NAME,
-        "such as sql-basics",
-        choices=names,
-        choice_name=SUITE,
-        label_of_new="A new suite",
-    )
-    answer = Field(ANSWER, "The right answer", MAX_ANSWER, "if left out, answers are not graded")
-    return Form("Add to suite", "Add", (name, answer))
-
-
-def _suite_name(values: Mapping[str, str]) -> str:
-    return (values.get(NAME) or values.get(SUITE) or "").strip()
-
-
-def check_suite_form(values: Mapping[str, str]) -> Mapping[str, str]:
-    """Return what is wrong with submitted values, by field."""
-    return {} if _suite_name(values) else {NAME: "Choose a suite, or give a new one a name."}
-
-
-async def submit_suite_form(
-    app: AppContext,
-    chat: Chat,
-    message: IncomingMessage,
-    round_id: str,
-    values: Mapping[str, str],
-) -> None:
-    """Add a round's question to the suite that the form names."""
-    addition = suites.SuiteAddition(_suite_name(values), values.get(ANSWER, ""))
-    await add_to_suite(app, chat, message, round_id, addition)
-
-
-async def add_to_suite(
-    app: AppContext,
-    chat: Chat,
-    message: IncomingMessage,
-    round_id: str,
-    addition: suites.SuiteAddition,
-) -> None:
-    """Add a round's question to a suite."""
-    suites.check_may_change(app, message, suites.ADD)
-    round_ = await load_readable_round(app, message, round_id)
-    made = await suites.suite_with_question(app, message, round_, addition)
-    await bakeoff_stores(app).suites.save(made, message.asker.id, app.now())
-    cost = await suites.estimate_suite_run(app, message.place, made)
-    await chat.send_ephemeral(message, question_added_post(made, cost))
 
 
 BUTTONS = ButtonSet(
@@ -165,7 +89,7 @@ BUTTONS = ButtonSet(
         RESULTS: View("Results", bakeoffs.load_board_posts),
         QUESTIONS: View("Questions", bakeoffs.load_question_posts),
     },
-    forms={ADD_TO_SUITE: FormAction(open_suite_form, check_suite_form, submit_suite_form)},
+    forms=FORMS,
     replacements={START: "Starting …", EXTRA_RUN: "Starting …"},
     proposals=frozenset(
         {KEEP, DECLINE_SUITE, suites.REMOVE, suites.RETAIN, START, EXTRA_RUN, DECLINE}

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
-from bot.access import check_admin, check_admitted
+from bot.access import check_admin, check_admitted, may_administer
 from bot.bakeoffs.commands.bakeoffs import load_suite_to_run, start_bakeoff
 from bot.bakeoffs.parts import SCHEDULES, bakeoff_settings, bakeoff_stores
 from bot.bakeoffs.render.bakeoffs import extra_run_post
@@ -91,7 +91,8 @@ async def list_schedules(app: AppContext, chat: Chat, message: IncomingMessage, 
     """List the schedules with their next runs."""
     schedules = await load_visible_schedules(app, message)
     lines = [await load_schedule_status(app, one) for one in schedules]
-    post = schedule_list_post(lines) if chat.is_room else schedules_post(lines)
+    may_add = may_administer(app.access, message)
+    post = schedule_list_post(lines, may_add=may_add) if chat.is_room else schedules_post(lines)
     await chat.send_ephemeral(message, post)
 
 

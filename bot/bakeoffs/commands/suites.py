@@ -8,7 +8,13 @@ from dataclasses import dataclass, replace
 
 from pydantic import TypeAdapter, ValidationError
 
-from bot.access import AccessDeniedError, NotYoursError, check_admin, check_admitted
+from bot.access import (
+    AccessDeniedError,
+    NotYoursError,
+    check_admin,
+    check_admitted,
+    may_administer,
+)
 from bot.bakeoffs import suite_files
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.suites import (
@@ -63,8 +69,12 @@ async def list_suites(app: AppContext, chat: Chat, message: IncomingMessage, _: 
     """List the suites that can be used here."""
     check_own_people(message)
     lines = await bakeoff_stores(app).suites.list_summaries(message.place.scope)
-    listing = suite_list_post if chat.is_room else suites_post
-    await _send_pages(chat, message, listing(lines, message.place.scope))
+    if chat.is_room:
+        may_add = may_administer(app.access, message)
+        post = suite_list_post(lines, message.place.scope, may_add=may_add)
+    else:
+        post = suites_post(lines, message.place.scope)
+    await _send_pages(chat, message, post)
 
 
 async def show_suite(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:

@@ -6,6 +6,8 @@ from functools import partial
 from bot.bakeoffs.commands import bakeoffs, schedules, suites, voting
 from bot.bakeoffs.commands.reports import show_report
 from bot.bakeoffs.parts import bakeoff_stores
+from bot.bakeoffs.render.schedules import NEW_SCHEDULE_BUTTON
+from bot.bakeoffs.render.suites import NEW_SUITE_BUTTON
 from bot.chat import IncomingMessage
 from bot.commands.parameters import Kind, Parameter, Suggestion, form_field, option
 from bot.commands.registry import Command, admin_command, group_commands, with_value
@@ -153,7 +155,8 @@ _SUITES = group_commands(
         "Make a suite from a file, a round or lines, or add to one",
         suites.add_suite,
         _QUESTIONS,
-        aliases=("add to suite",),
+        aliases=("add to suite", "new suite"),
+        form=NEW_SUITE_BUTTON,
     ),
     admin_command(
         "remove",
@@ -185,7 +188,14 @@ _SCHEDULES = group_commands(
     Command(
         "list", "List the schedules", with_value("", schedules.list_schedules), is_default=True
     ),
-    admin_command("add", "Run a suite regularly", schedules.add_schedule, (_NEW, *_PLAN)),
+    admin_command(
+        "add",
+        "Run a suite regularly",
+        schedules.add_schedule,
+        (_NEW, *_PLAN),
+        aliases=("new schedule",),
+        form=NEW_SCHEDULE_BUTTON,
+    ),
     admin_command(
         "edit", "Change a schedule", schedules.edit_schedule_command, (_SCHEDULE, *_PLAN)
     ),

@@ -1,7 +1,7 @@
 """Renderer of schedules: what was understood, the next runs, costs, and failures."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -20,14 +20,17 @@ from bot.bakeoffs.cron import (
     parse_fields,
     schedule_slots,
 )
-from bot.chat import Button, Caution, Heading, Line, Note, Part, Post, Table
+from bot.chat import Button, Buttons, Caution, Heading, Line, Note, Part, Post, Table
 from bot.render.formatting import count_noun, join_words, local_time, ordinal, plain_line
+from bot.render.lists import NEW
 from council.bakeoffs.models import Bakeoff, Schedule
 from council.budget import Estimate
 from council.money import format_rounded_usd, format_usd
 from council.places import LOCAL_CHATS, Place
 
 NO_COST = Estimate(0)
+NEW_SCHEDULE = "new_schedule"  # the action
+NEW_SCHEDULE_BUTTON = Button(NEW_SCHEDULE, "New schedule", NEW)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,10 +196,15 @@ def schedules_post(statuses: Sequence[ScheduleStatus]) -> Post:
     return Post((heading, *faults, table), heading.text)
 
 
-def schedule_list_post(statuses: Sequence[ScheduleStatus]) -> Post:
-    """Return all schedules for a room: when they run, in the reader's time zone, and the cost."""
+def schedule_list_post(statuses: Sequence[ScheduleStatus], *, may_add: bool = False) -> Post:
+    """Return all schedules for a room: when they run, in the reader's time zone, and the cost.
+
+    Somebody who may add one gets a button for that.
+    """
+    new = (Buttons((NEW_SCHEDULE_BUTTON,)),) if may_add else ()
     if not statuses:
-        return schedules_post(statuses)
+        post = schedules_post(statuses)
+        return replace(post, parts=(*post.parts, *new))
     parts: list[Part] = [Heading(count_noun(len(statuses), "schedule"))]
     for status in statuses:
         schedule, last = status.schedule, status.last
@@ -208,7 +216,7 @@ def schedule_list_post(statuses: Sequence[ScheduleStatus]) -> Post:
         notes += [f"Last: {local_time(last.at)}, {_run_state(last)}."] if last else []
         notes += [f"A run costs {price}." for price in [_price_text(status)] if price]
         parts.append(Note(" ".join(notes)))
-    return Post(tuple(parts), parts[0].text if isinstance(parts[0], Heading) else "")
+    return Post((*parts, *new), parts[0].text if isinstance(parts[0], Heading) else "")
 
 
 def last_run_text(status: ScheduleStatus) -> str:

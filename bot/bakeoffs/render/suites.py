@@ -1,12 +1,12 @@
 """Renderer of suites: the list, one suite, and one to confirm before it is saved."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.bakeoffs.suite_imports import LeftOut
 from bot.chat import Button, Buttons, Heading, Line, Note, Part, Post, Table
 from bot.render.formatting import count_noun, join_words, seat_names
-from bot.render.lists import list_post
+from bot.render.lists import NEW, list_post
 from bot.render.text_safety import shorten_to_line
 from council.bakeoffs.graders import missing_grader
 from council.bakeoffs.models import Reference, Suite
@@ -19,6 +19,8 @@ from council.registry import Registry
 _MAX_QUESTIONS = 20
 _MAX_LEFT_OUT, _MAX_PLACES = 20, 4  # what of a file is not imported, and places of each
 KEEP, LEAVE = "keep_suite", "leave_suite"
+NEW_SUITE = "new_suite"  # the action
+NEW_SUITE_BUTTON = Button(NEW_SUITE, "New suite", NEW)
 _NO_SUITE = (
     "No suites yet. Create one with `/council suite add NAME` and a file of questions, or with "
     "“Add to suite” under a round."
@@ -53,10 +55,14 @@ def suites_post(suites: Sequence[SuiteSummary], scope: str) -> Post:
     return Post((Heading(count_noun(len(suites), "suite")), table, note), "Suites")
 
 
-def suite_list_post(suites: Sequence[SuiteSummary], scope: str) -> Post:
-    """Return the suites that can be used in a scope, each with a button that opens it."""
+def suite_list_post(suites: Sequence[SuiteSummary], scope: str, *, may_add: bool = False) -> Post:
+    """Return the suites that can be used in a scope, each with a button that opens it.
+
+    Somebody who may add one gets a button for that, too.
+    """
+    new = (Buttons((NEW_SUITE_BUTTON,)),) if may_add else ()
     if not suites:
-        return Post((Note(_NO_SUITE),), _NO_SUITE)
+        return Post((Note(_NO_SUITE), *new), _NO_SUITE)
     lines = [
         (
             f"{suite.name}{' (built in)' if suite.scope != scope else ''} · "
@@ -65,7 +71,8 @@ def suite_list_post(suites: Sequence[SuiteSummary], scope: str) -> Post:
         )
         for suite in suites
     ]
-    return list_post(count_noun(len(suites), "suite"), lines)
+    post = list_post(count_noun(len(suites), "suite"), lines)
+    return replace(post, parts=(*post.parts, *new))
 
 
 def suite_post(suite: Suite, run: SuiteRunCost | None, registry: Registry) -> Post:

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from bot.bakeoffs.commands import suites as suite_commands
-from bot.bakeoffs.commands.buttons import add_to_suite
+from bot.bakeoffs.commands.forms import add_to_suite
 from bot.bakeoffs.commands.suites import SuiteAddition, estimate_suite_run, find_suite_summary
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.suites import (

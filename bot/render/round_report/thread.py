@@ -58,7 +58,7 @@ def held_post(round_: Round, until: datetime) -> Post:
     again, *_, forget = menu_buttons(round_.id)
     answer = round_.synthesis.text if round_.synthesis else ""
     missing, split = missing_line(round_, seat_names(round_.panel)), split_line(round_)
-    parts = (
+    parts: tuple[Part, ...] = (
         Heading(round_title(round_)),
         *([Caution(missing)] if missing else []),
         Prose(answer),

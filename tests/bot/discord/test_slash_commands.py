@@ -24,7 +24,7 @@ TYPES = {
     Kind.FILE: ATTACHMENT,
     Kind.CHANNEL: CHANNEL,
 }
-COMPLETED = {Kind.ROUND, Kind.PANEL, Kind.METHOD, Kind.TOPIC}
+COMPLETED = {Kind.ROUND, Kind.PANEL, Kind.METHOD, Kind.TOPIC, Kind.LABEL}
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,8 @@ def test_each_parameter_is_an_option_of_its_kind(registered: dict[str, Payload])
     for name, one in expected.items():
         option = options[name]
         assert option["type"] == TYPES.get(one.kind, STRING), name
-        is_required = one.required and name[0] != ASK  # which opens a form without a question
+        opens_form = name[0] == ASK or COMMANDS[name[0]].form  # given nothing
+        is_required = one.required and not opens_form
         assert bool(option.get("required")) == is_required, name
         assert bool(option.get("autocomplete")) == (
             one.kind in COMPLETED or one.suggest is not None
@@ -85,7 +86,8 @@ def test_the_question_comes_first(registered: dict[str, Payload]) -> None:
     (ask,) = [one for name, one in subcommands(registered[COUNCIL]) if name == "ask"]
 
     names = [one["name"] for one in ask["options"]]
-    assert names == ["question", "panel", "method", "seed", "private", "attachment"]
+    assert names[:6] == ["question", "panel", "method", "seed", "private", "attachment"]
+    assert names[6:] == [f"attachment{number}" for number in range(2, 11)]
 
 
 @pytest.mark.asyncio(loop_scope="module")

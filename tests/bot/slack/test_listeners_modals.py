@@ -1,11 +1,19 @@
 """The modal to ask in: from a message shortcut, a global shortcut, and `/council ask`."""
 
+import json
+
 import pytest
 
+from bot.chat import Asker, IncomingMessage
+from bot.commands.forms import Form, SelectField, named_options
+from bot.slack import listeners, modals
+from council.places import Place
 from tests.bot.slack.story import Stage, text_of
 from tests.wire.slack import BOT, Channel, Message, View
+from tests.wire.slack.checks import find_view_faults
 from tests.wire.slack.fields import elements_in
 
+HOSTILE = "*<!everyone>* <@U1> `a` & <http://x.test|x>"
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 ABOUT, ANYWHERE = "ask_about_message", "ask_the_council"
@@ -36,6 +44,7 @@ async def test_the_word_ask_without_a_question_opens_the_modal(stage: Stage) -> 
     assert panels["house"] == "house: goes to scripted models"
     assert panels["served"].startswith("served: goes to 127.0.0.1:")
     assert list(_offers(view, "audience")) == ["here", "me"]
+    assert '"file_input"' in json.dumps(view.payload["blocks"])
     await stage.slack.submit(view, {"question": "Which queue?", "panel": "served"}, dora)
     answer = await stage.wait_for_answer(channel)
     assert answer.thread_ts is None
@@ -147,3 +156,74 @@ async def test_in_a_conversation_of_others_the_council_says_where_to_ask(stage: 
 
     assert "I am not in this conversation" in text_of(reply)
     assert not stage.round_ids(two.id)
+
+
+async def test_files_of_the_form_come_with_the_question(stage: Stage) -> None:
+    dora = stage.add_user()
+    channel = stage.add_channel(dora)
+    await stage.slack.command(dora, channel, "/council", "ask")
+    view = await stage.wait_for_modal(dora, "Ask the council")
+    files = {"a.txt": b"Alpha", "b.md": b"Beta"}
+
+    await stage.slack.submit(view, {"question": "What do they say?", "files": files}, dora)
+
+    await stage.wait_for_answer(channel)
+    [(stored,)] = stage.home.sql("SELECT files FROM round WHERE channel = ?", channel)
+    assert [one["text"] for one in json.loads(str(stored))] == ["Alpha", "Beta"]
+
+
+async def test_a_file_that_cannot_be_read_is_an_error_in_the_form(stage: Stage) -> None:
+    dora = stage.add_user()
+    channel = stage.add_channel(dora)
+    await stage.slack.command(dora, channel, "/council", "ask")
+    view = await stage.wait_for_modal(dora, "Ask the council")
+
+    await stage.slack.submit(view, {"question": "Why?", "files": {"a.bin": b"\0\1"}}, dora)
+
+    assert "a.bin can't be read" in view.errors["files"]
+    assert stage.round_ids(channel) == []
+
+
+async def test_an_error_that_comes_after_slacks_limit_is_told_privately(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listeners, "SUBMIT_SECONDS", 0.0)
+    dora = stage.add_user()
+    channel = stage.add_channel(dora)
+    await stage.slack.command(dora, channel, "/council", "ask")
+    view = await stage.wait_for_modal(dora, "Ask the council")
+
+    await stage.slack.submit(view, {"question": "Why?", "files": {"a.bin": b"\0\1"}}, dora)
+
+    assert stage.slack.views(dora) == []
+    await stage.wait_for_ephemeral(dora, channel, "a.bin can't be read")
+
+
+async def test_a_modal_of_release_0_2_is_still_asked(stage: Stage) -> None:
+    dora = stage.add_user()
+    channel = stage.add_channel(dora)
+    await stage.slack.command(dora, channel, "/council", "ask")
+    view = await stage.wait_for_modal(dora, "Ask the council")
+    blocks = view.payload["blocks"]
+    view.payload["blocks"] = [one for one in blocks if one["block_id"] != "files"]
+
+    await stage.slack.submit(view, {"question": "Which queue?"}, dora)
+
+    await stage.wait_for_answer(channel)
+
+
+async def test_of_101_panels_100_are_listed_and_the_form_says_so() -> None:
+    names = [HOSTILE, *(f"p{number}" for number in range(100))]
+    field = SelectField("panel", "Panel", named_options(names), initial="p99")
+    message = IncomingMessage("", Asker("U1", "Ada"), Place("slack", "T1", "C1"), "k")
+
+    view = modals.form_view(Form("Title", "Send", (field,)), "suite", "new", message)
+
+    assert find_view_faults(view) == []
+    [block] = view["blocks"]
+    options = block["element"]["options"]
+    assert len(options) == 100
+    assert block["element"]["initial_option"]["value"] == "p99"
+    assert "100 of 101 are listed" in block["hint"]["text"]
+    assert HOSTILE in [one["value"] for one in options]
+    assert "<!everyone>" not in str([one["text"]["text"] for one in options])

@@ -8,7 +8,13 @@ from typing import Any
 
 from tests.wire.discord import message_payloads, payloads
 from tests.wire.discord.calls import Upload
-from tests.wire.discord.checks.components import STRING_SELECT, TEXT_INPUT
+from tests.wire.discord.checks.components import (
+    CHANNEL_SELECT,
+    FILE_UPLOAD,
+    RADIO_GROUP,
+    STRING_SELECT,
+    TEXT_INPUT,
+)
 from tests.wire.discord.message_store import store
 from tests.wire.discord.permissions import Permission
 from tests.wire.discord.state import State
@@ -121,38 +127,57 @@ def focus(options: list[Payload], name: str) -> None:
             one["focused"] = True
 
 
-def submission(modal: Payload, values: Mapping[str, object]) -> list[Payload]:
-    """Return the components of a submission; values by custom_id, or by the label people read."""
-    used: set[str] = set()
-    filled: list[Payload] = []
-    for number, one in enumerate(modal["components"], start=1):
-        part = one["component"]
-        name = next((name for name in (part["custom_id"], one["label"]) if name in values), "")
-        used.add(name)
-        component = _filled(part, values[name] if name else _prefilled(part), 100 + number)
-        filled.append({"type": one["type"], "id": number, "component": component})
-    assert not set(values) - used, f"the modal has no {set(values) - used}"
-    return filled
+class Submission(Filling):
+    """The fields of a modal, with values by custom_id or by the label people read."""
+
+    def components(self, modal: Payload, values: Mapping[str, object]) -> list[Payload]:
+        used: set[str] = set()
+        filled: list[Payload] = []
+        for number, one in enumerate(modal["components"], start=1):
+            part = one["component"]
+            names = (part["custom_id"], one["label"])
+            name = next((name for name in names if name in values), "")
+            used.add(name)
+            value = values[name] if name else _prefilled(part)
+            component = self._filled(part, value, 100 + number)
+            filled.append({"type": one["type"], "id": number, "component": component})
+        assert not set(values) - used, f"the modal has no {set(values) - used}"
+        return filled
+
+    def _filled(self, part: Payload, value: object, number: int) -> Payload:
+        needs = part.get("required", True) is not False
+        assert value or not needs, f"{part['custom_id']} must be filled in"
+        shown: Payload = {"type": part["type"], "id": number, "custom_id": part["custom_id"]}
+        if part["type"] == TEXT_INPUT:
+            text = str(value or "")
+            most, least = part.get("max_length") or 4000, part.get("min_length") or 0
+            assert len(text) <= most, f"longer than {most}"
+            assert not text or len(text) >= least, f"shorter than {least}"
+            return {**shown, "value": text}
+        chosen = list(value) if isinstance(value, list | tuple) else [value] if value else []
+        assert len(chosen) <= (part.get("max_values") or 1), "too many chosen"
+        if part["type"] == RADIO_GROUP:
+            _check_offered(part, chosen)
+            return {**shown, "value": chosen[0] if chosen else None}
+        return {**shown, "values": self._chosen(part, chosen)}
+
+    def _chosen(self, part: Payload, chosen: list[Any]) -> list[object]:
+        if part["type"] == STRING_SELECT:
+            _check_offered(part, chosen)
+            return chosen
+        if part["type"] == CHANNEL_SELECT:
+            kinds = part.get("channel_types") or [*TYPES.values()]
+            assert all(TYPES[one.kind] in kinds for one in chosen), "not that kind of channel"
+            return [self._value(CHANNEL, one) for one in chosen]
+        assert part["type"] == FILE_UPLOAD, f"this fake knows no component {part['type']}"
+        return [self._value(ATTACHMENT, one) for one in chosen]
+
+
+def _check_offered(part: Payload, chosen: list[Any]) -> None:
+    offered = [one["value"] for one in part.get("options") or []]
+    assert set(chosen) <= set(offered), f"{chosen} not among {offered}"
 
 
 def _prefilled(part: Payload) -> object:
     chosen = [one["value"] for one in part.get("options") or [] if one.get("default")]
     return part.get("value") or chosen or None
-
-
-def _filled(part: Payload, value: object, number: int) -> Payload:
-    needs = part.get("required", True) is not False
-    assert value or not needs, f"{part['custom_id']} must be filled in"
-    shown: Payload = {"type": part["type"], "id": number, "custom_id": part["custom_id"]}
-    if part["type"] == TEXT_INPUT:
-        text = str(value or "")
-        most, least = part.get("max_length") or 4000, part.get("min_length") or 0
-        assert len(text) <= most, f"longer than {most}"
-        assert not text or len(text) >= least, f"shorter than {least}"
-        return {**shown, "value": text}
-    assert part["type"] == STRING_SELECT, f"this fake knows no component {part['type']}"
-    chosen = list(value) if isinstance(value, list | tuple) else [value] if value else []
-    offered = [one["value"] for one in part.get("options") or []]
-    assert set(chosen) <= set(offered), f"{chosen} not among {offered}"
-    assert len(chosen) <= (part.get("max_values") or 1), "too many chosen"
-    return {**shown, "values": chosen}

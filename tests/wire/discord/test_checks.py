@@ -51,6 +51,18 @@ def labelled(component: Payload, **more: object) -> Payload:
     return modal(components=[{"type": 18, "label": "x", "component": component, **more}])
 
 
+def options(count: int, **more: object) -> list[Payload]:
+    return [{"label": str(n), "value": str(n), **more} for n in range(count)]
+
+
+def labels(text: str) -> Payload:
+    return {"label": text, "value": text}
+
+
+def choices(kind: int, count: int, **more: object) -> Payload:
+    return {"type": kind, "custom_id": "c", "options": options(count), **more}
+
+
 def command(**more: object) -> Payload:
     return {"name": "ask", "description": "x", **more}
 
@@ -154,6 +166,11 @@ MODAL_LIMITS: list[tuple[str, Build, int]] = [
     ("value", lambda n: labelled(inputs(value="x" * n)), 4000),
     ("placeholder", lambda n: labelled(inputs(placeholder="x" * n)), 100),
     ("max-length", lambda n: labelled(inputs(max_length=n)), 4000),
+    ("select", lambda n: labelled(choices(3, n)), 25),
+    ("radio", lambda n: labelled(choices(21, n)), 10),
+    ("files", lambda n: labelled({"type": 19, "custom_id": "f", "max_values": n}), 10),
+    ("channels", lambda n: labelled({"type": 8, "custom_id": "c", "max_values": n}), 25),
+    ("option", lambda n: labelled({**choices(3, 0), "options": [labels("x" * n)]}), 100),
 ]
 
 
@@ -163,6 +180,29 @@ MODAL_LIMITS: list[tuple[str, Build, int]] = [
 def test_a_modals_limit_holds_and_one_over_it_does_not(build: Build, most: int) -> None:
     assert faults_of_modal(build(most)) == []
     assert faults_of_modal(build(most + 1))
+
+
+@pytest.mark.parametrize(
+    "component",
+    [
+        choices(3, 0),
+        choices(21, 1),
+        choices(3, 1, disabled=True),
+        {**choices(3, 0), "options": [labels("x"), labels("x")]},
+        {**choices(21, 0), "options": options(2, default=True)},
+        {"type": 2, "style": 1, "label": "x", "custom_id": "b"},
+    ],
+)
+def test_a_modal_refuses_what_its_user_could_not_use(component: Payload) -> None:
+    assert faults_of_modal(labelled(component))
+
+
+def test_a_select_takes_the_whole_row() -> None:
+    button = {"type": 2, "style": 1, "label": "x", "custom_id": "b"}
+
+    assert faults_of_message(new({"type": 1, "components": [choices(3, 25)]})) == []
+    assert faults_of_message(new({"type": 1, "components": [choices(3, 1), button]}))
+    assert faults_of_message(new({"type": 1, "components": [choices(21, 2)]}))
 
 
 COMMAND_LIMITS: list[tuple[str, Build, int]] = [

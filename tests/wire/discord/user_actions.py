@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from tests.wire.discord.checks.components import LINK_STYLE, walk
+from tests.wire.discord.checks.components import BUTTON, LINK_STYLE, walk
 from tests.wire.discord.interactions import find_command, open_interaction
 from tests.wire.discord.message_payloads import message as shown_message
 from tests.wire.discord.message_store import new_message, post_message
-from tests.wire.discord.options import Filling, focus, submission
+from tests.wire.discord.options import Filling, Submission, focus
 from tests.wire.discord.permissions import Permission
 from tests.wire.discord.routes.callbacks import AUTOCOMPLETE, COMMAND, COMPONENT, SUBMISSION
 from tests.wire.discord.routes.channels import awake, joined
@@ -72,14 +72,30 @@ class UserActions:
 
     async def click(self, message: Message, custom_id: str, user: str | User) -> Interaction:
         """Click a button."""
+        element = component(message, custom_id)
+        assert element["type"] == BUTTON, f"{custom_id} is no button"
+        assert element.get("style") != LINK_STYLE, "a link tells the app nothing"
+        return await self._use(message, element, user, {})
+
+    async def choose(
+        self, message: Message, custom_id: str, label: str, user: str | User
+    ) -> Interaction:
+        """Choose an option of a select by the label that people read."""
+        element = component(message, custom_id)
+        offered = {one["label"]: one["value"] for one in element["options"]}
+        assert label in offered, f"{label!r} is not among {[*offered]}"
+        return await self._use(message, element, user, {"values": [offered[label]]})
+
+    async def _use(
+        self, message: Message, element: Payload, user: str | User, more: Payload
+    ) -> Interaction:
         person, place = self._who_and_where(user, message.channel)
         assert message.ephemeral_to in {None, person.id}, f"{person.name} does not see it"
         assert message in place.said, "the message is gone"
-        element = component(message, custom_id)
+        custom_id = element["custom_id"]
         assert not element.get("disabled"), f"{custom_id} is disabled"
-        assert element.get("style") != LINK_STYLE, "a link tells the app nothing"
         data = {"custom_id": custom_id, "component_type": element["type"], "id": element["id"]}
-        return await self._begin(COMPONENT, person, place, data, message)
+        return await self._begin(COMPONENT, person, place, {**data, **more}, message)
 
     async def submit(
         self, modal: Modal, values: Mapping[str, object], user: str | User
@@ -87,9 +103,11 @@ class UserActions:
         person = self.state.world.user(user)
         assert modal in self.state.modals, "no such modal is open"
         assert modal.user == person.handle, f"{person.name} has no such modal open"
-        data: Payload = {"custom_id": modal.data["custom_id"]}
-        data["components"] = submission(modal.data, values)
         place = self.state.world.channel(modal.channel.id)
+        filling = Submission(self.state, person, place)
+        data: Payload = {"custom_id": modal.data["custom_id"]}
+        data["components"] = filling.components(modal.data, values)
+        data |= {"resolved": filling.resolved} if filling.resolved else {}
         did = await self._begin(SUBMISSION, person, place, data, modal)
         if did.answer is not None:
             self.state.modals.remove(modal)

@@ -106,7 +106,12 @@ _plain_text_input = _element(
         "max_length": number(1, 3000),
     },
 )
-_in_input: dict[str, Check] = {**_chosen, "plain_text_input": _plain_text_input}
+_file_input = _element({}, {"filetypes": many(string(50), 100), "max_files": number(1, 10)})
+_in_input: dict[str, Check] = {
+    **_chosen,
+    "plain_text_input": _plain_text_input,
+    "file_input": _file_input,
+}
 _feedback_button = shape(
     {"text": plain(75), "value": string(2000)}, {"accessibility_label": string(75)}
 )

@@ -59,6 +59,8 @@ def entered(field: Payload, value: object) -> Payload:
             return {"selected_option": None if value is None else _option(field, value)}
         case "conversations_select":
             return {"selected_conversation": value}
+        case "file_input":
+            return {"files": value or []}
     return {"value": value}
 
 
@@ -100,3 +102,5 @@ def _possible(block: Payload, value: object) -> None:
     if isinstance(value, str) and value and field["type"] == "plain_text_input":
         most, least = field.get("max_length", 3000), field.get("min_length", 0)
         assert least <= len(value) <= most, f"the field {name!r} takes {least} to {most} characters"
+    if isinstance(value, list) and field["type"] == "file_input":
+        assert len(value) <= field.get("max_files", 10), f"the field {name!r} takes fewer files"

@@ -95,6 +95,10 @@ def field(element: Payload) -> Payload:
     return {"type": "input", "label": plain(5), "element": element}
 
 
+def file_input(**more: object) -> Payload:
+    return {"type": "file_input", "action_id": "f", **more}
+
+
 def text_input(**more: object) -> Payload:
     return {"type": "plain_text_input", "action_id": "t", **more}
 
@@ -156,6 +160,7 @@ def test_a_messages_limit_holds_and_one_over_it_does_not(
         (actions(), "/elements"),
         (actions(button(style="default")), "/elements/0/style"),
         (actions(text_input()), "/elements/0/type"),
+        (actions(file_input()), "/elements/0/type"),
         (table([[cell("")]]), "/rows/0/0/text"),
         (data_table(grid(1, 1)), "/rows"),
         (data_table([[cell()], [cell(), cell()]]), "/rows"),
@@ -204,6 +209,7 @@ VIEW_LIMITS: list[tuple[str, Build, int]] = [
     ("metadata", lambda n: modal(DIVIDER, private_metadata="x" * n), 3000),
     ("callback-id", lambda n: modal(DIVIDER, callback_id="c" * n), 255),
     ("input", lambda n: modal(field(text_input(max_length=n))), 3000),
+    ("files", lambda n: modal(field(file_input(max_files=n))), 10),
     ("radio-buttons", lambda n: modal(field({**select(n), "type": "radio_buttons"})), 10),
 ]
 

@@ -165,13 +165,19 @@ class UserActions:
         return await self._interact(user, payloads.click_in_message(self.state, on, user, forged))
 
     async def submit(self, view: View, values: Mapping[str, object], user: str) -> UserAction:
-        """Submit a modal with values by block_id or action_id."""
+        """Submit a modal with values by block_id or action_id; files are contents by name."""
         assert view in self.state.modals.get(user, []), f"{user} has no such modal open"
-        sent = payloads.submission(self.state, view, fields.form(view.payload, values))
+        given = {name: self._uploaded(user, value) for name, value in values.items()}
+        sent = payloads.submission(self.state, view, fields.form(view.payload, given))
         deed = await self._interact(user, sent)
         if deed.accepted:
             self._reply_to_submission(view, deed.payload or {})
         return deed
+
+    def _uploaded(self, user: str, value: object) -> object:
+        if not isinstance(value, Mapping):
+            return value
+        return [sent(self.state, user, *file) for file in value.items()]
 
     def closes(self, view: View) -> None:
         self.state.modals[view.user].remove(view)

@@ -7,7 +7,7 @@ from typing import ClassVar
 import pytest
 
 from bot.access import Access
-from bot.bakeoffs.commands.buttons import add_to_suite
+from bot.bakeoffs.commands.forms import add_to_suite
 from bot.bakeoffs.commands.suites import (
     MAX_DRAFTS,
     REMOVE,

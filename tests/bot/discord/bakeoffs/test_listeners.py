@@ -46,7 +46,7 @@ async def test_a_suite_is_previewed_stored_and_extended_by_a_rounds_question(
     menu = await bot.menu(root)
     result = await bot.discord.click(menu, custom_id_of(menu, "suite"), bot.person)
     assert result.modal
-    filled = {"Suite": "Filed", "The right answer": "42"}
+    filled = {"Suite": "filed", "The right answer": "42"}
     await bot.discord.submit(result.modal, filled, bot.person)
 
     await bot.discord.until(lambda: "The question is now in suite" in bot.private_texts())
@@ -96,3 +96,14 @@ async def test_only_who_manages_the_server_changes_suites_and_schedules(bot: InP
     bot.discord.message(bot.person, bot.place, mention)
 
     await bot.discord.until(lambda: f"Save suite {name}?" in said())
+
+
+async def test_a_typed_name_of_a_form_gets_its_button(bot: InProcessBot) -> None:
+    bot.make_admin()
+
+    bot.discord.message(bot.person, bot.place, f"{bot.discord.bot.mention} suite add")
+
+    await bot.discord.until(lambda: bot.bot_messages())
+    (reply,) = bot.bot_messages()
+    result = await bot.discord.click(reply, custom_id_of(reply, "new_suite"), bot.person)
+    assert result.modal

@@ -46,7 +46,7 @@ async def test_a_rounds_question_is_added_in_a_modal(stage: Stage) -> None:
     await stage.slack.click(root, "council:more", cleo, in_menu(root, "suite"))
     again = await stage.wait_for_modal(cleo, name)
     await stage.slack.submit(again, {"suite": name}, cleo)
-    await stage.wait_for_ephemeral(cleo, channel, f"Suite {name} already has this question.")
+    assert again.errors == {"suite": f"Suite {name} already has this question."}
 
 
 async def test_a_plain_member_changes_no_suite(stage: Stage) -> None:

@@ -19,7 +19,9 @@ from tests.wire.discord.checks.shapes import (
 )
 
 ROW, BUTTON, STRING_SELECT, TEXT_INPUT = 1, 2, 3, 4
-TEXT, GALLERY, FILE, CONTAINER, LABEL = 10, 12, 13, 17, 18
+CHANNEL_SELECT, TEXT, GALLERY, FILE, CONTAINER, LABEL = 8, 10, 12, 13, 17, 18
+FILE_UPLOAD, RADIO_GROUP = 19, 21
+MOST_OPTIONS, MOST_RADIOS = 25, 10
 LINK_STYLE = 5
 
 Payload = Mapping[str, Any]
@@ -63,7 +65,50 @@ _button = all_of(
     ),
     _button_kind,
 )
-_row = shape({"components": many(typed({BUTTON: _button}), 5, 1)}, _id)
+_option = shape(
+    {"label": string(100, 1), "value": string(100, 1)},
+    {"description": string(100), "default": flag},
+)
+
+
+def _choices(value: object, at: str) -> Iterator[Fault]:
+    """No two options have one value, and no more are chosen at first than can be."""
+    options = value.get("options") if isinstance(value, dict) else None
+    options = [one for one in options or [] if isinstance(one, dict)]
+    values = [one.get("value") for one in options]
+    if len(values) > len({*map(str, values)}):
+        message = "The specified option value is already used"
+        yield Fault(under(at, "options"), "COMPONENT_OPTION_VALUE_DUPLICATED", message)
+    most = (value.get("max_values") or 1) if isinstance(value, dict) else 1
+    if sum(bool(one.get("default")) for one in options) > most:
+        message = "More options are chosen than can be"
+        yield Fault(under(at, "options"), "COMPONENT_TOO_MANY_DEFAULT_VALUES", message)
+
+
+_select: dict[str, Check] = {
+    **_id,
+    "placeholder": string(150),
+    "min_values": number(0, 25),
+    "max_values": number(1, 25),
+    "required": flag,
+}
+_string_select = all_of(
+    shape({**_custom_id, "options": many(_option, MOST_OPTIONS, 1)}, {**_select, "disabled": flag}),
+    _choices,
+)
+_in_row: dict[int, Check] = {BUTTON: _button, STRING_SELECT: _string_select}
+
+
+def _full_row(value: object, at: str) -> Iterator[Fault]:
+    """A select takes the whole row."""
+    parts = value.get("components") if isinstance(value, dict) else None
+    kinds = [one.get("type") for one in parts or [] if isinstance(one, dict)]
+    if STRING_SELECT in kinds and len(kinds) > 1:
+        message = "The component layout width was exceeded"
+        yield Fault(under(at, "components"), "COMPONENT_LAYOUT_WIDTH_EXCEEDED", message)
+
+
+_row = all_of(shape({"components": many(typed(_in_row), 5, 1)}, _id), _full_row)
 _text = shape({"content": string(4000, 1)}, _id)
 _media = shape({"url": string(2048, 1)})
 _gallery = shape(
@@ -139,9 +184,33 @@ _text_input = all_of(
     ),
     _lengths,
 )
+_file_upload = shape(
+    _custom_id, {**_id, "min_values": number(0, 10), "max_values": number(1, 10), "required": flag}
+)
+_radio_group = all_of(
+    shape({**_custom_id, "options": many(_option, MOST_RADIOS, 2)}, {**_id, "required": flag}),
+    _choices,
+)
+_channel_select = shape(_custom_id, {**_select, "channel_types": many(number(0, 20), 20)})
+_in_label: dict[int, Check] = {
+    STRING_SELECT: _string_select,
+    TEXT_INPUT: _text_input,
+    CHANNEL_SELECT: _channel_select,
+    FILE_UPLOAD: _file_upload,
+    RADIO_GROUP: _radio_group,
+}
+
+
+def _enabled(value: object, at: str) -> Iterator[Fault]:
+    """Discord refuses a modal with a disabled select."""
+    if isinstance(value, dict) and value.get("disabled"):
+        message = "Components in a modal cannot be disabled"
+        yield Fault(under(at, "disabled"), "COMPONENT_DISABLED_IN_MODAL", message)
+
+
 _label = shape(
-    {"label": string(45, 1), "component": typed({TEXT_INPUT: _text_input})},
-    {"description": string(100)},
+    {"label": string(45, 1), "component": all_of(typed(_in_label), _enabled)},
+    {"description": string(100, 1)},
 )
 _modal = shape(
     {

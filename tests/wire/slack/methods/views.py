@@ -2,6 +2,7 @@
 
 from tests.wire.slack.calls import Call, Method, Payload, RefusalError, refusal_for
 from tests.wire.slack.checks import find_home_faults, find_view_faults
+from tests.wire.slack.fields import elements_in
 from tests.wire.slack.messages import with_ids
 from tests.wire.slack.state import State, Trigger, View
 from tests.wire.slack.workspace import APP
@@ -50,6 +51,9 @@ def _trigger(state: State, call: Call) -> Trigger:
 
 def open_(state: State, call: Call) -> Payload:
     given = checked(call.value("view"))
+    takes_files = any(one["type"] == "file_input" for _, one in elements_in(given["blocks"]))
+    if takes_files and "files:read" not in state.tokens[call.token or ""].scopes:
+        raise RefusalError("missing_scope")
     user = _trigger(state, call).user
     id_ = f"V{state.number():06d}"
     view = View(id_, user, {"id": id_, "root_view_id": id_, "previous_view_id": None}, given)
