@@ -23,20 +23,25 @@ from council.panel import Panel
 
 QUESTION, CONTEXT, PANEL, AUDIENCE = "question", "context", "panel", "audience"
 CHANNEL, FILES = "channel", "files"
-HERE, ONLY_ME = "here", "me"  # values of the audience
+HERE, VOTE_FIRST, ONLY_ME = "here", "vote", "me"  # values of the audience
 MAX_TEXT = 4000
 EXPLANATION = (
     "Several models answer, rank each other without names, and one writes the final answer."
 )
+_VOTE_FIRST_LABEL = "Vote first: names and table come on Reveal, or after ten minutes"
 _ONLY_ME_LABEL = "Only me: the answer comes as a direct message"
 
 
 @dataclass(frozen=True, slots=True)
 class AskPlace:
-    """What a place offers: who reads an answer there, and what else the form asks for."""
+    """What a place offers: who reads an answer there, and what else the form asks for.
+
+    With `has_voters`, others read along, and may vote before names are shown.
+    """
 
     everybody: str
     has_private_answers: bool
+    has_voters: bool = True
     asks_channel: bool = False
     accepts_files: bool = True
 
@@ -73,6 +78,7 @@ def new_ask_form(
     panel = given.get(PANEL, "")
     panel = panel if panel in panels else options[0].value
     audience = [Option(HERE, at.everybody)]
+    audience += [Option(VOTE_FIRST, _VOTE_FIRST_LABEL)] if at.has_voters else []
     audience += [Option(ONLY_ME, _ONLY_ME_LABEL)] if at.has_private_answers else []
     fields: list[Field] = [
         TextField(

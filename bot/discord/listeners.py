@@ -14,7 +14,16 @@ from discord import MessageType
 from bot.access import check_admitted
 from bot.chat import Chat, IncomingMessage, SendEphemeral, send_note
 from bot.commands.ask import PRIVATE, AskOptions, ask_with_options
-from bot.commands.ask_form import AUDIENCE, CONTEXT, ONLY_ME, PANEL, QUESTION, AskPlace, ask_form
+from bot.commands.ask_form import (
+    AUDIENCE,
+    CONTEXT,
+    ONLY_ME,
+    PANEL,
+    QUESTION,
+    VOTE_FIRST,
+    AskPlace,
+    ask_form,
+)
 from bot.commands.button_registry import buttons_of, submit_form
 from bot.commands.buttons import ActionDeduplicator, rate_round, send_busy_note
 from bot.commands.completion import suggest
@@ -224,7 +233,8 @@ class DiscordClient(discord.Client):
                 await send_note(chat, incoming, ASKED_PRIVATELY)
             question, context = fields[QUESTION], fields.get(CONTEXT, "")
             asked = replace(incoming, text=question, context=context)
-            await ask_with_options(self._app, chat, asked, AskOptions(panel or None))
+            options = AskOptions(panel or None, votes_first=fields.get(AUDIENCE) == VOTE_FIRST)
+            await ask_with_options(self._app, chat, asked, options)
 
         await self._begin(interaction, submit, asks=kind == modals.ASK)
 
@@ -386,8 +396,8 @@ class DiscordClient(discord.Client):
 
 
 def ask_place(interaction: Interaction) -> AskPlace:
-    """Return what a place offers: an answer can be private where the bot posts for everybody."""
+    """Return what a place offers: more than an answer where the bot itself posts for everybody."""
     in_thread = isinstance(interaction.channel, discord.Thread)
-    can_be_private = interaction.guild_id is not None and not is_outside(interaction)
+    is_ours = interaction.guild_id is not None and not is_outside(interaction)
     everybody = f"Everybody in this {'thread' if in_thread else 'channel'}"
-    return AskPlace(everybody, has_private_answers=can_be_private)
+    return AskPlace(everybody, has_private_answers=is_ours, has_voters=is_ours)

@@ -21,6 +21,7 @@ from bot.commands.ask_form import (
     ONLY_ME,
     PANEL,
     QUESTION,
+    VOTE_FIRST,
     AskPlace,
     ask_form,
 )
@@ -187,6 +188,7 @@ async def open_ask_modal(
     at = AskPlace(
         _everybody(place),
         has_private_answers=chat.workspace.has_scope("im:write"),
+        has_voters=not place.channel.startswith("D"),
         asks_channel=not place.channel,
         accepts_files=chat.workspace.has_scope("files:read"),
     )
@@ -266,7 +268,8 @@ async def submit_ask_form(
         quotes=tuple(quotes[0]) if quotes and context else (),
     )
     message = await resolve_message(workspace, message)
-    options = AskOptions(_value(values, PANEL) or None)
+    votes_first = _value(values, AUDIENCE) == VOTE_FIRST
+    options = AskOptions(_value(values, PANEL) or None, votes_first=votes_first)
     return message, await open_round(app, message, options)
 
 

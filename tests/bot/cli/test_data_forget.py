@@ -60,7 +60,7 @@ def test_a_forgotten_round_is_shown_and_listed(stored_round: tuple[Home, str]) -
     shown, listed = home.invoke("show", round_id), home.invoke("rounds")
 
     assert "were forgotten on" in " ".join(shown.out.split())
-    assert "Response" in shown.out
+    assert " > " in shown.out
     assert listed.out.split()[3] == "forgotten"
 
 

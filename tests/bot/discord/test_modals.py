@@ -9,7 +9,7 @@ import pytest
 
 from bot.access import Access
 from bot.chat import Button, Buttons, Heading, Post, Prose
-from bot.commands.ask_form import ONLY_ME
+from bot.commands.ask_form import ONLY_ME, VOTE_FIRST
 from bot.commands.forms import Form, SelectField, named_options
 from bot.discord.actions import page_post
 from bot.discord.components import ButtonMenu, fits_discord
@@ -18,7 +18,7 @@ from bot.discord.modals import form_modal
 from council.files import MAX_TOTAL_BYTES
 from tests.bot.discord.in_process import InProcessBot
 from tests.bot.discord.story import custom_id_of, with_older_button
-from tests.wire.discord import Upload, faults_of_modal
+from tests.wire.discord import Message, Upload, faults_of_modal
 from tests.wire.discord.checks.components import (
     FILE_UPLOAD,
     RADIO_GROUP,
@@ -106,6 +106,33 @@ async def test_only_me_sends_the_answer_as_a_direct_message(bot: InProcessBot) -
     )
     assert ASKED_PRIVATELY in bot.private_texts()
     assert bot.bot_messages() == []
+
+
+async def test_a_held_reveal_shows_the_answer_takes_votes_and_then_names(bot: InProcessBot) -> None:
+    modal = await _opened(bot)
+    await bot.discord.submit(
+        modal, {"question": "Which queue?", "audience": VOTE_FIRST}, bot.person
+    )
+    bot.release_models()
+
+    def held() -> list[Message]:
+        return [one for one in bot.bot_messages() if custom_id_of(one, "reveal")]
+
+    await bot.discord.until(held)
+    (root,) = held()
+    assert "Gemini 3 Pro" not in root.text
+    shown = await bot.discord.click(root, custom_id_of(root, "vote"), "U2")
+    await bot.discord.until(lambda: "is the best" in "".join(one.text for one in shown.sent))
+    best = custom_id_of(shown.sent[-1], "best")
+    voted = await bot.discord.click(shown.sent[-1], best, "U2")
+    await bot.discord.until(lambda: "Noted: your blind vote" in voted.sent[-1].text)
+    await bot.discord.click(root, custom_id_of(root, "reveal"), bot.person)
+    await bot.wait_until_delivered()
+
+    assert custom_id_of(root, "answers")
+    assert "Gemini 3 Pro" in bot.discord.thread_of(root).said[0].text
+    (vote,) = await bot.app.store.votes((await bot.load_line()).id)
+    assert vote.blind
 
 
 async def test_where_all_answers_are_private_nobody_is_asked_who_may_read(

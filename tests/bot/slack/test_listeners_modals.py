@@ -43,7 +43,7 @@ async def test_the_word_ask_without_a_question_opens_the_modal(stage: Stage) -> 
     assert panels.keys() == {"house", "served"}
     assert panels["house"] == "house: goes to scripted models"
     assert panels["served"].startswith("served: goes to 127.0.0.1:")
-    assert list(_offers(view, "audience")) == ["here", "me"]
+    assert list(_offers(view, "audience")) == ["here", "vote", "me"]
     assert '"file_input"' in json.dumps(view.payload["blocks"])
     await stage.slack.submit(view, {"question": "Which queue?", "panel": "served"}, dora)
     answer = await stage.wait_for_answer(channel)
@@ -78,6 +78,38 @@ async def test_a_question_about_the_councils_answer_includes_the_whole_answer(st
 
     assert "The question before: Which queue is the last?" in text_of(view)
     assert "The council's answer to it: " in text_of(view)
+
+
+async def test_a_held_reveal_shows_the_answer_takes_votes_and_then_names(stage: Stage) -> None:
+    dora, ewa = stage.add_user(), stage.add_user()
+    channel = stage.add_channel(dora, ewa)
+    await stage.slack.command(dora, channel, "/council", "ask")
+    view = await stage.wait_for_modal(dora, "Ask the council")
+    await stage.slack.submit(view, {"question": "Which queue?", "audience": "vote"}, dora)
+
+    def held() -> list[Message]:
+        return [m for m in stage.bot_messages(channel) if "Vote first" in str(m.blocks)]
+
+    await stage.slack.until(held, 60)
+    root = held()[0]
+    assert "council:answers" not in str(root.blocks)
+    await stage.slack.click(root, "council:vote", ewa)
+    ballot = await stage.wait_for_modal(ewa, "is the best")
+    await stage.slack.click(ballot, "council:best", ewa)
+    await stage.slack.until(
+        lambda: "your blind vote is for Response" in str(stage.slack.views(ewa))
+    )
+    await stage.slack.click(root, "council:reveal", ewa)
+    await stage.slack.until(lambda: stage.ephemerals(ewa, channel))
+    assert "Only the person who asked" in text_of(stage.ephemerals(ewa, channel)[-1])
+    await stage.slack.click(root, "council:reveal", dora)
+
+    answer = await stage.wait_for_answer(channel)
+    await stage.wait_for_thread(answer)
+    assert answer.ts == root.ts
+    assert "Vote first" not in text_of(answer)
+    rows = "SELECT blind FROM human_vote WHERE by = ?"
+    assert stage.home.sql(rows, ewa) == [(1,)]
 
 
 async def test_a_private_answer_arrives_as_a_direct_message_only(stage: Stage) -> None:
