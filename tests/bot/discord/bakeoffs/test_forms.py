@@ -181,3 +181,18 @@ async def test_a_plain_member_is_refused_before_the_form_and_after_it(bot: InPro
 
     assert pressed.modal is None
     await bot.discord.until(lambda: bot.private_texts().count("Only admins can make suites") == 2)
+
+
+async def test_the_form_of_release_0_2_still_adds_to_a_suite(bot: InProcessBot) -> None:
+    bot.make_admin()
+    root = await bot.answered("Which queue, for the old form?")
+    menu = await bot.menu(root)
+    modal = (await bot.discord.click(menu, custom_id_of(menu, "suite"), bot.person)).modal
+    assert modal
+    # It had one text for an existing suite and for a new one.
+    text = {"type": 4, "style": 1, "custom_id": "name", "required": False, "max_length": 40}
+    modal.data["components"] = [{"type": 18, "label": "Suite", "component": text}]
+
+    await bot.discord.submit(modal, {"Suite": "older"}, bot.person)
+
+    await _says(bot, "The question is now in suite older")
