@@ -13,11 +13,16 @@ from typing import Any
 
 import discord
 import simcord
+from discord import app_commands
+from discord.ext.commands import Bot
 from playwright.async_api import BrowserType
 
-from bot.chat import Post
+from bot.chat import Asker, IncomingMessage, Post
+from bot.commands.ask_form import AskPlace, new_ask_form
+from bot.commands.help import welcome_post
 from bot.discord.actions import page_post
 from bot.discord.components import build_view, fits_discord, render_components
+from bot.discord.modals import form_modal
 from bot.render.pagination import paginate
 from bot.render.round_report.thread import held_post
 from bot.render.round_status import add_asker, running_post
@@ -26,6 +31,7 @@ from council.answers import Call, Reply
 from council.round_rules import compute_tally
 from council.rounds import Round
 from council.tally.chance import DEFAULT_RULE
+from tests.bench.bakeoff_post import bakeoff_post
 from tests.bench.ours import QUESTION
 from tests.bench.queue_words import ANSWERS, REASONS, SEATS, chair_reply
 from tests.bot.rounds import held, round_thread
@@ -33,7 +39,8 @@ from tests.builders import a_member, a_panel, a_question
 from tests.fakes.gateway import FakeGateway, ReadPrompt
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
-WIDE, PHONE, VOTE_SIZE, HELD_SIZE = (960, 1360), (400, 2000), (960, 1100), (400, 1100)
+WIDE, PHONE, VOTE_SIZE, HELD_SIZE = (960, 1360), (400, 2000), (960, 760), (400, 900)
+SMALL, FORM_SIZE = (640, 450), (640, 900)
 TERMS = "Sent only to OpenAI, Anthropic, Google and Mistral AI. At most $0.12."
 NOBODY = discord.AllowedMentions.none()
 
@@ -109,8 +116,9 @@ async def main() -> None:
     round_ = await the_round()
     thread = round_thread(round_)
     root = add_asker(thread.root, round_, "Ada")
-    client = discord.Client(intents=discord.Intents(guilds=True))
-    async with simcord.run(client) as env:
+    client = Bot("/", intents=discord.Intents(guilds=True))
+    add_form(client.tree, round_)
+    async with simcord.run(client, strict_sync=False) as env:
         if client.user:
             await client.user.edit(username="Council")
         guild = env.create_guild()
@@ -128,7 +136,10 @@ async def main() -> None:
                 await preview.screenshot(path, mode="viewport", viewport=size, viewer=ada)
                 print(f"{path.name}: {path.stat().st_size // 1000} KB")
         await the_vote(client, env, round_)
-        await the_held_reveal(client, env, round_)
+        await one_post(client, env, "held", held_post(round_, in_ten_minutes()), HELD_SIZE)
+        await one_post(client, env, "first", welcome_post(is_direct=False), SMALL)
+        await one_post(client, env, "bakeoff-post", bakeoff_post(), SMALL)
+        await the_form(env)
 
 
 async def the_vote(client: discord.Client, env: simcord.Env, round_: Round) -> None:
@@ -147,16 +158,45 @@ async def the_vote(client: discord.Client, env: simcord.Env, round_: Round) -> N
         print(f"{path.name}: {path.stat().st_size // 1000} KB")
 
 
-async def the_held_reveal(client: discord.Client, env: simcord.Env, round_: Round) -> None:
-    """Picture an answer whose authors are not shown yet."""
+def in_ten_minutes() -> datetime:
+    return datetime.now(UTC) + timedelta(minutes=10)
+
+
+async def one_post(
+    client: discord.Client, env: simcord.Env, name: str, post: Post, size: tuple[int, int]
+) -> None:
+    """Picture one post in a channel of its own."""
     guild = env.create_guild()
-    channel, ada = guild.create_text_channel("held"), guild.add_member(env.create_user("Ada"))
+    channel, ada = guild.create_text_channel(name), guild.add_member(env.create_user("Ada"))
     room = client.get_channel(channel.id)
     assert isinstance(room, discord.TextChannel)
-    await said(room, held_post(round_, datetime.now(UTC) + timedelta(minutes=10)))
+    await said(room, post)
     async with env.preview(channel, viewers=[ada], layout="channel") as preview:
-        path = PICTURES / "discord-held.png"
-        await preview.screenshot(path, mode="viewport", viewport=HELD_SIZE, viewer=ada)
+        path = PICTURES / f"discord-{name}.png"
+        await preview.screenshot(path, mode="viewport", viewport=size, viewer=ada)
+        print(f"{path.name}: {path.stat().st_size // 1000} KB")
+
+
+def add_form(tree: app_commands.CommandTree[Any], round_: Round) -> None:
+    """Add a command that opens the form to ask in."""
+    message = IncomingMessage(QUESTION, Asker("U1", "Ada"), round_.question.place, "k")
+    at = AskPlace("Everybody in this channel", has_private_answers=True)
+    form = new_ask_form(message, at, {round_.panel.name: round_.panel}, {})
+
+    @tree.command(name="council", description="Ask")
+    async def ask(interaction: discord.Interaction[Any]) -> None:
+        await interaction.response.send_modal(form_modal(form, "ask", "0"))
+
+
+async def the_form(env: simcord.Env) -> None:
+    """Picture the form to ask in."""
+    guild = env.create_guild()
+    channel, ada = guild.create_text_channel("form"), guild.add_member(env.create_user("Ada"))
+    opened = await ada.slash(channel, "council")
+    async with env.preview(channel, viewers=[ada], layout="channel") as preview:
+        await preview.show(opened)
+        path = PICTURES / "discord-ask.png"
+        await preview.screenshot(path, target=opened, viewport=FORM_SIZE, viewer=ada)
         print(f"{path.name}: {path.stat().st_size // 1000} KB")
 
 

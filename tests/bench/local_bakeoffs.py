@@ -27,7 +27,7 @@ from tests.bench.blockkit import Line, Screen, thinned
 from tests.bench.discord_pictures import launched_as_here
 from tests.bench.discord_replayed import replayed
 from tests.bench.pictures import PICTURES
-from tests.bench.slack_pictures import PANE, THREAD, Studio, line_of, workspace
+from tests.bench.slack_pictures import THREAD, Studio, line_of, workspace
 from tests.bot.homes import Home
 from tests.bot.slack.process import slack_environment
 from tests.ports import free_port
@@ -176,13 +176,11 @@ async def picture_page(site: Site, browser: Browser) -> None:
 
 
 async def picture_slack(site: Site, browser: Browser) -> None:
-    """Take the pictures of Slack's last run: its post with the news, and its thread."""
+    """Take the picture of the thread of Slack's last run."""
     said = [one for one in site.slack.messages(CHANNEL) if one.payload.get("bot_id")]
     roots = [one for one in said if not one.thread_ts]
     threads = {root.ts: site.slack.thread(CHANNEL, root.ts) for root in roots}
     studio, last = Studio(browser), [ts for ts, under in threads.items() if under][-1]
-    lines = [line_of(site.slack, root) for root in roots if root.ts >= last]
-    await studio.take("bakeoff", Screen("models", tuple(lines)), width=PANE)
     under = tuple(with_pictures(site.slack, line_of(site.slack, one)) for one in threads[last])
     await studio.take("leaderboard", Screen("models", under, is_thread=True), width=THREAD)
     print(*(root.text for root in roots), sep="\n")

@@ -16,7 +16,10 @@ from typing import Any
 
 from playwright.async_api import Browser, ViewportSize, async_playwright
 
+from bot.commands.ask_form import VOTE_FIRST
 from bot.render.voting import READ_AND_VOTE
+from bot.slack.block_kit import render_message
+from tests.bench.bakeoff_post import bakeoff_post
 from tests.bench.blockkit import Line, Screen, drawn, thinned
 from tests.bench.ours import QUESTION
 from tests.bench.pictures import PICTURES, config, playing
@@ -194,6 +197,28 @@ async def the_vote(studio: Studio, product: RunningProduct) -> None:
     slack.closes(view)
 
 
+async def the_held_reveal(studio: Studio, product: RunningProduct) -> None:
+    """Ask by the form, so that people vote first, and picture the answer until the reveal."""
+    slack = product.slack
+    await slack.command(ADA, CHANNEL, "/council", "ask")
+    view = await filled(slack)
+    await slack.submit(view, {"question": QUESTION, "audience": VOTE_FIRST}, ADA)
+
+    def held() -> list[Message]:
+        return [m for m in slack.messages(CHANNEL) if "council:reveal" in str(m.blocks)]
+
+    await slack.until(held, 60)
+    phone = Screen("backend", (line_of(slack, held()[0]),), is_phone=True)
+    await studio.take("held", phone, width=PHONE)
+    await slack.click(held()[0], "council:reveal", ADA)
+
+
+async def the_bakeoff(studio: Studio) -> None:
+    """Picture the post of a bake-off."""
+    line = Line("Council", "09:04", render_message(bakeoff_post()), is_app=True)
+    await studio.take("bakeoff-post", Screen("models", (line,)))
+
+
 async def the_home(studio: Studio, slack: FakeSlack) -> None:
     """Picture the home of somebody who has asked."""
     await slack.opens_app(ADA)
@@ -238,6 +263,8 @@ async def all_of_them(studio: Studio) -> None:
             await the_welcome(studio, product.slack)
             await the_round(studio, product)
             await the_vote(studio, product)
+            await the_held_reveal(studio, product)
+            await the_bakeoff(studio)
             await the_home(studio, product.slack)
             await the_modal(studio, product.slack)
             await the_thread(studio, product.slack)
