@@ -6,6 +6,7 @@ from bot.access import allows_panel, check_admitted, listable_rounds
 from bot.chat import IncomingMessage
 from bot.commands.parameters import NOTHING_GIVEN, Arguments, Kind, Parameter, Suggestion
 from bot.commands.registry import commands_of
+from bot.commands.reveal import is_held
 from bot.commands.rounds import find_round_or_last
 from bot.commands.voting import draw_to_vote_on
 from bot.context import AppContext
@@ -72,7 +73,7 @@ async def _answers(app: AppContext, message: IncomingMessage, round_: str) -> li
     """
     found = await find_round_or_last(app, message, round_)
     draw = draw_to_vote_on(found)
-    if takes_blind_votes(found):
+    if takes_blind_votes(found) or await is_held(app, found):
         return [
             (f"Response {answer.label} · {shorten_to_line(answer.text, _MAX_WORDS)}", answer.label)
             for answer in blind_answers(found)

@@ -11,6 +11,8 @@ from bot.commands import reveal, round_delivery
 from bot.commands.ask import AskOptions, ask_with_options
 from bot.commands.button_registry import load_view
 from bot.commands.buttons import IS_REVEALED, export_round, forget_round, reveal_round
+from bot.commands.completion import suggest
+from bot.commands.parameters import Kind, Parameter
 from bot.commands.reveal import begin_hold, hold_reveal, is_held
 from bot.commands.round_delivery import follow_and_deliver
 from bot.commands.voting import cast_pressed, posts_to_vote
@@ -91,6 +93,8 @@ async def test_what_people_choose_before_the_reveal_is_blind_and_names_nobody() 
     label = sorted(round_.draw.labels.labels)[0]
 
     posts = await load_view(asking.app, ASKED, VOTE, ID)
+    letter = Parameter("answer", "", Kind.LABEL)
+    offered = [name for name, _ in await suggest(asking.app, ASKED, letter, "", {"round": ID})]
     _, noted = await cast_pressed(asking.app, ASKED, f"{ID}:{label}")
     typed = await replies_to(asking.app, f"vote {ID} {label}", ANA)
     await reveal_round(asking.app, asking.room, ASKED, ID)
@@ -100,7 +104,8 @@ async def test_what_people_choose_before_the_reveal_is_blind_and_names_nobody() 
     )
 
     names = author_names(round_.panel, round_.draw)
-    shown = "".join(map(words_of, posts))
+    shown = "".join((*map(words_of, posts), *offered))
+    assert len(offered) == len(names)
     assert not [name for name in names.values() if name in shown]
     expected = (
         f"Noted: your blind vote is for Response {label}. You can change it until the result."
