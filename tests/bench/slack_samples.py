@@ -23,7 +23,7 @@ from bot.bakeoffs.commands.forms import (
 )
 from bot.bakeoffs.render.schedules import NEW_SCHEDULE
 from bot.bakeoffs.render.suites import NEW_SUITE
-from bot.chat import Asker, Button, Buttons, IncomingMessage, Mentions, Note, Post
+from bot.chat import Asker, Button, Buttons, IncomingMessage, Mentions, Note, Post, Table
 from bot.commands.ask_form import PANEL, AskPlace, new_ask_form
 from bot.render.lists import NEW
 from bot.render.round_report.answers import answers_by_label
@@ -118,6 +118,8 @@ def _posts(closed: Round) -> Iterator[tuple[str, Post]]:
     yield "a round that failed", round_thread(failed).root
     offer = offer_post(ThreadContext(_PROSE, 3, 1), closed.panel, "1.2|1.1|abc")
     yield "a thread to send along", offer
+    rows = tuple((f"Model {number}", str(number)) for number in range(3))
+    yield "a table to sort", Post((Table(("Model", "Rounds"), rows, frozenset({1})),), "A table")
     options = tuple(Button(name, name, closed.id) for name in ("again", "forget"))
     note = Note("Type `/council help` for **all** commands.")
     parts = (note, Mentions(("U1",)), Buttons(options, more=options))

@@ -87,7 +87,7 @@ async def test_a_ranking_is_followed_by_its_reason() -> None:
     post = round_thread(await held()).replies[1]
 
     said_there = texts(components_of(render_components(post)))[0]
-    assert " > GPT-5.1\n> It is right.\n\n**" in said_there
+    assert " > GPT-5.1\n-# “It is right.”\n\n**" in said_there
 
 
 async def test_every_stage_of_a_round_is_a_valid_message() -> None:

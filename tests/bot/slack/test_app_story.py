@@ -47,7 +47,7 @@ async def test_commands_mentions_messages_shortcuts_buttons_and_modals_work(
 async def _press_buttons(slack: FakeSlack, bot: RunningProduct) -> None:
     root = await bot.wait_for_answer("C1")
     await slack.click(root, "council:answers", "U2")
-    await slack.until(lambda: ", by " in "".join(map(text_of, slack.views("U2"))), TIMEOUT_SECONDS)
+    await slack.until(lambda: "North" in "".join(map(text_of, slack.views("U2"))), TIMEOUT_SECONDS)
     await slack.click(root, "council:feedback", "U1", "negative")
     await slack.until(lambda: slack.views("U1"), TIMEOUT_SECONDS)
     await slack.submit(slack.views("U1")[-1], {"why": "No price."}, "U1")

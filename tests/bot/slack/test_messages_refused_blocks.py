@@ -20,7 +20,7 @@ LONG = " ".join(f"Reason {number} of many." for number in range(400))  # more th
 
 async def test_a_message_with_a_refused_block_is_sent_whole_as_text() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
-        slack.refuse_blocks("data_table")
+        slack.refuse_blocks("table")
         root = await bot.ask()
         bot.release_models()
         await bot.assert_one_whole_round()
@@ -34,13 +34,11 @@ async def test_a_refused_plan_is_not_retried_with_every_edit() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         slack.refuse_blocks("plan")
         await bot.ask()
-        refused = [call for call in slack.calls if call.outcome == "invalid_blocks"]
         bot.release_models()
         await bot.assert_one_whole_round()
 
         tried = [call for call in slack.calls if "'plan'" in str(call.value("blocks"))]
-        assert len(refused) == 1  # with the root
-        assert len(tried) <= 2
+        assert 1 <= len(tried) <= 2  # with the root
 
 
 @pytest.mark.parametrize("answer", ["Use a queue.", LONG], ids=["short", "long"])
