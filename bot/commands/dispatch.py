@@ -54,7 +54,10 @@ async def run_command(
     if command.name != HELP:
         check_admitted(app.access, message)
     if command.for_admins:
-        check_admin(app.access, message, f"use `/council {command.full_name}`")
+        what = f"use `/council {command.full_name}`"
+        if command.hidden:
+            what = f"{command.summary[0].lower()}{command.summary[1:]}"
+        check_admin(app.access, message, what)
     if command.name == ASK and not parsed.arguments and chat.is_room and not message.files:
         await chat.send_ephemeral(message, empty_question_post())
         return

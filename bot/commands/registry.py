@@ -23,7 +23,8 @@ from bot.plugins import HasParts, Plugins
 
 Run = Callable[[AppContext, Chat, IncomingMessage, Arguments], Awaitable[None]]
 
-ASK, HELP = "ask", "help"
+ASK, HELP, VOTE = "ask", "help", "vote"
+_BEST = re.compile(r"([a-z]) is the best", re.IGNORECASE)  # as the buttons of a vote say
 _MAX_TYPO_WORDS = 3
 _MAX_SHORT_WORDS = 2  # of a line that is asked only if its author insists
 _MAX_SHORT_CHARACTERS = 1_000
@@ -164,22 +165,31 @@ class CommandRegistry:
         return command.form if command else None
 
     def hold_short(self, parsed: Invocation | Typo) -> Invocation | Typo:
-        """Return a question that is too short to be one by accident as a `Typo`, else what it was.
+        """Return a question that may be asked by accident as a `Typo`, else what it was.
 
-        Every chat holds back questions of one or two words without a question mark.
+        Every chat holds back questions of one or two words without a question mark, and commands
+        that were asked or have one.
         """
         if not is_question(parsed):
             return parsed
         options = dict(parsed.arguments)
         question = options.pop("question", "")
-        if not clean_text(question) or not is_short(question):
+        statement = question.rstrip(" ?\uff1f")
+        is_certain = is_short(question) or self._is_command(statement)
+        if not clean_text(question) or not is_certain:
             return parsed
-        inner = self.parse(question)
+        inner = self.parse(statement)
         meant = inner.meant if isinstance(inner, Typo) else (inner.command,)
         return Typo(question, () if is_question(inner) else meant, options)
 
+    def _is_command(self, text: str) -> bool:
+        inner = self.parse(text)
+        return bool(text) and isinstance(inner, Invocation) and inner.command.name != ASK
+
     def _candidates(self, words: str) -> Iterator[tuple[Command, str]]:
         """Yield the commands that the first words name, with what follows."""
+        if best := _BEST.fullmatch(words):
+            yield self[VOTE], f"last {best[1].upper()}"
         if aliased := self._aliased(words):
             yield aliased
         first, rest = _split_first(words)

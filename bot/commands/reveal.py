@@ -11,7 +11,8 @@ from datetime import datetime, timedelta
 from bot.context import AppContext
 from bot.render.formatting import rough_duration
 from bot.render.voting import is_votable
-from council.errors import CouncilError
+from council.errors import CouncilError, RoundNotFoundError
+from council.places import Place
 from council.rounds import Round
 
 HELD, MAX_REMEMBERED = "held reveal", 1_000  # the kind of memo: until when, "" before it begins
@@ -48,7 +49,20 @@ async def is_held(app: AppContext, round_: Round) -> bool:
 
 
 def _can_be_held(round_: Round) -> bool:
-    return bool(round_.closing and round_.synthesis and round_.tally) and is_votable(round_)
+    """Return whether people can vote blind; without a chairman, the answer shows whose it is."""
+    is_written = round_.synthesis is not None and round_.synthesis.chairman is not None
+    return bool(is_written and round_.closing and round_.tally) and is_votable(round_)
+
+
+async def first_held(app: AppContext, place: Place) -> datetime | None:
+    """Return when the first round of a workspace was asked whose reveal is held; None without."""
+    asked: list[datetime] = []
+    for round_id, text in (await app.key_values.list_texts(HELD)).items():
+        if not text or app.now() < datetime.fromisoformat(text):
+            with suppress(RoundNotFoundError):
+                line = await app.store.load_summary(round_id)
+                asked += [line.asked_at] if line.place.scope == place.scope else []
+    return min(asked, default=None)
 
 
 async def check_revealed(app: AppContext, round_: Round) -> None:

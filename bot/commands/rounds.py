@@ -391,11 +391,10 @@ async def forget_and_wipe(store: Store, round_: Round, moment: datetime) -> str:
             f"disk yet: {error}"
         ) from error
     if not is_new:
-        return f"Round {round_.id} was already forgotten; none of its texts are left."
+        return "It was already forgotten; none of its texts are left."
     texts = count_noun(len(removable_texts(round_)), "text")
     return (
-        f"Forgotten: {texts} of round {round_.id} deleted. Its models, rankings, result and cost "
-        f"stay. {others}"
+        f"Forgotten: {texts} deleted. Its models, rankings, result and cost stay. {others}"
     ).rstrip()
 
 

@@ -37,9 +37,9 @@ async def vote(app: AppContext, chat: Chat, message: IncomingMessage, arguments:
         line = voted_line(round_, cast, hides_result=hides_result)
         await send_note(chat, message, line)
         return
-    is_blind = takes_blind_votes(round_) or await is_held(app, round_)
-    if chat.is_room and is_blind:
-        posts = [offer_post(round_.id)]
+    held = await is_held(app, round_)
+    if chat.is_room and (held or takes_blind_votes(round_)):
+        posts = [offer_post(round_.id, is_held=held)]
     elif chat.is_room:
         posts = [choice_post(round_, draw_to_vote_on(round_))]
     else:
@@ -65,7 +65,7 @@ async def posts_to_vote(app: AppContext, message: IncomingMessage, round_id: str
         )
     posts = voting_posts(round_, await own_vote(app, round_id, message.asker.id))
     order = " ".join(sorted(draw.labels.labels))  # a shell takes ">" for a file
-    hint = Note(f"To rank all of them, best first: `/council vote {round_.id} {order}`")
+    hint = Note(f"To rank all of them, best first: `/council vote last {order}`")
     return [*posts[:-1], replace(posts[-1], parts=(*posts[-1].parts, hint))]
 
 
@@ -108,8 +108,7 @@ def _parse_ranking(round_: Round, draw: Draw, choice: str) -> tuple[tuple[str, .
     named, known = [label for place in ranking for label in place], draw.labels.labels
     if unknown := [label for label in named if label not in known]:
         raise FeedbackError(
-            f"Round {round_.id} has no Response {unknown[0][:20]}. Choose "
-            f"{join_words(sorted(known))}."
+            f"There is no Response {unknown[0][:20]}. Choose {join_words(sorted(known))}."
         )
     if len({*named}) < len(named) or len(ranking[0]) > 1:
         raise FeedbackError(

@@ -81,6 +81,10 @@ def join_words(names: Iterable[str]) -> str:
 # --- Seat names
 
 
+# In a name, the signs of a line's styles are other characters that look the same.
+_UNSTYLED = str.maketrans({"*": "\u2217", "`": "\u02cb"})
+
+
 def seat_names(panel: Panel) -> dict[str, str]:
     """Return the display name of each seat by key; seats that share one also show their keys."""
     return panel_seat_names((panel,))
@@ -89,7 +93,7 @@ def seat_names(panel: Panel) -> dict[str, str]:
 def panel_seat_names(panels: Iterable[Panel]) -> dict[str, str]:
     """Return the display name of every seat of these panels by key, unique as in `names_of`."""
     seats = (seat for panel in panels for seat in panel.seats)
-    names = {seat.key: seat.display for seat in seats}
+    names = {seat.key: seat.display.translate(_UNSTYLED) for seat in seats}
     counts = Counter(names.values())
     return {key: name if counts[name] == 1 else f"{name} ({key})" for key, name in names.items()}
 

@@ -92,9 +92,11 @@ def has_its_answers(round_: Round) -> bool:
     )
 
 
-def offer_post(round_id: str) -> Post:
-    """Return the private offer to vote while the judges do."""
+def offer_post(round_id: str, *, is_held: bool = False) -> Post:
+    """Return the private offer to vote while the judges do, or until a held reveal."""
     line = "The judges are voting. Which answer is the best? You can vote too, until the result."
+    if is_held:
+        line = "Which answer is the best? Vote before everybody sees who wrote what."
     return Post((Line(line), Buttons((Button(VOTE, READ_AND_VOTE, round_id),))), line)
 
 

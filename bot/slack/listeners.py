@@ -78,6 +78,7 @@ class SlackListeners:
         message = events.parse_command(workspace, body)
         replies = EphemeralReplies(workspace, str(body.get("response_url") or ""), ack)
         if message.text.strip().lower() == ASK:
+            message = replace(message, text="")
             await replies.acknowledge()
             open_modal = partial(modals.open_ask_modal, self._app, body)
             self._start(workspace, message, replies, open_modal)

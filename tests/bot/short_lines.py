@@ -5,6 +5,7 @@ SHORT_LINES = (
     *("answers", "rankings", "results", "vote", "run again", "again", "export", "forget"),
     *("cancel", "resume", "decide", "more", "helpful", "not helpful", "new question", "forget it"),
     *("start", "subscribe", "open", "all commands", "keep it", "no", "yes", "run now", "pause"),
+    *("share to channel", "K is the best", "run again?", "stop?", "export?"),
     *("questions", "unsubscribe", "run it", "resume schedule", "reveal"),
     *("pause nightly", "subscribe nightly", "questions last", "open 1"),
     # Commands, with values and with typos.

@@ -29,6 +29,7 @@ from bot.chat import (
     send_note,
 )
 from bot.commands.parameters import Arguments
+from bot.commands.reveal import first_held
 from bot.context import AppContext
 from bot.render.formatting import panel_seat_names
 from council.errors import CouncilError
@@ -38,7 +39,14 @@ SHARE = "share_board"  # the button's action, and the kind of its stored query
 SHARED = "Shared in this channel."
 _MAX_SHAREABLE = 1_000
 _SHARE_NOTE = "Sharing posts it here, with its charts."
+HOW_TO_SHARE = "Ask for `/council leaderboard` or `bias`, then press **Share to channel** under it."
 _TOO_OLD = "This report is too old to share. Ask for it again."
+
+
+async def how_to_share(app: AppContext, chat: Chat, message: IncomingMessage, _: Arguments) -> None:
+    """Say how a report is shared."""
+    await send_note(chat, message, HOW_TO_SHARE)
+
 
 # --- Access and posting, for both reports
 
@@ -52,9 +60,18 @@ def check_own_workspace(message: IncomingMessage, what: str) -> None:
         )
 
 
-def with_scope(query: LeaderboardQuery, message: IncomingMessage) -> LeaderboardQuery:
-    """Limit a query to the asker's workspace; the terminal and the page see all."""
-    return query if message.place.chat in LOCAL_CHATS else replace(query, scope=message.place.scope)
+async def limit_to_workspace(
+    app: AppContext, query: LeaderboardQuery, message: IncomingMessage
+) -> LeaderboardQuery:
+    """Return a query for the asker's workspace, before any round there whose reveal is held.
+
+    The terminal and the page see all.
+    """
+    if message.place.chat in LOCAL_CHATS:
+        return query
+    held, before = await first_held(app, message.place), query.before
+    before = min(filter(None, (held, before)), default=None)
+    return replace(query, scope=message.place.scope, before=before)
 
 
 async def show_report(
@@ -137,7 +154,7 @@ async def _leaderboard(
 ) -> Thread:
     """Return a leaderboard; in a chat, of the rounds of its workspace."""
     check_own_workspace(message, "A leaderboard")
-    query = with_scope(parse_query(options, app.now()), message)
+    query = await limit_to_workspace(app, parse_query(options, app.now()), message)
     await update_records(app)
     board = await load_leaderboard(
         bakeoff_stores(app), query, panel_seat_names(app.panels.values())
@@ -155,7 +172,7 @@ async def _bias(
 ) -> Thread:
     """Return the bias of judges; in a chat, over the rounds of its workspace."""
     check_own_workspace(message, "A bias report")
-    query = with_scope(parse_bias_query(options, app.now()), message)
+    query = await limit_to_workspace(app, parse_bias_query(options, app.now()), message)
     names = panel_seat_names(app.panels.values())
     bias = await load_bias(app, query, names, bakeoff_settings(app).measure_bias)
     picture = b""

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 from bot.bakeoffs.commands import bakeoffs, schedules, suites, voting
-from bot.bakeoffs.commands.reports import show_report
+from bot.bakeoffs.commands.reports import how_to_share, show_report
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.schedules import NEW_SCHEDULE_BUTTON
 from bot.bakeoffs.render.suites import NEW_SUITE_BUTTON
@@ -68,6 +68,13 @@ _REPORTS = (
         "See how biased the judges are over many rounds",
         partial(show_report, name="bias"),
         _BIAS,
+    ),
+    Command(
+        "share",
+        "Share a report",
+        how_to_share,
+        hidden=True,
+        aliases=("share to channel",),
     ),
 )
 

@@ -214,7 +214,9 @@ def schedule_list_post(statuses: Sequence[ScheduleStatus], *, may_add: bool = Fa
         following = _local(status.next_times[0], schedule.zone)
         notes = ["It is paused." if schedule.paused else f"Next: {following}."]
         notes += [f"Last: {local_time(last.at)}, {_run_state(last)}."] if last else []
-        notes += [f"A run costs {price}." for price in [_price_text(status)] if price]
+        price = _price_text(status)
+        is_known = price not in {"", "unknown"}
+        notes += [f"A run costs {price}." if is_known else "Its cost is unknown."] if price else []
         parts.append(Note(" ".join(notes)))
     return Post((*parts, *new), parts[0].text if isinstance(parts[0], Heading) else "")
 

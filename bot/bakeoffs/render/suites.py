@@ -223,7 +223,7 @@ def cost_line(run: SuiteRunCost | None) -> str:
     text = f"costs about {format_rounded_usd(estimate.micro)} at most" if estimate.micro else ""
     if estimate.unknown:
         seats = join_words(names[key] for key in estimate.unknown)
-        text += f"{'; ' if text else 'has a '}cost unknown for {seats}"
+        text += f"; the cost is unknown for {seats}" if text else f"has an unknown cost for {seats}"
     return f"One run on panel {run.panel.name} {text or 'costs nothing'}."
 
 

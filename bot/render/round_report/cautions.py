@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from bot.render.formatting import author_names, duration, join_words, seat_names
-from bot.render.round_report.revealed import name_mentions
+from bot.render.round_report.revealed import mention_names
 from bot.render.text_safety import shorten_to_line
 from council.answers import Answer, LateReply, Role
 from council.rounds import Draw, Fallback, Round, winning_answer
@@ -98,7 +98,7 @@ def _chairman_cautions(round_: Round, names: dict[str, str]) -> list[str]:
     sentences = _sentences(missing, instead)
     if synthesis.departs:
         authors = author_names(round_.panel, round_.draw) if round_.draw else {}
-        said = name_mentions(synthesis.why or "", authors).rstrip(".")
+        said = mention_names(round_, synthesis.why or "", authors).rstrip(".")
         why = f": {said}" if said else ""
         sentences.append(f"This answer departs from the winning answer{why}.")
     if synthesis.reply and synthesis.reply.cut:

@@ -3,7 +3,7 @@
 from bot.chat import Heading, Line, Part, Post, Quote
 from bot.render.formatting import author_names, join_words, seat_names
 from bot.render.round_report.flags import name_suspects
-from bot.render.round_report.revealed import name_mentions
+from bot.render.round_report.revealed import mention_names
 from bot.render.text_safety import shorten
 from council.filters import FILTER
 from council.rounds import REVISION, Round
@@ -37,7 +37,7 @@ def exchange_rows(round_: Round) -> list[tuple[str, str, str]]:
             about = f" on the answer of {authors[one.subject]}"
         title = f"{one.kind.capitalize()} from {names[one.seat]}{about}"
         read = ", ".join(f"{authors.get(name, name)} {score:.3g}" for name, score in one.scores)
-        text = name_mentions(one.reply.text, authors)
+        text = mention_names(round_, one.reply.text, authors)
         if one.kind == FILTER and not one.fault:
             owners = join_words(owner for owner, _ in name_suspects(round_, names))
             read, text = f"suspects {owners or 'nothing'}", ""

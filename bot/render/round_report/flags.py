@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from bot.render.formatting import join_words, seat_names
-from council.answers import Answer
+from council.answers import Answer, Role
 from council.ballots import FIRST_VERSION
 from council.filters import find_all_suspicions, find_suspects
 from council.prompt_injection import Suspicion
@@ -29,6 +29,8 @@ def flag_notes(round_: Round) -> list[str]:
     names = seat_names(round_.panel)
     seats: dict[tuple[FlagKind, tuple[str, ...]], dict[str, None]] = {}  # that share a finding
     for flag in round_.tally.verdict.flags if round_.tally else ():
+        if flag.kind is FlagKind.NO_BALLOT and round_.absence(flag.seat, Role.BALLOT):
+            continue  # its cause stands before the answer
         sharing = seats.setdefault((flag.kind, flag.detail), {})
         if flag.seat:
             sharing[names[flag.seat]] = None

@@ -57,7 +57,8 @@ def held_post(round_: Round, until: datetime) -> Post:
     """Return the answer of a round whose names and table come at a time, or before on a press."""
     again, *_, forget = menu_buttons(round_.id)
     answer = round_.synthesis.text if round_.synthesis else ""
-    missing, split = missing_line(round_, seat_names(round_.panel)), split_line(round_)
+    missing = missing_line(round_, seat_names(round_.panel))
+    split = split_line(round_, is_revealed=False)
     parts: tuple[Part, ...] = (
         Heading(round_title(round_)),
         *([Caution(missing)] if missing else []),

@@ -79,7 +79,7 @@ async def test_a_label_the_round_does_not_have_is_refused_with_those_it_has(
 
     line = await send(app, f"/council vote {ROUND_ID} {missing}")
 
-    assert f"Round {ROUND_ID} has no Response {missing}. " in line
+    assert f"There is no Response {missing}. " in line
     assert await votes(app) == []
 
 

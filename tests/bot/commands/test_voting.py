@@ -150,7 +150,7 @@ async def test_without_a_letter_the_command_offers_the_answers_or_says_why_not()
 
     assert room.posts == [offer_post(ID)]
     assert printed.count("Response ") == len(labels_of(round_))
-    assert f"/council vote {ID} {' '.join(sorted(labels_of(round_)))}" in " ".join(printed.split())
+    assert f"/council vote last {' '.join(sorted(labels_of(round_)))}" in " ".join(printed.split())
     assert late.startswith(f"Round {ID} has its result")
 
 

@@ -36,5 +36,5 @@ def test_a_bakeoff_is_voted_on_in_the_terminal(home: Home, monkeypatch: pytest.M
     assert "0 of 2 questions voted, by 0 people; 0 by you." in " ".join(read.out.split())
     assert not [name for name in LETTERS if f" {name} " in read.out.lower()]
     assert NO_MORE in " ".join(voted.out.split())
-    assert "has no Response" in voted.err
+    assert "There is no Response" in voted.err
     assert [row[1] for row in home.sql(VOTES)] == [1, 1]
