@@ -12,6 +12,7 @@ from council.analysis import (
     Dispute,
     Position,
     UniquePoint,
+    all_agree,
     analyse,
     check_claims,
     is_quoted,
@@ -271,6 +272,24 @@ def test_a_maker_is_named_only_where_the_question_names_one(
 
     assert found
     assert found.agreed == agreed
+
+
+@pytest.mark.parametrize(
+    ("changed", "agree"),
+    [
+        ({"agreed": ["Start small."]}, True),
+        ({"agreed": []}, False),
+        ({"agreed": ["Start small."], "disputed": [{"point": "Which queue?"}]}, False),
+        ({"agreed": ["Start small."], "unique": [{"label": "M", "point": "buy one"}]}, False),
+        ({"agreed": ["Start small."], "unique": "none"}, False),
+    ],
+)
+def test_all_agree_only_if_nothing_else_was_claimed_or_all_of_it_holds(
+    changed: dict[str, object], agree: bool
+) -> None:
+    reply = f"Use it.\n{json.dumps(claims(**changed))}"
+
+    assert all_agree(a_synthesized_round(reply)) is agree
 
 
 @pytest.mark.parametrize("written", [None, Synthesis("Use it.", None)])

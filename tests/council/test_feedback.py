@@ -57,3 +57,16 @@ def test_no_blind_vote_is_ever_replaced_by_another_kind(
     )
 
     assert stored.blind or not (before and before.blind)
+
+
+@pytest.mark.parametrize(
+    ("by", "blind", "calibrates"),
+    [("U1", True, True), ("U1", False, False), ("web:1a2b", True, False)],
+)
+def test_a_vote_calibrates_if_it_is_blind_and_its_voter_votes_once(
+    by: str, blind: bool, calibrates: bool
+) -> None:
+    cast = replace(CAST, by=by, blind=blind)
+
+    assert cast.calibrates is calibrates
+    assert cast.is_named is (by == "U1")
