@@ -40,7 +40,7 @@ _WORDS = re.compile(
     r"|choose|chose|pick(?:ed|s)?|g[ai]ve|find|found|think|consider|compared|versus|vs|first|second"
     r"|third|last|best|then|however|yet|not|even|just|still|when|where|whether|makes?|judged?"
     r"|favou?r(?:ed)?|trust|scored?|keep|kept|outranks|including|except|besides|here|thus|therefore"
-    r"|instead|meanwhile|unless|\w+ly"
+    r"|instead|meanwhile|unless|does|do|did|can|could|will|would|should|has|have|\w+ly"
 )
 _VERBS = re.compile(
     r"is|was|has|had|does|did|can|could|will|would|may|might|must|should|and|or|but|also|only|gave"

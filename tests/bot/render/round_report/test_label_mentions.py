@@ -33,6 +33,7 @@ def shown(text: str, *texts: str) -> str:
         "Both <A> and <B> pick Postgres, while <C> has Redis.",
         "I is better than I.",
         "Only <E> keeps its word.",
+        "Does <B>'s plan scale? Can <C> do it?",
     ],
 )
 def test_a_letter_that_means_an_answer_is_found(text: str) -> None:
