@@ -130,6 +130,11 @@ class GradeCount:
         lead = 2 * self.met - self.judges
         return lead > 0 if lead else None
 
+    @property
+    def share(self) -> float | None:
+        """The share of judges whose rubric it met; None if nobody graded it."""
+        return self.met / self.judges if self.judges else None
+
 
 NOT_GRADED = GradeCount()
 

@@ -10,25 +10,14 @@ from math import inf, isnan
 import numpy as np
 
 from council.bakeoffs.changes import rounds_by_run
+from council.bakeoffs.grade_comparison import MIN_GRADED, question_numbers
 from council.bakeoffs.intervals import LEVEL, Interval, share_interval, wilson_interval
 from council.bakeoffs.leaderboard import known_values, mean_or_none
 from council.bakeoffs.record_arrays import PRECISION, Columns, Floats, Indexes
 from council.bakeoffs.records import AUTHOR_FIELDS
 from council.feedback import HumanVote
 
-
-def question_numbers(columns: Columns) -> Indexes:
-    """Number each round's question from 0; a question outside a bake-off is always its own."""
-    order: dict[object, int] = {}
-    keys = (
-        (row.suite, row.suite_version, row.number) if row.bakeoff else row.round_id
-        for row in columns.rows
-    )
-    return np.array([order.setdefault(key, len(order)) for key in keys], dtype=np.intp)
-
-
 COUNCIL, WINNER = "Council", "Winner"
-MIN_GRADED = 10  # fewer graded rounds give no verdict
 MIN_GAIN = 0.05  # of accuracy; a smaller gain is not worth paying for
 
 

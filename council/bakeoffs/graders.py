@@ -71,25 +71,21 @@ def check_graders(suite: Suite, registry: Registry) -> None:
             raise SuiteError(f"Suite {suite.name} can't be run. {why}")
 
 
-def grade(reference: Reference | None, text: str, registry: Registry = NO_PLUGINS) -> bool | None:
-    """Return whether an answer is right; None if judges grade it, or if the grader fails.
+def grade(reference: Reference | None, text: str, registry: Registry = NO_PLUGINS) -> float | None:
+    """Return how right an answer is, 0 to 1; None if judges grade it, or if the grader fails.
 
-    None also if the grader is missing.
+    None also if the grader is missing. Only 1 is right.
     """
     if reference is None or reference.grading in {Grading.JUDGE, Grading.MISSING}:
         return None
     try:
         if reference.grading in {*Grading}:
-            return is_correct(reference, text)
-        return _is_right(find_grader(reference.grading, registry).grade(text, reference.value))
+            return float(is_correct(reference, text))
+        share = find_grader(reference.grading, registry).grade(text, reference.value)
+        return float(share) if share is not None and 0 <= share <= 1 else None
     # One answer that a grader can't take must not cost the round its other numbers.
     except Exception:  # noqa: BLE001
         return None
-
-
-def _is_right(share: float | None) -> bool | None:
-    """Return whether a plug-in's grade is the best, 1; None if it can't tell, or is no grade."""
-    return share == 1 if share is not None and 0 <= share <= 1 else None
 
 
 def is_correct(reference: Reference, text: str) -> bool:

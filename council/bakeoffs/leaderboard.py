@@ -1,15 +1,32 @@
 """Leaderboards of authors and of judges, computed from the records of many rounds."""
 
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
 
 import numpy as np
 
+from council.bakeoffs.grade_comparison import (
+    MIN_GRADED,
+    GradeComparison,
+    answer_grades,
+    compare_grades,
+    question_grades,
+    right_answers,
+)
 from council.bakeoffs.intervals import Interval, share_interval, wilson_interval
 from council.bakeoffs.pairwise import Duel, RunOff, Strength, duels, run_off, strengths
 from council.bakeoffs.record_arrays import Columns, Floats
 from council.bakeoffs.records import AUTHOR_FIELDS, JUDGE_FIELDS
+
+
+class RankedBy(StrEnum):
+    """What the order and the places of a board rest on."""
+
+    GRADES = "grades"
+    POINTS = "points"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +35,14 @@ class AuthorLine:
 
     `share` is its mean Borda share over the `rounds` it was ranked in, `ci` the 95 % interval, 0
     to 1. A `place` is shared by the members that cannot be told apart from the first of them, and
-    is None for one that was never ranked; `is_tied` if others have it too. `strength` is its
+    is None for one that is not ranked; `is_tied` if others have it too. `strength` is its
     expected share against every other member (Bradley-Terry), on boards whose rounds had different
     panels; None elsewhere.
     `first_votes` of the `ballots` ranked it first, alone. Cost, seconds and tokens are means over
     its answers, None if unknown; `absences` are rounds in which it was asked and gave no
-    answer; `named_itself` counts answers in which its names were masked. `accuracy` is over the
-    `graded` answers.
+    answer; `named_itself` counts answers in which its names were masked. `right` of the `graded`
+    answers are right, `accuracy` is their share and `grade` the mean grade, 0 to 1; an absence in
+    a graded round is a wrong answer.
     """
 
     member: str
@@ -39,6 +57,9 @@ class AuthorLine:
     accuracy: float | None = None
     accuracy_ci: Interval | None = None
     graded: int = 0
+    right: int = 0
+    grade: float | None = None
+    grade_ci: Interval | None = None
     cost_usd: float | None = None
     seconds: float | None = None
     tokens_out: float | None = None
@@ -56,8 +77,8 @@ def author_line(columns: Columns, member: int, strength: Strength | None) -> Aut
         values = columns.authored[:, member, AUTHOR_FIELDS.index(field)].astype(float)
         return known_values(values)
 
-    shares, grades, absent_flags = known("share"), known("correct"), known("absent")
-    absences = int(absent_flags.sum())
+    shares, absent_flags = known("share"), known("absent")
+    absences, graded = int(absent_flags.sum()), _grades_of(columns, member)
     return AuthorLine(
         member=columns.members[member],
         place=None,
@@ -75,10 +96,26 @@ def author_line(columns: Columns, member: int, strength: Strength | None) -> Aut
         absences=absences,
         refusals=int(known("refused").sum()),
         named_itself=int(known("named_itself").sum()),
-        accuracy=mean_or_none(grades),
-        accuracy_ci=wilson_interval(int(grades.sum()), len(grades)) if len(grades) else None,
-        graded=len(grades),
+        **graded,
     )
+
+
+def _grades_of(columns: Columns, member: int) -> dict[str, Any]:
+    """Return the fields of a line that are about grades."""
+    correct = known_values(right_answers(columns)[:, member])
+    grades = known_values(answer_grades(columns)[:, member])
+    by_question = known_values(question_grades(columns)[:, member])
+    right, graded = int(correct.sum()), len(correct)
+    interval = wilson_interval(right, graded) if graded else None
+    is_counted = np.array_equal(correct, grades) and len(by_question) == len(grades)
+    return {
+        "accuracy": mean_or_none(correct),
+        "accuracy_ci": interval,
+        "graded": graded,
+        "right": right,
+        "grade": mean_or_none(by_question),
+        "grade_ci": interval if is_counted else share_interval(by_question),
+    }
 
 
 def known_values(values: Floats) -> Floats:
@@ -93,10 +130,12 @@ def mean_or_none(values: Floats) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A leaderboard of authors, ordered by share, the highest first.
+    """A leaderboard of authors, best first, by what it is ranked by.
 
     `run_off` compares the first two by the judges outside the pair; None if none saw both. Rounds
-    with different panels are `is_mixed`. `duels` holds every pair of members that met.
+    with different panels are `is_mixed`. `duels` holds every pair of members that met, `graded`
+    every pair that has grades on common questions. With `has_mean_grades`, answers are also right
+    in part.
     """
 
     rows: tuple[AuthorLine, ...]
@@ -104,47 +143,93 @@ class Board:
     duels: tuple[Duel, ...]
     rounds: int
     is_mixed: bool = False
+    ranked_by: RankedBy = RankedBy.POINTS
+    graded: tuple[GradeComparison, ...] = ()
+    has_mean_grades: bool = False
 
     @property
-    def claims(self) -> tuple[Duel, ...]:
-        """The duels in which one member is ahead beyond chance."""
-        return tuple(duel for duel in self.duels if duel.ahead)
+    def pairs(self) -> tuple[Duel | GradeComparison, ...]:
+        """The pairs that decide its order."""
+        return self.graded if self.ranked_by is RankedBy.GRADES else self.duels
+
+    @property
+    def claims(self) -> tuple[Duel | GradeComparison, ...]:
+        """The pairs in which one member is ahead beyond chance."""
+        return tuple(pair for pair in self.pairs if pair.ahead)
 
     def is_ahead(self, member: str, other: str) -> bool:
         """Return whether a member is ahead of another beyond chance."""
-        return (member, other) in _decided_pairs(self.duels)
+        return (member, other) in _decided_pairs(self.pairs)
+
+    def compared(self, member: str, other: str) -> GradeComparison | None:
+        """Return the comparison of the grades of two members, in either order."""
+        wanted = {member, other}
+        return next((one for one in self.graded if {one.first, one.second} == wanted), None)
 
 
-def build_leaderboard(columns: Columns) -> Board:
-    """Return the leaderboard of these rounds; without rounds, one without rows."""
-    all_duels = tuple(duels(columns))
+def ranked_by(columns: Columns) -> RankedBy:
+    """Return what a board of these rounds is ranked by: grades from ten graded questions on."""
+    has_enough = len(question_grades(columns)) >= MIN_GRADED
+    return RankedBy.GRADES if has_enough else RankedBy.POINTS
+
+
+def build_leaderboard(columns: Columns, min_rounds: int = 0) -> Board:
+    """Return the leaderboard of these rounds; without rounds, one without rows.
+
+    Members of fewer than `min_rounds` rounds come last, without a place, if any has as many.
+    """
+    measure, all_duels = ranked_by(columns), tuple(duels(columns))
+    grades = answer_grades(columns)
+    compared = compare_grades(columns.members, question_grades(columns))
     is_mixed = len({frozenset(block.members) for block in columns.blocks}) > 1
     member_strengths = strengths(columns) if is_mixed else {}
     lines = [
         author_line(columns, i, member_strengths.get(m)) for i, m in enumerate(columns.members)
     ]
-    lines.sort(key=lambda line: (line.share is None, -(line.share or 0.0), line.member))
+    if not any(line.rounds >= min_rounds for line in lines):
+        min_rounds = 0
+    lines.sort(key=lambda line: _order(line, measure, min_rounds))
+    pairs = compared if measure is RankedBy.GRADES else all_duels
     first_two = [line.member for line in lines[:2]]
     top = next((duel for duel in all_duels if {duel.first, duel.second} == {*first_two}), None)
     return Board(
-        rows=tuple(_placed(lines, _decided_pairs(all_duels))),
+        rows=tuple(_placed(lines, measure, min_rounds, _decided_pairs(pairs))),
         run_off=run_off(top, first_two[0]) if top else None,
         duels=all_duels,
         rounds=len(columns.rows),
         is_mixed=is_mixed,
+        ranked_by=measure,
+        graded=compared,
+        has_mean_grades=bool(((grades > 0) & (grades < 1)).any()),
     )
 
 
-def _decided_pairs(all_duels: Sequence[Duel]) -> set[tuple[str, str]]:
+def _value(line: AuthorLine, measure: RankedBy, min_rounds: int) -> float | None:
+    """Return what a line is ranked by; None if it has no place."""
+    value = line.grade if measure is RankedBy.GRADES else line.share
+    return value if line.rounds >= min_rounds else None
+
+
+def _order(line: AuthorLine, measure: RankedBy, min_rounds: int) -> tuple[bool, float, float, str]:
+    value = _value(line, measure, min_rounds)
+    return value is None, -(value or 0.0), -(line.share or 0.0), line.member
+
+
+def _decided_pairs(pairs: Iterable[Duel | GradeComparison]) -> set[tuple[str, str]]:
     """Return who is ahead of whom beyond chance."""
-    return {(d.ahead, d.second if d.ahead == d.first else d.first) for d in all_duels if d.ahead}
+    return {(d.ahead, d.second if d.ahead == d.first else d.first) for d in pairs if d.ahead}
 
 
-def _placed(lines: Sequence[AuthorLine], ahead: Container[tuple[str, str]]) -> list[AuthorLine]:
+def _placed(
+    lines: Sequence[AuthorLine],
+    measure: RankedBy,
+    min_rounds: int,
+    ahead: Container[tuple[str, str]],
+) -> list[AuthorLine]:
     """Return the lines with their places: a new one where the first of a place is ahead."""
     first, places = "", list[int | None]()
     for position, line in enumerate(lines, start=1):
-        if line.share is None:
+        if _value(line, measure, min_rounds) is None:
             places.append(None)
         elif not first or (first, line.member) in ahead:
             first = line.member

@@ -33,15 +33,15 @@ VERSION = 3  # of the stored numbers
 FIRST_VERSION = 2  # the oldest that a release stored; it did not name its fields
 COMPUTED_SINCE = 2  # older records are computed again, except those of forgotten rounds
 # Fields that are unknown once the texts are forgotten.
-FROM_TEXTS = frozenset({"correct", "refused", "words", "named_itself", "council_correct"})
+FROM_TEXTS = frozenset({"correct", "grade", "refused", "words", "named_itself", "council_correct"})
 
 
 @dataclass(frozen=True, slots=True)
 class AuthorRecord:
     """How one member fared as an author; None means unknown or not applicable.
 
-    `share` is the round's Borda share in pair form; `correct` is the grade of its answer, None also
-    if the grader failed;
+    `share` is the round's Borda share in pair form; `grade` says how right its answer is, 0 to 1,
+    and `correct` whether it is right; None also if the grader failed;
     `first_votes` of the `ballots` that saw the answer ranked it first, alone. `named_itself` says
     whether something was masked in its answer.
     """
@@ -59,6 +59,7 @@ class AuthorRecord:
     first_votes: int | None = None
     ballots: int | None = None
     named_itself: bool | None = False
+    grade: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,32 +228,49 @@ class _RoundResult:
         return cls(dict(draw.labels.pairs), tuple(slates.values()), ballots, lines, matrix)
 
 
-_Grade = Callable[[str, str], bool | None]  # from an answer's label, or SYNTHESIS, and its text
+class _Grade(NamedTuple):
+    """Whether an answer is right, and how right, 0 to 1."""
+
+    correct: bool | None
+    grade: float | None
 
 
-def _grader(round_: Round, reference: Reference | None) -> _Grade:
+_Grader = Callable[[str, str], _Grade]  # from an answer's label, or SYNTHESIS, and its text
+
+
+def _grader(round_: Round, reference: Reference | None) -> _Grader:
     """Return the grader of a question: code, or what most of the outside judges say."""
+
+    def by_code(_key: str, text: str) -> _Grade:
+        share = None if round_.forgotten else grade(reference, text, round_.registry)
+        return _Grade(None if share is None else share == 1, share)
+
     if reference is None or reference.grading != Grading.JUDGE:
-        if round_.forgotten:
-            return lambda _key, _text: None
-        return lambda _key, text: grade(reference, text, round_.registry)
+        return by_code
     counts = count_grades(round_)
-    return lambda key, _text: counts.get(key, NOT_GRADED).verdict
+
+    def by_judges(key: str, _text: str) -> _Grade:
+        count = counts.get(key, NOT_GRADED)
+        return _Grade(count.verdict, count.share)
+
+    return by_judges
 
 
 def _author_record(
-    member: str, round_: Round, result: _RoundResult, grade_one: _Grade
+    member: str, round_: Round, result: _RoundResult, grade_one: _Grader
 ) -> AuthorRecord:
     answer = next((answer for answer in round_.revised if answer.member == member), None)
     if answer is None:
         return AuthorRecord(member, absent=True)
     label = result.labels.get(member)
     line = result.lines.get(label) if label else None
+    graded = grade_one(label or "", answer.text)
     return AuthorRecord(
         member=member,
         share=line.share if line else None,
         place=line.place if line and line.share is not None else None,
-        correct=grade_one(label or "", answer.text),
+        correct=graded.correct,
+        grade=graded.grade,
         refused=None if round_.forgotten else is_refusal(answer.text),
         words=len(answer.text.split()) or None,  # none are left of a forgotten round
         tokens_out=answer.reply.tokens_out,
@@ -344,7 +362,7 @@ def _margins(round_: Round, result: _RoundResult) -> Iterator[Margin]:
         )
 
 
-def _council_record(round_: Round, grade_one: _Grade, *, is_graded: bool) -> CouncilRecord:
+def _council_record(round_: Round, grade_one: _Grader, *, is_graded: bool) -> CouncilRecord:
     synthesis = round_.synthesis
     reply = synthesis.reply if synthesis else None
     winner: Answer | None = None
@@ -353,7 +371,7 @@ def _council_record(round_: Round, grade_one: _Grade, *, is_graded: bool) -> Cou
     return CouncilRecord(
         winner=winner.member if winner else None,
         # A round without a synthesis counts as a wrong answer.
-        council_correct=grade_one(SYNTHESIS, synthesis.text)
+        council_correct=grade_one(SYNTHESIS, synthesis.text).correct
         if synthesis
         else (False if is_graded else None),
         cost_usd=round_.cost_usd,

@@ -17,7 +17,7 @@ from council.rounds import Round
 
 _SOURCE = ("asked_at", "panel", "scope", "bakeoff")
 _SUITE = ("number", "suite", "suite_version", "category")
-_GRADES = frozenset({"correct", "council_correct"})
+_GRADES = frozenset({"correct", "grade", "council_correct"})
 
 
 def verify_record(

@@ -250,7 +250,7 @@ def test_json_is_compared_by_its_values(value: str, text: str, right: bool) -> N
 
 def test_a_grader_that_fails_gives_no_grade() -> None:
     assert grade(Reference(Grading.JSON, "{"), "[]") is None
-    assert grade(Reference(Grading.JSON, "[]"), "[]") is True
+    assert grade(Reference(Grading.JSON, "[]"), "[]") == 1
     assert grade(None, "[]") is None
 
 

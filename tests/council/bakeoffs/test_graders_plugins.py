@@ -51,10 +51,10 @@ def a_graded_round(registry: Registry = REGISTRY) -> tuple[Round, Bakeoff]:
 
 
 @pytest.mark.parametrize(
-    ("answer", "right"), [("a e", True), ("a", False), ("a e i o", False), ("?", None), ("!", None)]
+    ("answer", "right"), [("a e", 1), ("a", 0.5), ("a e i o", 0), ("?", None), ("!", None)]
 )
-def test_only_a_full_grade_is_right(answer: str, right: bool | None) -> None:
-    assert grade(TWO, answer, REGISTRY) is right
+def test_an_answer_is_right_in_part_as_its_plugin_says(answer: str, right: float | None) -> None:
+    assert grade(TWO, answer, REGISTRY) == right
 
 
 def test_a_reference_is_checked_by_its_grader() -> None:

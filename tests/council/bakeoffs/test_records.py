@@ -275,7 +275,8 @@ def test_of_a_forgotten_round_only_what_its_texts_tell_is_unknown() -> None:
     assert after == replace(
         before,
         authored=tuple(
-            replace(one, correct=None, refused=None, words=None) for one in before.authored
+            replace(one, correct=None, grade=None, refused=None, words=None)
+            for one in before.authored
         ),
         whole=replace(before.whole, council_correct=None),
     )
