@@ -9,12 +9,15 @@ from datetime import UTC, date, datetime, time, timedelta
 from bot.bakeoffs.records import garbage_collection_paused
 from bot.bakeoffs.render.leaderboard_tables import Coverage, Leaderboard
 from bot.coordination.clock import MomentError, parse_moment
-from council.bakeoffs.changes import Changes, compare_with_past, share_trend
+from council.bakeoffs.absences import find_absences
+from council.bakeoffs.changes import Changes, TrendRun, compare_with_past, share_trend, trend_of
 from council.bakeoffs.council_value import measure_council_value
-from council.bakeoffs.leaderboard import JudgeBoard, build_judge_board
+from council.bakeoffs.grade_comparison import answer_grades
+from council.bakeoffs.leaderboard import Board, JudgeBoard, RankedBy, build_judge_board
 from council.bakeoffs.leaderboard import build_leaderboard as board_of
+from council.bakeoffs.pairwise import MIN_ROUNDS
 from council.bakeoffs.ports import BakeoffStores, RecordQuery
-from council.bakeoffs.record_arrays import record_columns
+from council.bakeoffs.record_arrays import Columns, record_columns
 from council.bakeoffs.records import PackedRecord
 from council.errors import CouncilError
 
@@ -185,15 +188,24 @@ def count_records(
     kept, coverage = select_records(records, query)
     arrays = record_columns(kept)
     is_one_suite = len({suite for suite, _, _ in coverage.suites if suite}) == 1
+    board = board_of(arrays, 0 if query.suite else MIN_ROUNDS)
     return Leaderboard(
         coverage,
-        board_of(arrays),
+        board,
         build_judge_board(arrays) if query.as_judge else JudgeBoard((), 0),
         measure_council_value(arrays),
-        share_trend(arrays) if is_one_suite else (),
+        _trend(arrays, board) if is_one_suite else (),
         _changes_since_earlier_runs(kept) if query.suite else None,
         names,
+        absences=find_absences(arrays),
     )
+
+
+def _trend(columns: Columns, board: Board) -> tuple[TrendRun, ...]:
+    """Return the newest runs by what the board is ranked by."""
+    if board.ranked_by is RankedBy.GRADES:
+        return trend_of(columns, answer_grades(columns))
+    return share_trend(columns)
 
 
 def _changes_since_earlier_runs(records: Sequence[PackedRecord]) -> Changes | None:

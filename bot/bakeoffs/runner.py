@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bot.admission import admit_round
+from bot.bakeoffs.outcomes import usual_cost
 from bot.bakeoffs.parts import bakeoff_settings, bakeoff_stores
 from bot.context import AppContext, usual_seconds
 from bot.coordination.tasks import cancel_and_wait
@@ -40,7 +41,8 @@ async def estimate_bakeoff(app: AppContext, bakeoff: Bakeoff) -> BakeoffEstimate
     questions = len(bakeoff.suite.questions)
     concurrent = min(questions, bakeoff_settings(app).rounds_at_once)
     seconds = None if usual is None else usual * questions / concurrent
-    return BakeoffEstimate(cost.micro, cost.unknown, seconds)
+    usual_micro = await usual_cost(app, bakeoff)
+    return BakeoffEstimate(cost.micro, cost.unknown, seconds, usual_micro)
 
 
 class BakeoffRunner:

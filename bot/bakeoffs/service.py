@@ -10,6 +10,7 @@ from bot.bakeoffs.bias_report import bias_report, measure_shared_error_daily
 from bot.bakeoffs.commands.reports import SHARE
 from bot.bakeoffs.commands.suites import DRAFT
 from bot.bakeoffs.lifecycle import BakeoffJobs, resume_bakeoffs_of_chat, resume_local_bakeoffs
+from bot.bakeoffs.outcomes import OutcomeCache
 from bot.bakeoffs.parts import BakeoffSettings, bakeoff_registry, bakeoff_stores
 from bot.bakeoffs.records import count_missing_rounds, judges_consistency
 from bot.bakeoffs.registry import BakeoffRegistry
@@ -51,6 +52,7 @@ async def open_service(app: AppContext, config: PanelConfig) -> "BakeoffService"
         settings.zone = zone
     app.parts.add(settings)
     app.parts.add(BakeoffRegistry(app.claims))
+    app.parts.add(OutcomeCache())
     suites: Sequence[Suite] = config.sections.get("suites", ())
     for suite in suites:  # an unchanged one is not stored again
         await bakeoff_stores(app).suites.save(suite, "council.toml", app.now())

@@ -137,7 +137,7 @@ MAX_TREND_RUNS = 30  # as many as a chart can show
 
 @dataclass(frozen=True, slots=True)
 class TrendPoint:
-    """A member's mean share over one run, with its 95 % interval."""
+    """A member's mean share over one run, or its mean grade, with its 95 % interval."""
 
     member: str
     share: float
@@ -156,7 +156,11 @@ class TrendRun:
 
 def share_trend(columns: Columns) -> tuple[TrendRun, ...]:
     """Return the newest runs, oldest first; rounds outside bake-offs are ignored."""
-    shares = columns.author("share")
+    return trend_of(columns, columns.author("share"))
+
+
+def trend_of(columns: Columns, shares: Floats) -> tuple[TrendRun, ...]:
+    """Return the newest runs by values from 0 to 1, by (round, member), likewise."""
     return tuple(
         TrendRun(
             bakeoff, columns.rows[rounds[0]].asked_at, tuple(_trend_points(columns, shares[rounds]))

@@ -289,8 +289,12 @@ class BakeoffProgress:
 
 @dataclass(frozen=True, slots=True)
 class BakeoffEstimate:
-    """What a bake-off may cost, by seats without a price, and how long it usually takes."""
+    """What a bake-off may cost, by seats without a price, and how long it usually takes.
+
+    `usual_micro` is what earlier runs suggest; None if there were none, or a cost is unknown.
+    """
 
     micro: int
     unknown: tuple[str, ...] = ()
     seconds: float | None = None
+    usual_micro: int | None = None

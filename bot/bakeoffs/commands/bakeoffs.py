@@ -14,6 +14,7 @@ from bot.bakeoffs.access import can_read_bakeoff, listable_bakeoffs
 from bot.bakeoffs.commands.suites import check_may_change, check_own_people
 from bot.bakeoffs.lifecycle import is_bakeoff_running, load_progress
 from bot.bakeoffs.matrix import load_matrix, load_results
+from bot.bakeoffs.outcomes import load_outcome
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.posting import load_frame, render_result
 from bot.bakeoffs.registry import RunningElsewhereError
@@ -230,8 +231,7 @@ async def list_bakeoffs(app: AppContext, chat: Chat, message: IncomingMessage, _
     if chat.is_room:
         lines = [
             (
-                f"{x.suite.name} on {x.panel.name} · "
-                f"{bakeoff_state(await load_progress(app, x))} · {local_time(x.at)}",
+                f"{x.suite.name} on {x.panel.name} · {await _outcome(app, x)} · {local_time(x.at)}",
                 f"bakeoff show {x.id}",
             )
             for x in there
@@ -244,18 +244,24 @@ async def list_bakeoffs(app: AppContext, chat: Chat, message: IncomingMessage, _
             x.suite.name,
             x.panel.name,
             f"{x.at:%Y-%m-%d %H:%M}",
-            bakeoff_state(await load_progress(app, x)),
+            await _outcome(app, x),
             x.id,
         )
         for x in there
     ]
-    table = Table(("Suite", "Panel", "Started (UTC)", "State", "Bake-off"), tuple(rows))
+    table = Table(("Suite", "Panel", "Started (UTC)", "Outcome", "Bake-off"), tuple(rows))
     note = Note(
         "Open one with `/council bakeoff show ID`; start one with `/council bakeoff SUITE`."
     )
     await chat.send_ephemeral(
         message, Post((Heading(count_noun(len(rows), "bake-off")), table, note))
     )
+
+
+async def _outcome(app: AppContext, bakeoff: Bakeoff) -> str:
+    """Return the outcome of a bake-off, else how far it is."""
+    state = bakeoff_state(await load_progress(app, bakeoff))
+    return (await load_outcome(app, bakeoff)).rstrip(".") or state
 
 
 async def show_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:

@@ -4,17 +4,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
+from bot.bakeoffs.render.headline import headline, missing_lines
 from bot.bakeoffs.render.leaderboard import leaderboard_thread, short_table
 from bot.bakeoffs.render.leaderboard_export import Document, leaderboard_document
-from bot.bakeoffs.render.leaderboard_tables import Leaderboard, author_table, percent
+from bot.bakeoffs.render.leaderboard_tables import Leaderboard, author_table, lead_text, percent
 from bot.bakeoffs.render.leaderboard_text import (
     NO_CHANGE,
     change_lines,
     comparison_line,
     few_change_lines,
-    is_ranked_by_grades,
-    lead_text,
-    outcome_line,
 )
 from bot.bakeoffs.render.matrix import cell_documents, comparison_document
 from bot.bakeoffs.render.schedules import (
@@ -56,7 +54,7 @@ from bot.render.text_safety import shorten_to_line
 from council.bakeoffs.changes import Changes, Measure
 from council.bakeoffs.matrix import RunMatrix, compare_methods
 from council.bakeoffs.models import Bakeoff, BakeoffEstimate, BakeoffProgress, Schedule
-from council.money import MICRO_USD, format_usd
+from council.money import MICRO_USD, format_rounded_usd, format_usd
 
 _MAX_FAILURES_SHOWN = 20  # failed questions listed one by one
 
@@ -228,6 +226,7 @@ def room_result_thread(
     if methods:
         parts += [part for part in methods.parts if not isinstance(part, Heading)]
     elif board and rows:
+        parts[1:1] = map(Caution, missing_lines(board))
         parts += _board_parts(board, with_changes=not frame.schedule)  # else they are news
     parts.append(Note(_facts_line(progress, frame)))
     parts += map(Note, [_suite_changed_line(progress)] if progress.changed else [])
@@ -240,7 +239,7 @@ def room_result_thread(
 
 def _outcome_text(progress: BakeoffProgress, board: Leaderboard | None) -> str:
     """Return the outcome of a bake-off in a sentence: who leads, else how many finished."""
-    if outcome := outcome_line(board) if board else "":
+    if outcome := headline(board) if board else "":
         return outcome
     total, done = progress.questions, progress.over - len(progress.failed)
     if not done:
@@ -257,8 +256,8 @@ def _board_parts(board: Leaderboard, *, with_changes: bool) -> Iterator[Part]:
     notes = []
     if (others := len(board.board.rows) - len(table.rows)) > 0:
         notes.append(f"{count_noun(others, 'more model')} under Results.")
-    if any(row[0].startswith("=") for row in table.rows) and not is_ranked_by_grades(board.board):
-        notes.append("Places marked = could differ by chance alone.")
+    if any(row[0].startswith("=") for row in table.rows):
+        notes.append("“=1”: the difference could be chance.")
     yield from map(Note, filter(None, [" ".join(notes)]))
 
 
@@ -380,9 +379,19 @@ def _size_line(bakeoff: Bakeoff) -> str:
     return f"{size}, each for {join_words(names[seat.key] for seat in bakeoff.panel.members)}."
 
 
+def run_cost_text(cost: BakeoffEstimate, unknown: Sequence[str]) -> str:
+    """Return "Usually $0.25, never more than $5.79", from earlier runs, else half of the most."""
+    if not cost.micro or unknown:
+        return max_cost_text(cost.micro, unknown)
+    usual = min(cost.usual_micro or cost.micro // 2, cost.micro)
+    word = "Usually" if cost.usual_micro else "About"
+    usual_text, most = map(format_rounded_usd, (usual, cost.micro))
+    return f"{word} {usual_text}, never more than {most}"
+
+
 def _cost_lines(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
     names, cap = seat_names(bakeoff.panel), bakeoff.cap_micro
-    cost_text = max_cost_text(cost.micro, (names[key] for key in cost.unknown))
+    cost_text = run_cost_text(cost, [names[key] for key in cost.unknown])
     yield f"{cost_text}{'' if cap is None else f', with a cap of {format_usd(cap)}'}."
     if cost.seconds is not None:
         yield f"It takes about {rough_duration(cost.seconds)}, based on earlier rounds."

@@ -6,11 +6,13 @@ from math import ceil, floor, nan
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from bot.bakeoffs.render.headline import cheapest_line, headline, missing_lines
 from bot.bakeoffs.render.leaderboard_export import leaderboard_csv
 from bot.bakeoffs.render.leaderboard_tables import (
     Leaderboard,
     author_table,
     coverage_line,
+    grade_text,
     judge_table,
     no_rounds_line,
     percent,
@@ -23,17 +25,13 @@ from bot.bakeoffs.render.leaderboard_text import (
     council_value_lines,
     council_value_table,
     footnote_lines,
-    headline_lines,
-    is_ranked_by_grades,
-    outcome_line,
-    right_answers,
 )
 from bot.chat import PLACE, File, Heading, Line, Note, Part, Post, Table, Thread
 from bot.render.charts import MARGIN, WIDTH, Canvas, Colour, Figure, draw_dot, render_png
 from bot.render.formatting import count_noun, describe_table, known_text
 from council.bakeoffs.changes import TrendPoint
-from council.bakeoffs.intervals import Interval
-from council.bakeoffs.leaderboard import AuthorLine
+from council.bakeoffs.intervals import FULL_RANGE, Interval
+from council.bakeoffs.leaderboard import AuthorLine, Board, RankedBy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,7 +90,7 @@ def _root_parts(leaderboard: Leaderboard, *, as_judge: bool) -> Iterator[Part]:
         yield judge_table(leaderboard)
         yield Note(f"{HOW_JUDGES} {coverage_line(leaderboard.coverage)}")
     else:
-        yield from map(Line, headline_lines(leaderboard))
+        yield from map(Line, board_lines(leaderboard))
         yield author_table(leaderboard, _MAX_ROWS)
         others = len(leaderboard.board.rows) - _MAX_ROWS
         notes = (
@@ -103,9 +101,15 @@ def _root_parts(leaderboard: Leaderboard, *, as_judge: bool) -> Iterator[Part]:
         yield Note(" ".join(filter(None, notes)))
 
 
+def board_lines(leaderboard: Leaderboard) -> Iterator[str]:
+    """Yield what stands above a board: what is missing, who leads, the cheapest that keeps up."""
+    yield from missing_lines(leaderboard)
+    yield from filter(None, (headline(leaderboard), cheapest_line(leaderboard)))
+
+
 def whole_board_posts(leaderboard: Leaderboard) -> list[Post]:
     """Return all of a leaderboard without pictures, for one reader."""
-    lines = [*filter(None, [outcome_line(leaderboard)])]
+    lines = [*board_lines(leaderboard)]
     if changes := leaderboard.changes:
         lines += change_lines(changes, leaderboard.names)
     first: tuple[Part, ...] = (
@@ -120,20 +124,15 @@ def whole_board_posts(leaderboard: Leaderboard) -> list[Post]:
 
 def short_table(leaderboard: Leaderboard, max_rows: int = _MAX_ROWS) -> Table:
     """Return the first models in four columns that fit a phone, by what decides who leads."""
-    by_grades = is_ranked_by_grades(leaderboard.board)
-    rows = leaderboard.board.rows
-    if by_grades:
-        rows = tuple(sorted(rows, key=right_answers, reverse=True))
-    counts = [right_answers(line) for line in rows]
+    board = leaderboard.board
+    by_grades, rows = board.ranked_by is RankedBy.GRADES, board.rows
     cells = list[tuple[str, ...]]()
-    for line, count in zip(rows[:max_rows], counts, strict=False):
-        tie = "=" if counts.count(count) > 1 else ""
-        place = f"{tie}{counts.index(count) + 1}" if by_grades else place_text(line)
-        right = f"{count} of {line.graded}" if line.graded else ""
-        points = known_text(line.share, percent)
+    for line in rows[:max_rows]:
+        right, points = grade_text(board, line), known_text(line.share, percent)
         measures = (right, points) if by_grades else (points, right)
-        cells.append((place, leaderboard.name(line.member), *measures))
-    titles: tuple[str, ...] = ("Right", "Points") if by_grades else ("Points", "Right")
+        cells.append((place_text(line), leaderboard.name(line.member), *measures))
+    grade = "Grade" if board.has_mean_grades else "Right"
+    titles: tuple[str, ...] = (grade, "Points") if by_grades else ("Points", grade)
     if not any(line.graded for line in rows):
         titles, cells = titles[:1], [row[:-1] for row in cells]
     columns = (PLACE, "Model", *titles)
@@ -158,7 +157,10 @@ def _replies(leaderboard: Leaderboard, picture: bytes) -> Iterator[Post]:
 
 # --- Chart
 
-CHART_HEADING = "Share of rivals beaten, 95 % interval"
+CHART_HEADINGS = {
+    RankedBy.POINTS: "Share of rivals beaten, 95 % interval",
+    RankedBy.GRADES: "Right answers, 95 % interval",
+}
 _Points = Sequence[TrendPoint | None]  # of one member; None for a run that it missed
 
 
@@ -176,11 +178,13 @@ def render_figure(leaderboard: Leaderboard) -> Figure:
 
 def describe_chart(leaderboard: Leaderboard) -> str:
     """Return what the chart shows in words, as its alternative text."""
-    rows = leaderboard.board.rows
-    if all(line.share is None for line in rows):
+    rows, measure = leaderboard.board.rows, leaderboard.board.ranked_by
+    if all(_charted(leaderboard.board, line) is None for line in rows):
         return "No model has points yet."
     runs = f", overall and in each of {len(leaderboard.trend)} runs" if leaderboard.trend else ""
-    return f"{CHART_HEADING}{runs}. {describe_table(author_table(leaderboard, len(rows)))}"
+    return (
+        f"{CHART_HEADINGS[measure]}{runs}. {describe_table(author_table(leaderboard, len(rows)))}"
+    )
 
 
 def axis_range(intervals: Iterable[Interval]) -> tuple[float, float]:
@@ -202,36 +206,50 @@ def _draw_chart(leaderboard: Leaderboard, bottom: float, canvas: Canvas) -> None
     rows, has_trend = leaderboard.board.rows, bool(leaderboard.trend)
     right = WIDTH - MARGIN - (_TREND_WIDTH + 22 if has_trend else 0)
     axes = canvas.axes(MARGIN + _TICK_MARGIN, _TOP_HEIGHT, right - _TICK_MARGIN, bottom)
-    low, high = axis_range(line.ci for line in rows if line.share is not None)
+    charted = [_charted(leaderboard.board, line) for line in rows]
+    low, high = axis_range(one[1] for one in charted if one)
     ticks = [*axis_ticks(low, high)]
     axes.set_xlim(low, high)
     axes.set_xticks(ticks, [*map(percent, ticks)])
     axes.spines.bottom.set_visible(True)
-    canvas.note(MARGIN, 16, CHART_HEADING)
+    canvas.note(MARGIN, 16, CHART_HEADINGS[leaderboard.board.ranked_by])
     for row, line in enumerate(rows):
         corner = _TOP_HEIGHT + row * _ROW_HEIGHT, right
-        _draw_row(canvas, axes, line, leaderboard.name(line.member), corner)
+        _draw_row(canvas, axes, leaderboard, line, corner)
     if has_trend:
         _draw_trends(canvas, leaderboard, bottom)
 
 
+def _charted(board: Board, line: AuthorLine) -> tuple[float, Interval] | None:
+    """Return the value and interval of a line that the chart shows; None without one."""
+    if board.ranked_by is RankedBy.POINTS:
+        return None if line.share is None else (line.share, line.ci)
+    return None if line.grade is None else (line.grade, line.grade_ci or FULL_RANGE)
+
+
 def _draw_row(
-    canvas: Canvas, axes: "Axes", line: AuthorLine, name: str, corner: tuple[float, float]
+    canvas: Canvas,
+    axes: "Axes",
+    leaderboard: Leaderboard,
+    line: AuthorLine,
+    corner: tuple[float, float],
 ) -> None:
     """Draw a member's name above its interval, below and left of a corner."""
     top, right = corner
+    name, charted = leaderboard.name(line.member), _charted(leaderboard.board, line)
     is_first = line.place == 1
     canvas.text(MARGIN, top + 18, place_text(line), bold=is_first)
     name_width = right - _NAME_LEFT - _VALUE_WIDTH
     canvas.name(_NAME_LEFT, top + 18, name, name_width, bold=is_first)
-    if line.share is None:
-        canvas.note(right, top + 18, "no points", "right")
+    if charted is None:
+        canvas.note(right, top + 18, "not ranked", "right")
         return
-    canvas.text(right, top + 18, percent(line.share), align="right", bold=is_first)
+    value, interval = charted
+    canvas.text(right, top + 18, percent(value), align="right", bold=is_first)
     y = top + 35
     axes.plot([0.5, 0.5], [y - 7, y + 7], color=Colour.RULE, lw=1)
-    axes.plot(line.ci, [y, y], color=_colours(line)[0], lw=3)
-    draw_dot(axes, line.share, y, 4.5, _colours(line)[0])
+    axes.plot(interval, [y, y], color=_colours(line)[0], lw=3)
+    draw_dot(axes, value, y, 4.5, _colours(line)[0])
 
 
 def _colours(line: AuthorLine) -> tuple[Colour, Colour]:
@@ -251,7 +269,7 @@ def _draw_trends(canvas: Canvas, leaderboard: Leaderboard, bottom: float) -> Non
     if last.date() != first.date():
         canvas.note(right, bottom + 17, f"{last.day} {last:%b}", "right")
     for row, (line, points) in enumerate(zip(leaderboard.board.rows, trends, strict=True)):
-        if line.share is not None and any(points):
+        if _charted(leaderboard.board, line) and any(points):
             mean, top = _mean_share(points), _TOP_HEIGHT + row * _ROW_HEIGHT
             axes = canvas.axes(left + 4, top + 6, right - 4, top + _ROW_HEIGHT - 6)
             axes.set_xlim(0, len(points) - 1)

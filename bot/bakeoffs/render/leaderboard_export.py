@@ -6,13 +6,9 @@ from dataclasses import asdict
 from io import StringIO
 from typing import Any
 
+from bot.bakeoffs.render.headline import cheapest_equal, headline, missing_lines
 from bot.bakeoffs.render.leaderboard_tables import Coverage, Leaderboard
-from bot.bakeoffs.render.leaderboard_text import (
-    change_lines,
-    claim_lines,
-    footnote_lines,
-    headline_lines,
-)
+from bot.bakeoffs.render.leaderboard_text import change_lines, claim_lines, footnote_lines
 from bot.bakeoffs.suite_files import csv_cell
 from council.bakeoffs.changes import TrendRun
 from council.bakeoffs.intervals import Interval
@@ -23,13 +19,17 @@ Document = dict[str, Any]
 
 def leaderboard_document(leaderboard: Leaderboard, *, as_judge: bool = False) -> Document:
     """Return a board, best first; members by seat key, shares as fractions, unknown values null."""
+    cheapest = cheapest_equal(leaderboard.board)
     return {
+        "ranked_by": leaderboard.board.ranked_by,
+        "headline": headline(leaderboard),
+        "missing": [*missing_lines(leaderboard)],
+        "cheapest": cheapest.member if cheapest else None,
         "rows": _row_documents(leaderboard, as_judge=as_judge),
         "worth": _council_value_document(leaderboard),
         "news": [*change_lines(leaderboard.changes, leaderboard.names)]
         if leaderboard.changes
         else [],
-        "headline": [*headline_lines(leaderboard)],
         "decided": [*claim_lines(leaderboard), *footnote_lines(leaderboard)],
         "counted": _coverage_document(leaderboard.coverage),
         "runs": [_run_document(run) for run in leaderboard.runs],

@@ -9,10 +9,17 @@ from typing import Any, TypeVar
 
 from bot.chat import Part, Table
 from bot.render.formatting import count_noun, duration, join_words, known_text, money
+from council.bakeoffs.absences import Absences
 from council.bakeoffs.changes import Changes, TrendRun
 from council.bakeoffs.council_value import CouncilValue
 from council.bakeoffs.intervals import Interval
-from council.bakeoffs.leaderboard import AuthorLine, Board, HumanAgreement, JudgeBoard
+from council.bakeoffs.leaderboard import (
+    AuthorLine,
+    Board,
+    HumanAgreement,
+    JudgeBoard,
+    RankedBy,
+)
 
 MAX_RUNS = 24  # the newest runs; more would be too dense to read
 _VERSION_LENGTH = 8
@@ -24,6 +31,19 @@ _VERSION_LENGTH = 8
 def percent(share: float) -> str:
     """Return a share as a whole percentage: "62 %"."""
     return f"{share * 100:.0f} %"
+
+
+def signed_points(share: float) -> str:
+    """Return a difference of shares in points: "+4", "−6"."""
+    return f"{share * 100:+.0f}".replace("-", "−")
+
+
+def lead_text(lead: float | None, interval: Interval | None) -> str:
+    """Return how much more often one is right than another: "+4 (−6 to +14) points"."""
+    if lead is None:
+        return ""
+    ends = " to ".join(map(signed_points, interval or ()))
+    return f"{signed_points(lead)}{f' ({ends})' if ends else ''} points"
 
 
 # --- Coverage
@@ -143,6 +163,7 @@ class Leaderboard:
     `changes` compares the newest run with earlier ones, if there are any. `weighted` is the board
     by weighted judges, if requested; `people` is how far judges agree with people's choices.
     `biased` are the judges that the bias report of these rounds finds to be position-biased.
+    `absences` are the answers and rankings that are missing.
     """
 
     coverage: Coverage
@@ -155,6 +176,7 @@ class Leaderboard:
     weighted: Addition | None = None
     people: Mapping[str, HumanAgreement] = field(default_factory=dict)
     biased: frozenset[str] = frozenset()
+    absences: Absences = field(default_factory=Absences)
 
     @property
     def title(self) -> str:
@@ -172,8 +194,20 @@ class Leaderboard:
 
 
 def place_text(line: AuthorLine) -> str:
-    """Return a member's place: "3", "=1" if it is shared, "–" if it was never ranked."""
+    """Return a member's place: "3", "=1" if it is shared, "–" if it has none."""
     return "–" if line.place is None else f"{'=' if line.is_tied else ''}{line.place}"
+
+
+def grade_text(board: Board, line: AuthorLine) -> str:
+    """Return how right a member is: "46 of 48", or its mean grade; "" if nothing was graded."""
+    if line.grade is None:
+        return ""
+    return signed_number(line.grade)[1:] if board.has_mean_grades else right_text(line)
+
+
+def right_text(line: AuthorLine) -> str:
+    """Return how many answers of a member are right: "46 of 48"; "" if none was graded."""
+    return f"{line.right} of {line.graded}" if line.graded else ""
 
 
 # --- Columns
@@ -236,14 +270,11 @@ def _signed_interval(interval: Interval | None) -> str:
     return " to ".join(map(signed_number, interval or ()))
 
 
-def author_columns(names: Mapping[str, str]) -> tuple[Column, ...]:
+def author_columns(leaderboard: Leaderboard) -> tuple[Column, ...]:
     """Return the columns of members as authors."""
-    place, name, points, interval, right, price = author_summary_columns(names)
+    *summary, price = author_summary_columns(leaderboard)
     return (
-        place,
-        name,
-        points,
-        interval,
+        *summary,
         _number_column("Rounds", "rounds"),
         _number_column("If all met", "strength", percent),
         Column(
@@ -253,7 +284,6 @@ def author_columns(names: Mapping[str, str]) -> tuple[Column, ...]:
             lambda line: interval_text(line.strength_ci),
         ),
         _number_column("First votes", "first_votes"),
-        right,
         price,
         _number_column("Time", "seconds", duration, is_low_best=True),
         _number_column("Tokens", "tokens_out", "{:,.0f}".format, is_low_best=True),
@@ -268,19 +298,29 @@ def author_columns(names: Mapping[str, str]) -> tuple[Column, ...]:
     )
 
 
-def author_summary_columns(names: Mapping[str, str]) -> tuple[Column, ...]:
-    """Return the six columns that come first."""
+def author_summary_columns(leaderboard: Leaderboard) -> tuple[Column, ...]:
+    """Return the six columns that come first; what the board is ranked by has its interval."""
+    board = leaderboard.board
+    points = _number_column("Points", "share", percent)
+    points_ci = Column(
+        "ci",
+        "95 % interval",
+        lambda line: line.ci[0],
+        lambda line: "" if line.share is None else interval_text(line.ci),
+    )
+    title = "Mean grade" if board.has_mean_grades else "Right"
+    right = Column("accuracy", title, attrgetter("grade"), lambda line: grade_text(board, line))
+    right_ci = Column(
+        "grade_ci",
+        "95 % interval",
+        attrgetter("grade"),
+        lambda line: interval_text(line.grade_ci),
+    )
+    by_grades = board.ranked_by is RankedBy.GRADES
     return (
         Column("place", "", attrgetter("place"), place_text, True),
-        _name_column("member", "Model", names),
-        _number_column("Points", "share", percent),
-        Column(
-            "ci",
-            "95 % interval",
-            lambda line: line.ci[0],
-            lambda line: "" if line.share is None else interval_text(line.ci),
-        ),
-        _number_column("Right", "accuracy", percent),
+        _name_column("member", "Model", leaderboard.names),
+        *((right, right_ci, points) if by_grades else (points, points_ci, right)),
         _number_column("Price", "cost_usd", money, is_low_best=True),
     )
 
@@ -354,7 +394,7 @@ def sort_lines(lines: Iterable[LineT], column: Column, *, turned: bool = False) 
 def author_table(leaderboard: Leaderboard, max_rows: int | None = None) -> Table:
     """Return members as authors: all columns, or the short ones of the first few."""
     columns = author_summary_columns if max_rows is not None else author_columns
-    return _render_table(leaderboard.board.rows[:max_rows], columns(leaderboard.names))
+    return _render_table(leaderboard.board.rows[:max_rows], columns(leaderboard))
 
 
 def judge_table(leaderboard: Leaderboard) -> Table:

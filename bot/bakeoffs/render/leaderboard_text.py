@@ -1,4 +1,4 @@
-"""Sentences and tables about a leaderboard: who is ahead, council value, changes."""
+"""Sentences and tables about a leaderboard: footnotes, who is ahead, council value, changes."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,147 +6,53 @@ from collections.abc import Iterator, Mapping, Sequence
 from bot.bakeoffs.render.leaderboard_tables import (
     Leaderboard,
     interval_text,
+    lead_text,
     percent,
     signed_number,
+    signed_points,
 )
 from bot.chat import Buttons, Heading, Line, Mentions, Note, Part, Post, Table
 from bot.render.formatting import count_noun, duration, join_words, known_text, money, number_table
 from council.bakeoffs.changes import Changes, Measure, MemberChange, SwapHint, SwapSign
 from council.bakeoffs.council_value import (
     COUNCIL,
-    MIN_GRADED,
     BestMember,
     CouncilValueLine,
     Drafts,
     Payoff,
 )
-from council.bakeoffs.intervals import FULL_RANGE, Interval
-from council.bakeoffs.leaderboard import AuthorLine, Board
+from council.bakeoffs.grade_comparison import MIN_GRADED
+from council.bakeoffs.leaderboard import RankedBy
 from council.bakeoffs.pairwise import MIN_ROUNDS, RunOff
 
 NO_CHANGE = "Nothing changed beyond noise."
-_MAX_NAMES = 3  # in a sentence
 _MAX_CHANGES = 5  # in a post
 
 
-# --- Headline and footnotes
-
-
-def headline_lines(leaderboard: Leaderboard) -> Iterator[str]:
-    """Yield who leads, by how much and how surely, and the cheapest model that keeps up."""
-    rows = [line for line in leaderboard.board.rows if line.share is not None]
-    if len(rows) < 2:  # noqa: PLR2004
-        return
-    yield _leader_line(leaderboard, rows[0], rows[1])
-    if cheapest := cheapest_equal(leaderboard.board):
-        name = leaderboard.name(cheapest.member)
-        itself = f"{name} itself" if cheapest.member == rows[0].member else name
-        price = money(cheapest.cost_usd)
-        yield f"Cheapest model not measurably worse than the leader: {itself}, {price} a question."
-
-
-def _leader_line(leaderboard: Leaderboard, first: AuthorLine, second: AuthorLine) -> str:
-    board, leader = leaderboard.board, leaderboard.name(first.member)
-    lead = round((first.share or 0.0) * 100) - round((second.share or 0.0) * 100)
-    rival, points = leaderboard.name(second.member), percent(first.share or 0.0)
-    if lead:
-        start = (
-            f"{leader} leads with {points} of the points, {count_noun(lead, 'point')} ahead of "
-            f"{rival}"
-        )
-    else:
-        start = f"{leader} and {rival} lead with {points} of the points"
-    if min(first.rounds, second.rounds) < MIN_ROUNDS:
-        return f"{start}; with fewer than {MIN_ROUNDS} rounds, that can be chance."
-    if board.is_ahead(first.member, second.member):
-        return f"{start}; that is unlikely to be chance."
-    if board.is_ahead(second.member, first.member):
-        return f"{start}, but judges other than these two prefer {rival}."
-    return f"{start}; that may be chance."
-
-
-def is_ranked_by_grades(board: Board) -> bool:
-    """Return whether enough questions are graded to rank models by their right answers."""
-    return max((line.graded for line in board.rows), default=0) >= MIN_GRADED
-
-
-def right_answers(line: AuthorLine) -> int:
-    """Return how many of a model's answers are right."""
-    return round((line.accuracy or 0.0) * line.graded)
-
-
-def outcome_line(leaderboard: Leaderboard) -> str:
-    """Return who leads, by how much and how surely, in one sentence; "" without a comparison.
-
-    By right answers if at least ten questions are graded, else by points.
-    """
-    board = leaderboard.board
-    if is_ranked_by_grades(board):
-        return _right_answers_line(leaderboard)
-    rows = [line for line in board.rows if line.share is not None]
-    return _leader_line(leaderboard, rows[0], rows[1]) if len(rows) > 1 else ""
-
-
-def _right_answers_line(leaderboard: Leaderboard) -> str:
-    rows = sorted((x for x in leaderboard.board.rows if x.graded), key=right_answers, reverse=True)
-    most, of = right_answers(rows[0]), max(line.graded for line in rows)
-    leaders = [line for line in rows if right_answers(line) == most]
-    names = _short_list(leaderboard, leaders)
-    if len(rows) == 1:
-        return f"{names} has {most} of {of} right."
-    if len(leaders) > 1:
-        return f"{names} share the lead with {most} of {of} right."
-    second = right_answers(rows[1])
-    rivals = [line for line in rows if right_answers(line) == second]
-    is_are = "is" if len(rivals) == 1 else "are"
-    lowest = (rows[0].accuracy_ci or FULL_RANGE)[0]
-    is_sure = all(lowest > (line.accuracy_ci or FULL_RANGE)[1] for line in rivals)
-    return (
-        f"{names} leads with {most} of {of} right; {_short_list(leaderboard, rivals)} {is_are} "
-        f"{most - second} behind, which {'is unlikely to' if is_sure else 'could'} be chance."
-    )
-
-
-def _short_list(leaderboard: Leaderboard, lines: Sequence[AuthorLine]) -> str:
-    if len(lines) > _MAX_NAMES:
-        return count_noun(len(lines), "model")
-    return join_words(leaderboard.name(line.member) for line in lines)
-
-
-def cheapest_equal(board: Board) -> AuthorLine | None:
-    """Return the cheapest member that may be as good as the leader, by interval and by duel.
-
-    None where that cannot be said: too few rounds, or a price that is unknown.
-    """
-    rows = [line for line in board.rows if line.share is not None]
-    equals = [
-        line
-        for line in rows
-        if line.ci[1] >= (rows[0].share or 0.0) and not board.is_ahead(rows[0].member, line.member)
-    ]
-    if not rows or any(x.cost_usd is None or x.rounds < MIN_ROUNDS for x in equals):
-        return None
-    return min(equals, key=lambda line: line.cost_usd or 0.0)
+# --- Footnotes
 
 
 def footnote_lines(leaderboard: Leaderboard) -> Iterator[str]:
     """Yield why places are shared, what other judges say of the first two, and what was mixed."""
-    board = leaderboard.board
+    board, by_grades = leaderboard.board, leaderboard.board.ranked_by is RankedBy.GRADES
     if any(line.is_tied for line in board.rows):
-        yield (
-            "Models share a place, marked =, where the first of them is not ahead of the others "
-            "beyond chance."
-        )
-    if board.run_off and board.run_off.rounds >= MIN_ROUNDS:
+        yield "“=1”: the difference could be chance."
+    if left_out := join_words(_too_few_text(leaderboard)):
+        yield f"Not placed: {left_out}."
+    if board.run_off and board.run_off.rounds >= MIN_ROUNDS and not by_grades:
         yield _run_off_line(leaderboard, board.run_off)
     if board.is_mixed:
         met = [line for line in board.rows if line.strength is not None]
         met.sort(key=lambda line: -(line.strength or 0.0))
-        yield (
-            "These rounds had different panels, so models met different rivals. Had all met, the "
-            f"order would be about: {', '.join(leaderboard.name(x.member) for x in met)} "
-            "(a Bradley–Terry estimate)."
-        )
+        order = ", ".join(leaderboard.name(x.member) for x in met)
+        yield f"Estimated order by points if every model had met every other: {order}."
+
+
+def _too_few_text(leaderboard: Leaderboard) -> Iterator[str]:
+    """Yield the models without a place that were ranked: "Qwen 3, too few rounds (5)"."""
+    for line in leaderboard.board.rows:
+        if line.place is None and line.rounds:
+            yield f"{leaderboard.name(line.member)}, too few rounds ({line.rounds})"
 
 
 def _run_off_line(leaderboard: Leaderboard, run_off: RunOff) -> str:
@@ -154,9 +60,9 @@ def _run_off_line(leaderboard: Leaderboard, run_off: RunOff) -> str:
     over = count_noun(run_off.rounds, "round")
     if run_off.changed:
         return (
-            f"Without the rankings by {second} and {first} themselves, {first} would be ahead of "
-            f"{second} ({signed_number(run_off.margin)} over {over}). A judge can lower its rival "
-            "in its own ranking, so look at this before you choose."
+            f"Leave out the votes of {second} and {first} themselves, and {first} leads "
+            f"({signed_number(run_off.margin)} over {over}). A model can vote down a rival, so "
+            "check before you choose."
         )
     return (
         f"Judges other than {first} and {second} also prefer {first} "
@@ -182,12 +88,8 @@ def claim_lines(leaderboard: Leaderboard) -> Iterator[str]:
 
 # --- Council value
 
-_ANSWERS = {
-    Payoff.WORTH_IT: "Yes",
-    Payoff.NOT_WORTH_IT: "No",
-    Payoff.OPEN: "Too close to tell",
-}
 _MAX_DRAFTS = 10
+_ROUNDING = 0.05  # of a count computed from a share
 
 
 def council_value_table(leaderboard: Leaderboard) -> Table | None:
@@ -222,14 +124,6 @@ def _cost_and_time(line: CouncilValueLine | BestMember | Drafts) -> tuple[str, s
     return known_text(line.cost_usd, money), known_text(line.seconds, duration)
 
 
-def lead_text(lead: float | None, interval: Interval | None) -> str:
-    """Return how much more often one is right than another: "+4 (−6 to +14) points"."""
-    if lead is None:
-        return ""
-    ends = " to ".join(map(_points, interval or ()))
-    return f"{_points(lead)}{f' ({ends})' if ends else ''} points"
-
-
 def council_value_lines(leaderboard: Leaderboard) -> Iterator[str]:
     """Yield whether the council is worth its price, compared with what else it could buy."""
     value = leaderboard.worth
@@ -242,27 +136,32 @@ def council_value_lines(leaderboard: Leaderboard) -> Iterator[str]:
     for line in value.rows:
         yield _payoff_line(leaderboard, line, value.best)
     yield from _drafts_lines(leaderboard, value.best, value.rows[0])
-    how = (
-        "picked for each run from the other runs"
-        if value.best.is_picked_elsewhere
-        else "picked from these same rounds, which flatters it; the intervals allow for that"
-    )
-    yield f"The best single model is {how}."
+    if not value.best.is_picked_elsewhere:
+        yield "The best single model is picked from these same rounds, which flatters it."
 
 
 def _payoff_line(leaderboard: Leaderboard, line: CouncilValueLine, best: BestMember) -> str:
-    what = "chosen by people" if leaderboard.worth.is_voted else "right"
-    who = "The council’s answer" if line.name == COUNCIL else "The winning answer as it is"
-    kind = "voted" if leaderboard.worth.is_voted else "graded"
-    over = count_noun(line.graded, f"{kind} question")
-    answer = _ANSWERS[line.verdict] if line.verdict else "Too few to say"
-    prices = [money(x.cost_usd) for x in (line, best) if x.cost_usd is not None]
-    price = f", for {' against '.join(prices)} a question" if len(prices) > 1 else ""
-    return (
-        f"{answer}. {who} was {what} in {percent(line.accuracy or 0.0)} of {over}, "
-        f"{leaderboard.name(best.member)} alone in {percent(best.accuracy)}: "
-        f"{lead_text(line.difference, line.difference_ci)}{price}."
-    )
+    is_council = line.name == COUNCIL
+    who = "the council" if is_council else "the best-ranked answer as it is"
+    alone = leaderboard.name(best.member)
+    gained, counted = (_counted(share, line.graded) for share in (line.accuracy, best.accuracy))
+    price, cheaper = _price_text(line), _price_text(best)
+    got, of = "got", f"of {line.graded} right"
+    if leaderboard.worth.is_voted:
+        got, of = "was chosen by people in", f"of {line.graded}"
+    if line.verdict is Payoff.WORTH_IT:
+        return f"Worth it here: {who} {got} {gained} {of}{price}, {alone} alone {counted}{cheaper}."
+    return f"No gain shown: {alone} alone {got} {counted} {of}{cheaper}, {who} {gained}{price}."
+
+
+def _counted(share: float | None, graded: int) -> str:
+    """Return how many of the graded questions a share is; people may be split on one."""
+    count = (share or 0.0) * graded
+    return f"{count:.0f}" if abs(count - round(count)) < _ROUNDING else f"{count:.1f}"
+
+
+def _price_text(line: CouncilValueLine | BestMember) -> str:
+    return "" if line.cost_usd is None else f" for {money(line.cost_usd)} a question"
 
 
 def _drafts_lines(
@@ -272,9 +171,10 @@ def _drafts_lines(
     name, drafts = leaderboard.name(best.member), leaderboard.worth.drafts
     if drafts:
         price = "" if drafts.cost_usd is None else f", for {money(drafts.cost_usd)} a question"
+        right = _counted(drafts.accuracy, drafts.questions)
         yield (
-            f"Asked {drafts.times} times, {name} was right in {percent(drafts.accuracy)} of "
-            f"{count_noun(drafts.questions, 'question')}{price}. Against that, the council is at "
+            f"Asked {drafts.times} times, {name} alone got {right} of {drafts.questions} "
+            f"right{price}. Against that, the council is at "
             f"{lead_text(drafts.lead, drafts.lead_ci)}."
         )
     elif council.cost_usd and best.cost_usd and not leaderboard.worth.is_voted:
@@ -349,15 +249,12 @@ def comparison_line(changes: Changes) -> str:
 def _change_line(move: MemberChange, names: _Names) -> str:
     verb = "fell" if move.difference < 0 else "rose"
     measure = "of rivals beaten" if move.measure is Measure.SHARE else "right"
-    change = f"{_points(move.difference)} points, {_points(move.ci[0])} to {_points(move.ci[1])}"
+    ends = " to ".join(map(signed_points, move.ci))
+    change = f"{signed_points(move.difference)} points, {ends}"
     return (
         f"{_name(move.member, names)} {verb} from {percent(move.before)} to {percent(move.now)} "
         f"{measure} ({change}), beyond noise."
     )
-
-
-def _points(share: float) -> str:
-    return f"{share * 100:+.0f}".replace("-", "−")
 
 
 def _swap_hint_line(hint: SwapHint, names: _Names) -> str:

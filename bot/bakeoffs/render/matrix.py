@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bot.bakeoffs.render.leaderboard_export import Document, csv_text
-from bot.bakeoffs.render.leaderboard_tables import Leaderboard, percent, place_text
+from bot.bakeoffs.render.leaderboard_tables import Leaderboard, percent, place_text, right_text
 from bot.bakeoffs.render.leaderboard_text import NO_CHANGE, change_lines
 from bot.bakeoffs.render.suites import check_lines
 from bot.chat import Button, Buttons, Heading, Line, Note, Part, Post, Table
@@ -129,6 +129,8 @@ def _points_text(line: AuthorLine | CouncilValueLine | None) -> str:
 
 
 def _right_text(line: AuthorLine | CouncilValueLine | None) -> str:
+    if isinstance(line, AuthorLine):
+        return right_text(line)
     if line is None or line.accuracy is None:
         return ""
     return f"{round(line.accuracy * line.graded)} of {line.graded}"

@@ -24,6 +24,7 @@ from bot.bakeoffs.lifecycle import (
     reopen_bakeoff,
     stop_bakeoff,
 )
+from bot.bakeoffs.outcomes import load_outcome
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.bakeoffs import bakeoff_state, bakeoff_title, proposal_post
 from bot.bakeoffs.runner import estimate_bakeoff
@@ -50,7 +51,12 @@ async def bakeoffs_page(
     incoming = empty_message(request)
     bakeoffs = (await load_readable_bakeoffs(context.app, incoming))[:MAX_LISTED_BAKEOFFS]
     found = [
-        (bakeoff, bakeoff_state(await load_progress(context.app, bakeoff))) for bakeoff in bakeoffs
+        (
+            bakeoff,
+            bakeoff_state(await load_progress(context.app, bakeoff)),
+            await load_outcome(context.app, bakeoff),
+        )
+        for bakeoff in bakeoffs
     ]
     suites = await bakeoff_stores(context.app).suites.list_summaries(incoming.place.scope)
     registry = context.app.registry

@@ -39,4 +39,5 @@ def bakeoff_payload(context: WebContext, progress: BakeoffProgress) -> Payload:
         "seconds": round((context.app.now() - bakeoff.at).total_seconds(), 1),
         "progress": context.site.render("progress.html", progress=post),
         "draft": "",
+        "over": progress.over,
     }

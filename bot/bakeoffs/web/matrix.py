@@ -12,12 +12,10 @@ from starlette.responses import HTMLResponse, Response
 
 from bot.bakeoffs.lifecycle import is_bakeoff_running, load_progress
 from bot.bakeoffs.matrix import earlier_runs, load_matrix, load_results
+from bot.bakeoffs.records import update_records
 from bot.bakeoffs.render.bakeoffs import bakeoff_title, result_thread, running_post
-from bot.bakeoffs.render.leaderboard_text import (
-    council_value_lines,
-    council_value_table,
-    headline_lines,
-)
+from bot.bakeoffs.render.headline import cheapest_line, headline, missing_lines
+from bot.bakeoffs.render.leaderboard_text import council_value_lines, council_value_table
 from bot.bakeoffs.render.matrix import (
     MATRIX_TITLE,
     cell_class,
@@ -86,7 +84,8 @@ async def bakeoff_page(context: WebContext, request: Request) -> Response:
         progress=running_post(progress, ""),
         result=thread.root,
         failed=thread.replies,
-        headline=[*headline_lines(board)],
+        missing=[*missing_lines(board)],
+        headline=[*filter(None, (headline(board), cheapest_line(board)))],
         worth=council_value_table(board) if board.worth.is_decided else None,
         worth_lines=[*council_value_lines(board)],
         board_query=urlencode({"suite": bakeoff.suite.name, "panel": bakeoff.panel.name}),
@@ -150,6 +149,7 @@ def _matrix_values(
 async def matrix_rows(context: WebContext, request: Request) -> Response:
     """Return the next rows of the matrix alone, for a page that loads them as it is scrolled."""
     bakeoff, options = await load_bakeoff(context, request), _options(request)
+    await update_records(context.app)
     runs = await earlier_runs(context.app, empty_message(request), bakeoff)
     other = await _load_other(context, request, options, runs)
     progress = await load_progress(context.app, bakeoff)

@@ -45,6 +45,7 @@ from bot.bakeoffs.render.bias_tables import (
     winning_lines,
     winning_table,
 )
+from bot.bakeoffs.render.headline import cheapest_line, headline, missing_lines
 from bot.bakeoffs.render.leaderboard import (
     HOW_AUTHORS,
     HOW_JUDGES,
@@ -69,7 +70,6 @@ from bot.bakeoffs.render.leaderboard_text import (
     council_value_lines,
     council_value_table,
     footnote_lines,
-    headline_lines,
 )
 from bot.render.charts import render_svg
 from bot.render.formatting import panel_seat_names
@@ -176,8 +176,9 @@ def _leaderboard_values(
     board: Leaderboard, query: LeaderboardQuery, options: Mapping[str, str], sort: str
 ) -> dict[str, Any]:
     rows: Sequence[Any] = board.judges.rows if query.as_judge else board.board.rows
-    columns = judge_columns(board) if query.as_judge else author_columns(board.names)
-    shown = columns if query.as_judge else author_summary_columns(board.names)
+    columns = judge_columns(board) if query.as_judge else author_columns(board)
+    shown = columns if query.as_judge else author_summary_columns(board)
+    lines = filter(None, (headline(board), cheapest_line(board)))
     rounds = board.coverage.rounds
     keys = {column.key for column in shown}
     return {
@@ -185,7 +186,8 @@ def _leaderboard_values(
         "table": _sorted_table(rows, shown, sort, options),
         "all_columns": None if query.as_judge else _sorted_table(rows, columns, sort, options),
         "is_all_open": bool(sort) and sort.removeprefix("-") not in keys,
-        "headline": [] if query.as_judge else [*headline_lines(board)],
+        "missing": [*missing_lines(board)],
+        "headline": [] if query.as_judge else [*lines],
         "footnotes": [] if query.as_judge else [*footnote_lines(board)],
         "news": [*change_lines(board.changes, board.names)] if board.changes else [],
         "how": [HOW_JUDGES] if query.as_judge else [HOW_AUTHORS, *claim_lines(board)],

@@ -3,6 +3,7 @@
 
 const SLOTS = 4; // a browser holds six connections to one host; some stay free for clicks
 const POLL_MS = 1000;
+const MAX_LIVE_ROWS = 101; // of a matrix that fills while its bake-off runs
 
 function localTimes(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {
@@ -87,6 +88,7 @@ class Live {
     this.started = performance.now() - state.seconds * 1000;
     this.at("progress").innerHTML = state.progress;
     this.fill(state.answers ?? []);
+    if (state.over !== undefined && state.over !== this.count) this.fillRows(state.over);
     const draft = this.at("draft");
     if (state.draft) {
       draft.innerHTML = state.draft;
@@ -103,6 +105,21 @@ class Live {
       if (this.answers[i] !== html) this.at(`blind-${i}`).innerHTML = html;
       this.answers[i] = html;
     });
+  }
+
+  async fillRows(count) {
+    const rows = this.at("rows");
+    // Rows that somebody is in, or has loaded more of, stay; the end shows them all anew.
+    if (this.filling || !rows || rows.contains(document.activeElement)) return;
+    if (rows.children.length > MAX_LIVE_ROWS) return;
+    this.filling = true;
+    const response = await fetch(`${this.base}/rows${location.search}`).catch(() => null);
+    if (response?.ok && !this.over) {
+      rows.innerHTML = await response.text();
+      watchRows(rows);
+      this.count = count;
+    }
+    this.filling = false;
   }
 
   async finish(why = "") {

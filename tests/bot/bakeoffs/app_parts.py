@@ -1,6 +1,7 @@
 """What bake-offs add to an app over fakes."""
 
 from bot.bakeoffs.bias_report import bias_report
+from bot.bakeoffs.outcomes import OutcomeCache
 from bot.bakeoffs.parts import BakeoffSettings
 from bot.bakeoffs.registry import BakeoffRegistry
 from bot.bakeoffs.service import BakeoffService
@@ -16,4 +17,5 @@ def add_parts(app: AppContext, store: MemoryStore) -> None:
     app.parts.add(memory_bench(store))
     app.parts.add(BakeoffRegistry())
     app.parts.add(BakeoffSettings(bias_report))
+    app.parts.add(OutcomeCache())
     app.parts.add(BakeoffService(app))

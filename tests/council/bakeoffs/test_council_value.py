@@ -10,8 +10,8 @@ from council.bakeoffs.council_value import (
     draft_of,
     measure_council_value,
     measure_voted_value,
-    question_numbers,
 )
+from council.bakeoffs.grade_comparison import question_numbers
 from council.bakeoffs.record_arrays import Columns
 from council.bakeoffs.records import CouncilRecord, Record
 from council.feedback import HumanVote

@@ -250,7 +250,7 @@ async def test_bakeoffs_are_shown_to_people_who_can_read_their_place(app: AppCon
     listed = await replies_to(app, "bakeoff", BEN)
     shown = await replies_to(app, "bakeoff show last", BEN)
 
-    assert "sql on house · 2 questions · " in listed
+    assert "sql on house · By the judges’ points, Gemini 3 Pro leads with 100 %" in listed
     assert "[Open]" in listed
     assert "Bake-off of sql by house" in shown
     assert "Question 2?" in await replies_to(app, "show bo:0123456789ab.2", BEN)

@@ -8,21 +8,19 @@ from datetime import timedelta
 import pytest
 
 from bot.bakeoffs.render.bakeoffs import Frame, failure_post, room_result_thread
-from bot.bakeoffs.render.leaderboard import short_table, whole_board_posts
-from bot.bakeoffs.render.leaderboard_tables import Leaderboard
-from bot.bakeoffs.render.leaderboard_text import changes_post, few_change_lines, outcome_line
+from bot.bakeoffs.render.headline import headline
+from bot.bakeoffs.render.leaderboard import whole_board_posts
+from bot.bakeoffs.render.leaderboard_text import changes_post, few_change_lines
 from bot.chat import Buttons, Caution, Heading, Line, Note, Post, Table
 from council.bakeoffs.changes import Changes
-from council.bakeoffs.intervals import wilson_interval
 from council.bakeoffs.models import BakeoffProgress, Ending
 from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite
 from tests.bot.bakeoffs.render.boards.builders import (
     CLAUDE,
     KEYS,
     NAMES,
-    a_board,
-    a_leaderboard,
     a_move,
+    graded,
 )
 from tests.bot.rounds import words_of
 from tests.builders import ASKED_AT
@@ -31,15 +29,6 @@ from tests.council.bakeoffs.builders import a_schedule
 SCHEDULED = replace(a_bakeoff(a_suite(12), id_="sched:s1@2026-11-23T09:00"), schedule="s1")
 WEEKLY = Frame(ASKED_AT, a_schedule(name="Nightly SQL"))
 RAW = re.compile(r"sched:|bo:|τ|κ|[0-9a-f]{8}")
-
-
-def graded(*right: int, of: int = 10) -> Leaderboard:
-    """Return a board on which so many answers of each model are right."""
-    rows = tuple(
-        replace(row, accuracy=hits / of, accuracy_ci=wilson_interval(hits, of), graded=of)
-        for row, hits in zip(a_board(len(right)).rows, right, strict=True)
-    )
-    return replace(a_leaderboard(), board=replace(a_board(len(right)), rows=rows))
 
 
 def ended(failure: str | None = None, over: int = 12) -> BakeoffProgress:
@@ -51,68 +40,12 @@ def labels(post: Post) -> Sequence[str]:
     return [b.label for part in post.parts if isinstance(part, Buttons) for b in part.buttons]
 
 
-@pytest.mark.parametrize(
-    ("right", "said"),
-    [
-        (
-            (9, 7),
-            "Claude Sonnet 4.6 leads with 9 of 10 right; GPT-5.1 is 2 behind, which could be "
-            "chance.",
-        ),
-        (
-            (10, 2),
-            "Claude Sonnet 4.6 leads with 10 of 10 right; GPT-5.1 is 8 behind, which is unlikely "
-            "to be chance.",
-        ),
-        (
-            (5, 9, 5),
-            "GPT-5.1 leads with 9 of 10 right; Claude Sonnet 4.6 and Gemini 3 Pro are 4 behind, "
-            "which could be chance.",
-        ),
-        ((9, 9), "Claude Sonnet 4.6 and GPT-5.1 share the lead with 9 of 10 right."),
-        ((9,), "Claude Sonnet 4.6 has 9 of 10 right."),
-        ((7,) * 20, "20 models share the lead with 7 of 10 right."),
-    ],
-)
-def test_the_outcome_is_one_sentence_about_right_answers(right: tuple[int, ...], said: str) -> None:
-    assert outcome_line(graded(*right)) == said
-
-
-def test_below_ten_graded_questions_the_outcome_is_about_points() -> None:
-    few = graded(9, 1, of=9)
-
-    assert outcome_line(few).startswith("Claude Sonnet 4.6 leads with 71 % of the points")
-    assert short_table(few).columns == ("#", "Model", "Points", "Right")
-    assert outcome_line(graded(9, of=9)) == ""
-
-
-def test_a_model_that_left_questions_out_is_not_surely_behind() -> None:
-    board = graded(10, 4)
-    first, second = board.board.rows
-    second = replace(second, accuracy=1.0, accuracy_ci=wilson_interval(4, 4), graded=4)
-
-    line = outcome_line(replace(board, board=replace(board.board, rows=(first, second))))
-
-    assert line.endswith("GPT-5.1 is 6 behind, which could be chance.")
-
-
-def test_a_table_by_right_answers_has_the_leader_of_the_sentence_first() -> None:
-    table = short_table(graded(5, 9, 5))
-
-    assert table.columns == ("#", "Model", "Right", "Points")
-    assert [row[:3] for row in table.rows] == [
-        ("1", "GPT-5.1", "9 of 10"),
-        ("=2", "Claude Sonnet 4.6", "5 of 10"),
-        ("=2", "Gemini 3 Pro", "5 of 10"),
-    ]
-
-
 def test_a_result_has_the_name_the_outcome_the_next_run_and_five_buttons() -> None:
     root = room_result_thread(ended(), WEEKLY, graded(9, 7, 3)).root
 
     assert root.parts[0] == Heading("Nightly SQL: results")
-    assert root.parts[1] == Line(outcome_line(graded(9, 7, 3)))
-    assert root.summary == f"Nightly SQL: results · {outcome_line(graded(9, 7, 3))}"
+    assert root.parts[1] == Line(headline(graded(9, 7, 3)))
+    assert root.summary == f"Nightly SQL: results · {headline(graded(9, 7, 3))}"
     assert "fell from" not in words_of(root)  # that is news, which follows
     assert "sql by house · 12 of 12 questions · 2 min" in words_of(root)
     assert "Next run: " in words_of(root)

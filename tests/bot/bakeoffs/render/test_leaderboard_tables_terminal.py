@@ -16,7 +16,7 @@ from tests.bot.test_terminal_rendering import printed
 @pytest.mark.parametrize(
     ("columns", "lines"),
     [
-        pytest.param(author_columns({}), [an_author(n) for n in range(3)], id="authors"),
+        pytest.param(author_columns(EMPTY), [an_author(n) for n in range(3)], id="authors"),
         pytest.param(judge_columns(EMPTY), [a_judge(n) for n in range(3)], id="judges"),
     ],
 )

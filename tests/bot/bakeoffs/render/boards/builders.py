@@ -1,5 +1,6 @@
 """Builders of leaderboards, as large as a test needs them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -19,8 +20,16 @@ from council.bakeoffs.council_value import (
     CouncilValueLine,
     Payoff,
 )
-from council.bakeoffs.leaderboard import AuthorLine, Board, JudgeBoard, JudgeLine
+from council.bakeoffs.leaderboard import (
+    AuthorLine,
+    Board,
+    JudgeBoard,
+    JudgeLine,
+    build_leaderboard,
+)
 from council.bakeoffs.pairwise import Duel, RunOff
+from tests.council.bakeoffs.record_builders import a_record
+from tests.council.bakeoffs.record_builders import of as columns_of
 
 NAMES = {
     "anthropic/claude-sonnet-4-6": "Claude Sonnet 4.6",
@@ -54,6 +63,9 @@ def an_author(number: int, place: int | None = None) -> AuthorLine:
         accuracy=0.8 - number / 10,
         accuracy_ci=(0.6 - number / 10, 0.9 - number / 10),
         graded=24,
+        right=round((0.8 - number / 10) * 24),
+        grade=0.8 - number / 10,
+        grade_ci=(0.6 - number / 10, 0.9 - number / 10),
     )
 
 
@@ -162,3 +174,22 @@ def some_changes() -> Changes:
         (MISTRAL,),
         ("openai/gone",),
     )
+
+
+def graded(*right: int, of: int = 10, shares: Sequence[float] = ()) -> Leaderboard:
+    """Return the board of a run in which each model is right on so many of its first questions.
+
+    Every model has the same points, unless `shares` says what each beats.
+    """
+    members = [an_author(number).member for number in range(len(right))]
+    points = shares or [0.5] * len(right)
+    records = [
+        a_record(
+            dict(zip(members, points, strict=True)),
+            number=number,
+            correct={m: number <= hits for m, hits in zip(members, right, strict=True)},
+            cost_usd={m: 0.012 / (i + 1) for i, m in enumerate(members)},
+        )
+        for number in range(1, of + 1)
+    ]
+    return replace(a_leaderboard(), board=build_leaderboard(columns_of(*records)))

@@ -1,0 +1,64 @@
+"""What earlier bake-offs tell in a list and before a new one: their outcome, and their cost."""
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from bot.bakeoffs.leaderboard import LeaderboardQuery, count_records
+from bot.bakeoffs.parts import bakeoff_stores
+from bot.bakeoffs.records import update_records
+from bot.bakeoffs.render.headline import headline
+from bot.context import AppContext
+from bot.render.formatting import panel_seat_names
+from council.bakeoffs.models import Bakeoff
+from council.bakeoffs.ports import BakeoffQuery, RecordQuery
+from council.ports import RoundQuery
+
+_MAX_OUTCOMES = 500  # kept in memory
+_MAX_RUNS = 5  # whose cost counts
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeCache:
+    """Outcomes of bake-offs that have ended, by id and end; the oldest are dropped."""
+
+    sentences: OrderedDict[tuple[str, str], str] = field(default_factory=OrderedDict)
+
+
+async def load_outcome(app: AppContext, bakeoff: Bakeoff) -> str:
+    """Return who leads in a bake-off in one sentence; "" if it runs, or if nothing can be said."""
+    if bakeoff.ending is None or len(bakeoff.suite.methods) > 1:
+        return ""
+    kept = app.parts.get(OutcomeCache).sentences
+    key = (bakeoff.id, bakeoff.ending.at.isoformat())
+    if key not in kept:
+        await update_records(app)
+        records = await bakeoff_stores(app).records.list_recent(RecordQuery(bakeoff=bakeoff.id))
+        names = panel_seat_names((*app.panels.values(), bakeoff.panel))
+        query = LeaderboardQuery(bakeoff.suite.name, bakeoff.suite.version)
+        kept[key] = headline(await asyncio.to_thread(count_records, records, query, names))
+        while len(kept) > _MAX_OUTCOMES:
+            kept.popitem(last=False)
+    return kept[key]
+
+
+async def usual_cost(app: AppContext, bakeoff: Bakeoff) -> int | None:
+    """Return what a question cost in earlier runs of its suite by its panel, times its questions.
+
+    In micro-dollars; None if there was no such run, or the cost of any call is unknown.
+    """
+    wanted = BakeoffQuery(
+        bakeoff.place.scope, bakeoff.suite.name, bakeoff.panel.name, before=bakeoff.at
+    )
+    asked, micro = 0, 0
+    for run in await bakeoff_stores(app).bakeoffs.list_recent(_MAX_RUNS, wanted):
+        if run.panel != bakeoff.panel:
+            continue
+        lines = await app.store.list_summaries(wanted=RoundQuery(bakeoff=run.id, succeeded=True))
+        ids = [line.id for line in lines]
+        spent = await app.budget.ledger.spent_by_round(ids)
+        if any(one.unknown_calls for one in spent.values()):
+            return None
+        asked += len(ids)
+        micro += sum(one.micro for one in spent.values())
+    return micro * len(bakeoff.suite.questions) // asked if asked else None

@@ -1,0 +1,187 @@
+"""The headline of a board: who leads by what decides, what is missing, who is cheapest."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.bakeoffs.leaderboard import LeaderboardQuery, count_records
+from bot.bakeoffs.render.headline import cheapest_line, headline, missing_lines
+from bot.bakeoffs.render.leaderboard import board_lines, describe_chart, short_table
+from bot.bakeoffs.render.leaderboard_export import leaderboard_document
+from bot.bakeoffs.render.leaderboard_tables import author_table
+from council.bakeoffs.leaderboard import RankedBy
+from council.bakeoffs.pairwise import Duel
+from council.bakeoffs.record_arrays import pack_record
+from council.bakeoffs.records import JudgeRecord
+from tests.bot.bakeoffs.render.boards.builders import (
+    CLAUDE,
+    GEMINI,
+    GPT,
+    NAMES,
+    QWEN,
+    a_board,
+    a_leaderboard,
+    graded,
+)
+from tests.council.bakeoffs.record_builders import a_record
+
+
+@pytest.mark.parametrize(
+    ("right", "said"),
+    [
+        ((9, 7), "No difference shown: Claude Sonnet 4.6 has 9 of 10 right, GPT-5.1 7."),
+        (
+            (10, 2),
+            "Claude Sonnet 4.6 leads with 10 of 10 right, GPT-5.1 has 2; unlikely to be chance "
+            "(+80 (+50 to +100) points).",
+        ),
+        (
+            (1, 10, 1),
+            "GPT-5.1 leads with 10 of 10 right, Claude Sonnet 4.6 and Gemini 3 Pro have 1; "
+            "unlikely to be chance (+90 (+67 to +100) points).",
+        ),
+        (
+            (9, 9, 8),
+            "No difference shown: Claude Sonnet 4.6 has 9 of 10 right, GPT-5.1 9 and Gemini 3 Pro "
+            "8.",
+        ),
+        ((9,), "Claude Sonnet 4.6 has 9 of 10 right."),
+        ((7,) * 5, "No difference shown: Claude Sonnet 4.6 has 7 of 10 right, 4 others 7."),
+        (
+            (8, 7, 6, 5),
+            "No difference shown: Claude Sonnet 4.6 has 8 of 10 right, 3 others 5 to 7.",
+        ),
+    ],
+)
+def test_the_headline_is_one_sentence_about_right_answers(
+    right: tuple[int, ...], said: str
+) -> None:
+    assert headline(graded(*right)) == said
+
+
+def test_the_points_of_judges_who_prefer_a_wrong_model_do_not_decide() -> None:
+    board = graded(6, 12, of=12, shares=(0.9, 0.1))
+
+    assert headline(board).startswith("GPT-5.1 leads with 12 of 12 right")
+    assert [(line.member, line.place) for line in board.board.rows] == [(GPT, 1), (CLAUDE, 2)]
+    assert short_table(board).columns == ("#", "Model", "Right", "Points")
+    assert author_table(board, 5).columns[:5] == ("", "Model", "Right", "95 % interval", "Points")
+    assert describe_chart(board).startswith("Right answers, 95 % interval")
+    assert leaderboard_document(board)["ranked_by"] == "grades"
+
+
+def test_below_ten_graded_questions_the_judges_points_decide() -> None:
+    board = graded(1, 9, of=9, shares=(0.9, 0.1))
+
+    assert headline(board).startswith("By the judges’ points, Claude Sonnet 4.6 leads with 90 %")
+    assert short_table(board).columns == ("#", "Model", "Points", "Right")
+    assert leaderboard_document(board)["ranked_by"] == "points"
+    assert headline(graded(9, of=9)) == ""
+
+
+def test_partly_right_answers_are_ranked_by_their_mean_grade() -> None:
+    records = [
+        a_record(
+            {CLAUDE: 0.5, GPT: 0.5},
+            number=n,
+            grade={CLAUDE: 0.75, GPT: 0.25 + 0.01 * n},
+            correct={},
+        )
+        for n in range(1, 13)
+    ]
+    board = count_records([*map(pack_record, records)], LeaderboardQuery("sql"), NAMES)
+
+    assert headline(board).startswith(
+        "Claude Sonnet 4.6 leads with a mean grade of .75, GPT-5.1 has .32; unlikely to be chance"
+    )
+    assert author_table(board, 5).columns[2] == "Mean grade"
+
+
+def test_a_model_that_did_not_answer_is_not_right() -> None:
+    rounds = [
+        a_record(
+            {CLAUDE: 1.0, GPT: 0.0 if n <= 3 else None, GEMINI: 0.5},
+            number=n,
+            correct={CLAUDE: True, GEMINI: True} | ({GPT: True} if n <= 3 else {}),
+            judged=(
+                JudgeRecord(CLAUDE, valid=n > 1, spoiled=1),
+                JudgeRecord(GPT, valid=False, spoiled=2),
+            ),
+        )
+        for n in range(1, 13)
+    ]
+    board = count_records([*map(pack_record, rounds)], LeaderboardQuery("sql"), NAMES)
+
+    assert [*missing_lines(board)] == [
+        "GPT-5.1 did not answer 9 of 12.",
+        "None of GPT-5.1’s rankings could be read.",
+        "1 of 12 rankings by Claude Sonnet 4.6 could not be read.",
+    ]
+    assert [*board_lines(board)][:1] == ["GPT-5.1 did not answer 9 of 12."]
+    assert leaderboard_document(board)["missing"] == [*missing_lines(board)]
+    line = next(one for one in board.board.rows if one.member == GPT)
+    assert (line.right, line.graded, line.place) == (3, 12, 3)
+
+
+def test_many_models_that_did_not_answer_are_counted() -> None:
+    record = a_record({CLAUDE: None, GPT: None, GEMINI: None, QWEN: None})
+    board = count_records([pack_record(record)], LeaderboardQuery(), NAMES)
+
+    assert [*missing_lines(board)][3:] == ["1 other model did not answer all."]
+
+
+def test_models_of_few_rounds_have_no_place_on_a_board_over_all_rounds() -> None:
+    rounds = [a_record({CLAUDE: 0.5, GPT: 0.5}, number=n) for n in range(1, 13)]
+    rounds += [a_record({CLAUDE: 0.0, QWEN: 1.0}, number=n) for n in range(13, 18)]
+    packed = [*map(pack_record, rounds)]
+
+    over_all = count_records(packed, LeaderboardQuery(), NAMES)
+    of_suite = count_records(packed, LeaderboardQuery("sql"), NAMES)
+
+    assert [line.place for line in over_all.board.rows] == [1, 1, None]
+    assert over_all.board.rows[2].member == QWEN
+    assert None not in [line.place for line in of_suite.board.rows]
+    few = count_records(packed[-5:], LeaderboardQuery(), NAMES)
+    assert [line.place for line in few.board.rows] == [1, 1]
+
+
+def test_a_headline_by_points_says_how_sure_it_is() -> None:
+    board = a_leaderboard()
+    leads = "By the judges’ points, Claude Sonnet 4.6 leads with 71 %, 5 points ahead of GPT-5.1"
+    ahead, behind = Duel(CLAUDE, GPT, 0.1, 36, CLAUDE), Duel(CLAUDE, GPT, -0.1, 36, GPT)
+    first, second, *_ = board.board.rows
+
+    def said(**changed: object) -> str:
+        found = replace(board.board, **changed)  # type: ignore[arg-type]  # as the test says
+        return headline(replace(board, board=found))
+
+    assert said() == f"{leads}; that may be chance."
+    assert said(duels=(ahead,)) == f"{leads}; unlikely to be chance."
+    assert said(duels=(behind,)) == f"{leads}, but judges other than these two prefer GPT-5.1."
+    few = tuple(replace(row, rounds=9) for row in (first, second))
+    assert said(rows=few) == f"{leads}; with fewer than 10 rounds, that can be chance."
+    even = (first, replace(second, share=first.share))
+    assert said(rows=even).startswith("By the judges’ points, Claude Sonnet 4.6 and GPT-5.1 lead")
+    assert said(rows=(first,)) == ""
+
+
+def test_the_cheapest_model_that_keeps_up_is_named_with_its_price() -> None:
+    board = graded(10, 9, 2)
+
+    assert cheapest_line(board) == "Cheapest model that keeps up: GPT-5.1, $0.0060 a question."
+    assert cheapest_line(graded(10, 1, 1)) == "No cheaper model matched Claude Sonnet 4.6 here."
+    assert leaderboard_document(board)["cheapest"] == GPT
+
+
+def test_without_a_price_or_a_rival_no_model_is_the_cheapest() -> None:
+    board = graded(10, 9)
+    first, second = board.board.rows
+    unpriced = replace(board.board, rows=(first, replace(second, cost_usd=None)))
+
+    assert cheapest_line(replace(board, board=unpriced)) == ""
+    assert cheapest_line(graded(10)) == ""
+    dear = replace(board.board, rows=(first, replace(second, cost_usd=1.0)))
+    assert cheapest_line(replace(board, board=dear)) == ""
+    by_points = replace(a_leaderboard(), board=a_board())
+    assert by_points.board.ranked_by is RankedBy.POINTS
+    assert cheapest_line(by_points).endswith("GPT-5.1, $0.0060 a question.")
