@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.bakeoffs.access import can_read_bakeoff
 from bot.bakeoffs.leaderboard import compute_changes
@@ -14,7 +14,7 @@ from bot.bakeoffs.render.leaderboard_export import Document
 from bot.bakeoffs.render.leaderboard_tables import Leaderboard
 from bot.chat import IncomingMessage
 from bot.context import AppContext
-from council.bakeoffs.matrix import RunMatrix, compare_runs
+from council.bakeoffs.matrix import RunMatrix, build_matrix, compare_runs
 from council.bakeoffs.models import Bakeoff, BakeoffProgress
 from council.bakeoffs.ports import BakeoffQuery
 from council.bakeoffs.records import PackedRecord
@@ -71,6 +71,14 @@ async def load_matrix(
         _renumber(before, numbers, bakeoff.suite.version),
     )
     return RunMatrix(bakeoff, matrix, against, earlier, changes, agreement)
+
+
+def against_baseline(run: RunMatrix, before: Sequence[PackedRecord]) -> RunMatrix:
+    """Return a run next to an earlier one of the same questions, of which only records are left."""
+    bakeoff, first = run.bakeoff, min(record.asked_at for record in before)
+    earlier = build_matrix(bakeoff, (), before, {})
+    against = replace(bakeoff, id=before[0].bakeoff, at=first)
+    return replace(run, against=against, earlier=compare_runs(run.matrix, earlier))
 
 
 def _renumber(

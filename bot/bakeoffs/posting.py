@@ -1,10 +1,12 @@
 """Post a bake-off in its chat: one message with its progress, then its result and news."""
 
 import asyncio
+import json
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, replace
 
+from bot.bakeoffs.baselines import blessed_run
 from bot.bakeoffs.leaderboard import LeaderboardQuery, compute_changes, count_records
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.records import update_records
@@ -38,6 +40,7 @@ from bot.context import AppContext
 from bot.observability.logs import log_unexpected_error
 from bot.outbox import ROOT, ROOT_AGAIN
 from bot.render.formatting import panel_seat_names
+from council.bakeoffs.changes import Changes
 from council.bakeoffs.council_value import CouncilValue, compare_with_drafts, measure_voted_value
 from council.bakeoffs.matrix import Matrix, build_matrix
 from council.bakeoffs.models import Bakeoff, BakeoffProgress
@@ -48,6 +51,7 @@ from council.errors import CouncilError, StoreError
 from council.ports import RoundQuery
 
 NEWS, FAILED = "news", "failed"
+TOLD = "told"  # the kind of memo: the last news of a schedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,9 +189,14 @@ async def bakeoff_leaderboard(app: AppContext, bakeoff: Bakeoff) -> Leaderboard:
     now = await bakeoff_records(app, bakeoff)
     found = await bakeoff_stores(app).records.list_recent(earlier)
     before = [record for record in found if record.bakeoff not in {"", bakeoff.id}]
+    blessed = await blessed_run(app, bakeoff)
+    if blessed:
+        before = [*await bakeoff_records(app, blessed)]
     names = panel_seat_names((*app.panels.values(), bakeoff.panel))
     board = await asyncio.to_thread(count_records, now, query, names)
     changes = await asyncio.to_thread(compute_changes, now, before)
+    if changes and blessed:
+        changes = replace(changes, baseline=blessed.at)
     return replace(board, changes=changes, worth=await _council_value(app, bakeoff, board, now))
 
 
@@ -241,7 +250,9 @@ async def render_result(
     bakeoff = progress.bakeoff
     try:
         board = await bakeoff_leaderboard(app, bakeoff)
-        news = _news_post(progress, board, frame) if frame and progress.is_complete else None
+        news = None
+        if frame and progress.is_complete and await is_news(app, bakeoff, board.changes):
+            news = _news_post(progress, board, frame)
         failures = {one.number: one.why for one in progress.failed}
         methods = methods_post((await bakeoff_matrix(app, bakeoff, failures))[0])
         picture = b""
@@ -259,13 +270,29 @@ async def render_result(
     return BakeoffResult(result_thread(progress, Thread(methods) if methods else shown), news)
 
 
+async def is_news(app: AppContext, bakeoff: Bakeoff, changes: Changes | None) -> bool:
+    """Return whether a scheduled run has other news than the last one that was told.
+
+    It is remembered with its run, so that a run whose posting was interrupted tells its news.
+    """
+    if not bakeoff.schedule or changes is None:
+        return False
+    told = await app.key_values.read(TOLD, bakeoff.schedule)
+    by, signature = json.loads(told) if told else ("", [])
+    if [*changes.signature] == signature and by != bakeoff.id:
+        return False
+    news = json.dumps([bakeoff.id, changes.signature])
+    await app.key_values.put(TOLD, bakeoff.schedule, news)
+    return changes.is_news
+
+
 def _news_post(progress: BakeoffProgress, board: Leaderboard, frame: Frame) -> Post | None:
     """Return what changed, as a post to the schedule's subscribers; None if nothing did."""
     bakeoff, schedule, changes = progress.bakeoff, frame.schedule, board.changes
     if not bakeoff.schedule or not changes or not changes.is_news:
         return None
     title = schedule.name if schedule else bakeoff_title(bakeoff)
-    subscribers = schedule.subscribers if schedule else ()
+    subscribers = schedule.subscribers if schedule and changes.is_worse else ()
     return changes_post(changes, board.names, title, subscribers, frame.buttons(progress))
 
 

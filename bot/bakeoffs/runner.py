@@ -18,9 +18,11 @@ from council.bakeoffs.models import (
     BakeoffProgress,
     FailedQuestion,
     split_round_id,
+    with_method,
 )
 from council.budget import estimate_round
 from council.errors import BudgetError, CouncilError, StoreError, SuiteError
+from council.methods import BLIND_RANKING, BOTH_ORDERS
 from council.money import MICRO_USD, Spending, format_rounded_usd, format_usd
 from council.ports import RoundQuery
 from council.providers import BreakerState
@@ -42,7 +44,17 @@ async def estimate_bakeoff(app: AppContext, bakeoff: Bakeoff) -> BakeoffEstimate
     concurrent = min(questions, bakeoff_settings(app).rounds_at_once)
     seconds = None if usual is None else usual * questions / concurrent
     usual_micro = await usual_cost(app, bakeoff)
-    return BakeoffEstimate(cost.micro, cost.unknown, seconds, usual_micro)
+    return BakeoffEstimate(
+        cost.micro, cost.unknown, seconds, usual_micro, await _extra_micro(app, bakeoff, cost.micro)
+    )
+
+
+async def _extra_micro(app: AppContext, bakeoff: Bakeoff, micro: int) -> int:
+    """Return how much of the cost of a bake-off is for a second order of its rankings."""
+    if bakeoff.panel.terms.method != BOTH_ORDERS.name or bakeoff.suite.methods:
+        return 0
+    once = with_method(bakeoff.panel, BLIND_RANKING.name)
+    return micro - (await estimate_run(bakeoff.suite, once, app.gateway, app.registry)).micro
 
 
 class BakeoffRunner:

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot.bakeoffs.baselines import BASELINE
 from bot.bakeoffs.bias_report import bias_report, measure_shared_error_daily
 from bot.bakeoffs.commands.reports import SHARE
 from bot.bakeoffs.commands.suites import DRAFT
@@ -102,8 +103,8 @@ class BakeoffService(Service):
         await bakeoff_registry(self._app).stop(chat, workspace)
 
     async def delete_workspace(self, chat: str, workspace: str) -> None:
-        """Delete the drafts of suites and the shared reports of a workspace."""
-        for kind in (DRAFT, SHARE):
+        """Delete the drafts of suites, the shared reports and the baselines of a workspace."""
+        for kind in (DRAFT, SHARE, BASELINE):
             await self._app.key_values.delete(kind, f"{chat}/{workspace}/")
 
     async def opening_versions(self, round_: Round) -> Mapping[str, str]:

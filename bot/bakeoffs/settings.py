@@ -28,6 +28,7 @@ class SuiteSection(Section):
     file: str | None = None
     category: str = ""
     judges_see_references: bool = False
+    method: str = ""
 
     @model_validator(mode="after")
     def _check_one_source(self) -> Self:
@@ -54,7 +55,7 @@ def parse_suite(name: str, section: SuiteSection, folder: Path, registry: Regist
             ) from None
         suite = parse_suite_file(name, path.name, content, section.category, registry)
     are_references_shown = section.judges_see_references or suite.judges_see_references
-    return replace(suite, judges_see_references=are_references_shown)
+    return replace(suite, judges_see_references=are_references_shown, method=section.method)
 
 
 def parse_suites(value: object, folder: Path, registry: Registry) -> tuple[Suite, ...]:

@@ -175,6 +175,7 @@ def suite_document(suite: Suite) -> dict[str, Any]:
         "name": suite.name,
         "version": suite.version,
         "judges_see_references": suite.judges_see_references,
+        **({"method": suite.method} if suite.method else {}),
         "questions": [question_fields(question) for question in suite.questions],
     }
 

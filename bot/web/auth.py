@@ -40,6 +40,7 @@ EXPIRED_LINK = "This link has expired. Ask the person who shared it for a new on
 REVOKED_LINK = "This link is no longer active. Ask the person who shared it for a new one."
 FORGOTTEN_LINK = "What this link opened has been deleted."
 SHARES = "share"  # share links by name in the key-value store
+SHARED = "/shared"  # the end of the path of a page that only a share link opens
 
 
 class FormError(CouncilError):

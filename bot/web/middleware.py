@@ -14,6 +14,7 @@ from bot.chats import ChatRoute
 from bot.web.api import authenticate
 from bot.web.api_requests import API
 from bot.web.auth import (
+    SHARED,
     VISITOR_COOKIE,
     Visitor,
     address_of,
@@ -152,9 +153,10 @@ class GateMiddleware:
         path: str = request.scope["path"]
         if path in self._public or path.startswith("/static/"):
             return True
-        # A signed link only opens its round; the handler checks the signature.
-        reads_round = request.method in {"GET", "HEAD"} and path.startswith("/rounds/")
-        return (reads_round and "key" in request.query_params) or (
+        # A signed link only opens what it was made for; the handler checks the signature.
+        is_shared = path.startswith("/rounds/") or path.endswith(SHARED)
+        reads_shared = request.method in {"GET", "HEAD"} and is_shared
+        return (reads_shared and "key" in request.query_params) or (
             self._context.is_authenticated(request)
         )
 

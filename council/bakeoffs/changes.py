@@ -254,6 +254,7 @@ class Changes:
 
     `moves` has every member that can be compared, the largest fall first, whether it is beyond
     noise or not. `new` members answered only in this run, `missing` ones only in the run before.
+    `baseline` is when the run was that it is compared with for good, if there is one.
     """
 
     bakeoff: str
@@ -262,6 +263,20 @@ class Changes:
     hints: tuple[SwapHint, ...] = ()
     new: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    baseline: datetime | None = None
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether a member fell, stopped answering, or may have been replaced by its provider."""
+        return bool(self.worse() or self.hints or self.missing)
+
+    @property
+    def signature(self) -> tuple[str, ...]:
+        """What changed, without how far: equal for runs that repeat the same news."""
+        moves = (f"{x.measure} {x.difference > 0} {x.member}" for x in self.beyond_noise)
+        hints = (f"{hint.sign} {hint.now > hint.before} {hint.member}" for hint in self.hints)
+        new, missing = (f"new {one}" for one in self.new), (f"missing {x}" for x in self.missing)
+        return tuple(sorted((*moves, *hints, *new, *missing)))
 
     @property
     def is_news(self) -> bool:

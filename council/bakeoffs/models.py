@@ -80,19 +80,29 @@ class SuiteQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A named list of questions; `scope` is the workspace that owns it, "" for all."""
+    """A named list of questions; `scope` is the workspace that owns it, "" for all.
+
+    `method` is that of its bake-offs, "" for the usual one.
+    """
 
     name: str
     questions: tuple[SuiteQuestion, ...]
     judges_see_references: bool = False
     scope: str = ""
+    method: str = field(default="", metadata=IF_SET)
 
     @property
     def version(self) -> str:
-        """Twelve hexadecimal digits, a hash of the questions and `judges_see_references`."""
+        """Twelve hexadecimal digits, a hash of the questions and of how they are asked."""
         content = [[*map(_content, self.questions)], self.judges_see_references]
+        content += [self.method] if self.method else []
         text = json.dumps(content, sort_keys=True, ensure_ascii=False)
         return sha256(text.encode()).hexdigest()[:VERSION_LENGTH]
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether any of its questions gets a grade."""
+        return any(question.is_graded for question in self.questions)
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -292,9 +302,11 @@ class BakeoffEstimate:
     """What a bake-off may cost, by seats without a price, and how long it usually takes.
 
     `usual_micro` is what earlier runs suggest; None if there were none, or a cost is unknown.
+    `extra_micro` is how much of it is for ranking in both orders instead of one.
     """
 
     micro: int
     unknown: tuple[str, ...] = ()
     seconds: float | None = None
     usual_micro: int | None = None
+    extra_micro: int = 0

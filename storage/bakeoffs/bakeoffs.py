@@ -37,7 +37,7 @@ from storage.transactions import (
 )
 
 SUITE = TypeAdapter(Suite)
-BODY_FIELDS = {"questions", "judges_see_references"}
+BODY_FIELDS = {"questions", "judges_see_references", "method"}
 
 _SCOPE: Any = col(SuiteRow.scope)
 _NAME: Any = col(SuiteRow.name)

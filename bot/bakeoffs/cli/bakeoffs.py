@@ -17,14 +17,21 @@ from bot.bakeoffs.commands import voting
 from bot.bakeoffs.commands.bakeoffs import (
     CANCELLED,
     apply_methods,
+    change_baseline,
     find_bakeoff,
     load_readable_bakeoffs,
     parse_cap_text,
 )
 from bot.bakeoffs.leaderboard import compute_changes
-from bot.bakeoffs.matrix import BakeoffResults, load_closed_rounds, load_results
+from bot.bakeoffs.matrix import (
+    BakeoffResults,
+    against_baseline,
+    load_closed_rounds,
+    load_results,
+)
+from bot.bakeoffs.outcomes import load_outcome
 from bot.bakeoffs.parts import bakeoff_registry, bakeoff_stores
-from bot.bakeoffs.records import check_comparable, read_baseline
+from bot.bakeoffs.records import Baseline, check_comparable, read_baseline
 from bot.bakeoffs.render.bakeoffs import (
     bakeoff_state,
     bakeoff_summary_document,
@@ -35,6 +42,7 @@ from bot.bakeoffs.render.bakeoffs import (
 from bot.bakeoffs.render.junit import Case, Outcome, bakeoff_cases, junit_xml
 from bot.bakeoffs.render.leaderboard import leaderboard_thread
 from bot.bakeoffs.render.matrix import grader_lines, matrix_csv, matrix_post
+from bot.bakeoffs.render.pull_request import pull_request_comment
 from bot.bakeoffs.runner import estimate_bakeoff
 from bot.bootstrap import StartOptions, open_app
 from bot.chat import IncomingMessage
@@ -112,6 +120,10 @@ def run_bakeoff(  # noqa: PLR0913, PLR0917
         Path | None,
         typer.Option("--markdown", help="Write leaderboard and wrong answers as Markdown."),
     ] = None,
+    comment: Annotated[
+        Path | None,
+        typer.Option(help="Write a comment for a pull request, as Markdown."),
+    ] = None,
     junit: Annotated[
         Path | None,
         typer.Option(help="Write JUnit XML: a test case for each question and model."),
@@ -136,6 +148,7 @@ def run_bakeoff(  # noqa: PLR0913, PLR0917
         baseline,
         member,
         summary,
+        comment,
         junit,
         save,
     )
@@ -150,8 +163,14 @@ async def list_bakeoffs(as_json: Json = False) -> None:
     async with open_app(load_settings()) as app:
         bakeoffs = await load_readable_bakeoffs(app, MESSAGE)
         all_progress = [await lifecycle.load_progress(app, bakeoff) for bakeoff in bakeoffs]
+        outcomes = {bakeoff.id: await load_outcome(app, bakeoff) for bakeoff in bakeoffs}
     if as_json:
-        print_json([bakeoff_summary_document(progress) for progress in all_progress])
+        print_json(
+            [
+                bakeoff_summary_document(one) | {"headline": outcomes[one.bakeoff.id]}
+                for one in all_progress
+            ]
+        )
         return
     if not all_progress:
         typer.echo("No bake-offs yet. Run a suite of questions with: council bakeoff run SUITE")
@@ -159,7 +178,8 @@ async def list_bakeoffs(as_json: Json = False) -> None:
         bakeoff = progress.bakeoff
         begun = f"{bakeoff.at:%Y-%m-%d %H:%M}"
         name = f"{bakeoff.suite.name} by {bakeoff.panel.name}"
-        typer.echo(f"{bakeoff.id}  {begun}  {name}  {bakeoff_state(progress)}")
+        state = outcomes[bakeoff.id].rstrip(".") or bakeoff_state(progress)
+        typer.echo(f"{bakeoff.id}  {begun}  {name}  {state}")
 
 
 @bakeoff_app.command("show")
@@ -218,6 +238,20 @@ async def cancel_bakeoff(bakeoff_id: BakeoffId) -> None:
     typer.echo(f"Bake-off {bakeoff.id} is cancelled; {kept} of {of} are saved.")
 
 
+@bakeoff_app.command("bless")
+@async_command
+async def bless_bakeoff(
+    bakeoff_id: BakeoffId,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Compare with the runs before again.")
+    ] = False,
+) -> None:
+    """Compare later runs of its suite by its panel with this bake-off."""
+    async with open_app(load_settings()) as app:
+        bakeoff = await find_bakeoff(app, MESSAGE, bakeoff_id)
+        typer.echo(await change_baseline(app, bakeoff, wanted=not undo))
+
+
 @dataclass(frozen=True, slots=True)
 class RunOptions:
     """The options of `council bakeoff run`."""
@@ -233,6 +267,7 @@ class RunOptions:
     baseline: Path | None
     member: str
     summary: Path | None
+    comment: Path | None
     junit: Path | None
     save: Path | None
 
@@ -248,7 +283,7 @@ async def _run(options: RunOptions) -> int:
     before = read_baseline(options.baseline) if options.baseline else None
     start = StartOptions(options.local, DownloadBar(console).show)
     async with open_app(load_settings(), start) as app:
-        bakeoff = await _bakeoff(app, options)
+        bakeoff = await _bakeoff(app, options, before)
         if before:
             check_comparable(before, bakeoff)
         seats, member = [seat.key for seat in bakeoff.panel.members], options.member
@@ -262,6 +297,12 @@ async def _run(options: RunOptions) -> int:
         quotes_answers = options.junit or options.summary or options.baseline
         rounds = await load_closed_rounds(app, stored) if quotes_answers else ()
     changes = compute_changes(results.records, before.records) if before else None
+    if options.comment:
+        run = against_baseline(results.run, before.records) if before else results.run
+        comment = pull_request_comment(
+            results.progress, results.board, run, changes, options.member
+        )
+        write_file(options.comment, comment.encode())
     _print_results(options, results, bakeoff_cases(results.progress, rounds), changes)
     progress = results.progress
     if not progress.is_complete or len(progress.failed) == progress.questions:
@@ -269,14 +310,16 @@ async def _run(options: RunOptions) -> int:
     return FAILED if changes and changes.worse(options.member) else 0
 
 
-async def _bakeoff(app: AppContext, options: RunOptions) -> Bakeoff:
+async def _bakeoff(app: AppContext, options: RunOptions, before: Baseline | None) -> Bakeoff:
+    """Return the bake-off to run; unless a method is named, under that of the baseline."""
     cap_micro = parse_cap(options.cap)
     if options.resume:
         stopped = await find_bakeoff(app, MESSAGE, options.resume)
         return stopped if cap_micro is None else replace(stopped, cap_micro=cap_micro)
     suite = await find_suite(app, options.suite)
     panel = app.panel(options.panel, TERMINAL)
-    suite, panel = apply_methods(suite, panel, options.methods, app.registry)
+    methods = options.methods or ((before.method,) if before and before.method else ())
+    suite, panel = apply_methods(suite, panel, methods, app.registry)
     return Bakeoff(
         id=f"bo:{app.new_id()}",
         suite=suite,

@@ -11,6 +11,7 @@ from string import ascii_letters
 from bot.access import check_admin
 from bot.bakeoffs import lifecycle
 from bot.bakeoffs.access import can_read_bakeoff, listable_bakeoffs
+from bot.bakeoffs.baselines import bless, unbless
 from bot.bakeoffs.commands.suites import check_may_change, check_own_people
 from bot.bakeoffs.lifecycle import is_bakeoff_running, load_progress
 from bot.bakeoffs.matrix import load_matrix, load_results
@@ -50,7 +51,7 @@ from bot.render.lists import command_button, list_post
 from council.bakeoffs.graders import check_graders
 from council.bakeoffs.models import Bakeoff, Suite, with_method
 from council.errors import BakeoffError, SuiteError
-from council.methods import find_method, known_methods
+from council.methods import BLIND_RANKING, BOTH_ORDERS, find_method, known_methods
 from council.money import cap_micro_usd
 from council.panel import Panel
 from council.places import LOCAL_CHATS, Place
@@ -120,16 +121,27 @@ def apply_methods(
 ) -> tuple[Suite, Panel]:
     """Return what a bake-off asks whom: the panel under one method, or each question under several.
 
-    Raise SuiteError or PanelError for a panel that cannot grade the suite or use a method.
+    Without methods it is the suite's own, else the usual one. Raise SuiteError or PanelError for a
+    panel that cannot grade the suite or use a method.
     """
     suite.check_graders(panel)
     check_graders(suite, registry)
+    methods = methods or [suite.method or usual_method(suite, panel)]
     for method in methods:
         find_method(method, registry).check(panel)
     several = tuple(dict.fromkeys(methods))
     if len(several) > 1:
         return suite.under(several), panel
     return suite, with_method(panel, "".join(several))
+
+
+def usual_method(suite: Suite, panel: Panel) -> str:
+    """Return the method under which a panel is asked a suite, unless another one is chosen.
+
+    Where nothing is graded, judges rank in both orders, which agrees with people more often.
+    """
+    own = panel.terms.method
+    return BOTH_ORDERS.name if own == BLIND_RANKING.name and not suite.is_graded else own
 
 
 async def start_bakeoff(
@@ -220,6 +232,25 @@ async def cancel_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage, 
     how = Note(f"Resume it with `/council bakeoff resume {bakeoff.id}`.")
     button = Buttons((Button(RESUME, "Resume", bakeoff.id),))
     await chat.send_ephemeral(message, Post((Note(line), button if chat.is_room else how), line))
+
+
+async def set_baseline(
+    app: AppContext, chat: Chat, message: IncomingMessage, name: str, *, wanted: bool
+) -> None:
+    """Compare later runs of a suite by a panel with a bake-off, or with the runs before again."""
+    check_may_change(app, message, "choose a baseline")
+    bakeoff = await find_bakeoff(app, message, name or LAST)
+    await send_note(chat, message, await change_baseline(app, bakeoff, wanted=wanted))
+
+
+async def change_baseline(app: AppContext, bakeoff: Bakeoff, *, wanted: bool) -> str:
+    """Make a bake-off the baseline of its suite and panel, or no longer; return what holds now."""
+    runs = f"Later runs of {bakeoff.suite.name} by {bakeoff.panel.name} are compared with"
+    if wanted:
+        await bless(app, bakeoff)
+        return f"{runs} the one of {bakeoff.at.day} {bakeoff.at:%B}, until you choose another one."
+    await unbless(app, bakeoff)
+    return f"{runs} the runs before them."
 
 
 async def list_bakeoffs(app: AppContext, chat: Chat, message: IncomingMessage, _: str) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from bot.access import check_admin, check_admitted, may_administer
-from bot.bakeoffs.commands.bakeoffs import load_suite_to_run, start_bakeoff
+from bot.bakeoffs.commands.bakeoffs import apply_methods, load_suite_to_run, start_bakeoff
 from bot.bakeoffs.parts import SCHEDULES, bakeoff_settings, bakeoff_stores
 from bot.bakeoffs.render.bakeoffs import extra_run_post
 from bot.bakeoffs.render.schedules import (
@@ -27,7 +27,6 @@ from bot.chat import Asker, Buttons, Chat, IncomingMessage, Line, Note, Post, se
 from bot.commands.parameters import Arguments
 from bot.context import AppContext
 from bot.render.formatting import seat_names
-from council.bakeoffs.graders import check_graders
 from council.bakeoffs.models import Bakeoff, Schedule, slot_at
 from council.bakeoffs.ports import BakeoffQuery
 from council.budget import Estimate
@@ -238,8 +237,7 @@ async def new_scheduled_bakeoff(app: AppContext, schedule: Schedule, slot: str =
     check_admitted(app.access, IncomingMessage("", maker, place, "", is_direct=is_direct))
     panel = app.panel(schedule.panel, place)
     suite = await load_suite_to_run(app, place, schedule.suite)
-    suite.check_graders(panel)
-    check_graders(suite, app.registry)
+    suite, panel = apply_methods(suite, panel, (), app.registry)
     return Bakeoff(
         id=schedule.bakeoff_id(slot),
         panel=panel,

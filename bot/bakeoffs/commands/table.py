@@ -124,6 +124,18 @@ _BAKEOFFS = group_commands(
         _RUN,
         is_default=True,
     ),
+    *(
+        admin_command(
+            name,
+            summary,
+            with_value("bakeoff", partial(bakeoffs.set_baseline, wanted=name == "bless")),
+            (_BAKEOFF,),
+        )
+        for name, summary in (
+            ("bless", "Compare later runs of its suite with this bake-off"),
+            ("unbless", "Compare runs of its suite with the runs before again"),
+        )
+    ),
     admin_command(
         "cancel",
         "Stop a bake-off; finished rounds stay",

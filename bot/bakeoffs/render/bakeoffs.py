@@ -393,6 +393,9 @@ def _cost_lines(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
     names, cap = seat_names(bakeoff.panel), bakeoff.cap_micro
     cost_text = run_cost_text(cost, [names[key] for key in cost.unknown])
     yield f"{cost_text}{'' if cap is None else f', with a cap of {format_usd(cap)}'}."
+    if cost.extra_micro and not bakeoff.suite.is_graded:
+        more = format_rounded_usd(cost.extra_micro)
+        yield f"Nothing is graded, so judges rank in both orders; up to {more} of it is for that."
     if cost.seconds is not None:
         yield f"It takes about {rough_duration(cost.seconds)}, based on earlier rounds."
     yield f"The questions go to {receivers(bakeoff.panel)}."
@@ -475,14 +478,14 @@ def summary_markdown(
         title += f": {'' if changes.worse(member) else 'no '}worse than the baseline"
     parts: list[Part] = [Heading(title)]
     if failure := _failure(progress):
-        parts.append(Line(f"**It ended early.** {_escape_markdown(failure)}"))
+        parts.append(Line(f"**It ended early.** {escape_markdown(failure)}"))
     if progress.failed:
-        parts.append(Line(_escape_markdown(_failed_line(progress))))
+        parts.append(Line(escape_markdown(_failed_line(progress))))
     if rows := board.board.rows:
         parts.append(author_table(board, len(rows)))
     if changes:
         parts += _change_parts(changes, board.names)
-    parts += [Line(_escape_markdown(note)) for note in notes]
+    parts += [Line(escape_markdown(note)) for note in notes]
     count = f"{progress.over} of {_count(progress, progress.questions)} · {_spent_line(progress)}"
     suite = progress.bakeoff.suite
     facts = Line(f"{count} · suite version {suite.version} · bake-off `{progress.bakeoff.id}`")
@@ -502,7 +505,7 @@ def _wrong_parts(
     rows = []
     for number, names in [*models.items()][:_MAX_FAILURES_SHOWN]:
         text = shorten_to_line(progress.bakeoff.suite.questions[number - 1].text, 100)
-        rows.append((str(number), _escape_markdown(text), ", ".join(names)))
+        rows.append((str(number), escape_markdown(text), ", ".join(names)))
     yield Table(("Question", "", "Wrong"), tuple(rows), frozenset({0}))
     if (rest := len(models) - _MAX_FAILURES_SHOWN) > 0:
         yield Line(f"And {count_noun(rest, 'question')} more.")
@@ -527,7 +530,7 @@ def _change_parts(changes: Changes, names: Mapping[str, str]) -> Iterator[Part]:
     yield Line(comparison_line(changes))
 
 
-def _escape_markdown(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Return the text on one line with Markdown characters escaped; a table escapes its "|"."""
     line = " ".join(text.split())
     return "".join(f"\\{c}" if c in "\\`*_[]<>#" else c for c in line)

@@ -238,8 +238,11 @@ def changes_post(
 def comparison_line(changes: Changes) -> str:
     """Return what was compared with what."""
     shares = [move for move in changes.moves if move.measure is Measure.SHARE]
-    runs = count_noun(max((move.runs for move in shares), default=changes.runs), "earlier run")
     members = count_noun(len({move.member for move in shares}), "model")
+    if changes.baseline:
+        day = f"{changes.baseline.day} {changes.baseline:%B %Y}"
+        return f"{members} compared with the baseline of {day}, question by question."
+    runs = count_noun(max((move.runs for move in shares), default=changes.runs), "earlier run")
     return (
         f"{members} compared with {runs}, question by question; differences that may be "
         "chance are left out."

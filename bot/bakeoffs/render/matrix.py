@@ -252,17 +252,22 @@ _METHOD_COLUMNS: dict[str, Callable[[MethodLine], str]] = {
 
 def matrix_post(run: RunMatrix, names: Names) -> Post:
     """Return the first rows as a table, each model by its name."""
-    members = run.matrix.members
-    columns = ("", "Question", *(names.get(key, key) for key in members), "Council", "Winner")
-    rows = tuple(_table_row(row, members, names) for row in run.matrix.rows[:_MAX_ROWS])
+    table = matrix_table(run, names, _MAX_ROWS)
     rest = len(run.matrix.rows) - _MAX_ROWS
     notes = [*grader_lines(run), *comparison_lines(run, names)]
     if rest > 0:
         notes.append(f"And {count_noun(rest, 'more question')}: --csv FILE has them all.")
-    table = Table(columns, rows, frozenset({0}))
     methods = methods_post(run.matrix)
     above = methods.parts if methods else ()
     return Post((*above, Heading(MATRIX_TITLE), table, *map(Note, notes)), MATRIX_TITLE)
+
+
+def matrix_table(run: RunMatrix, names: Names, max_rows: int) -> Table:
+    """Return the first rows of the matrix as a table."""
+    members = run.matrix.members
+    columns = ("", "Question", *(names.get(key, key) for key in members), "Council", "Winner")
+    rows = tuple(_table_row(row, members, names) for row in run.matrix.rows[:max_rows])
+    return Table(columns, rows, frozenset({0}))
 
 
 def question_posts(run: RunMatrix, names: Names, open_action: str) -> list[Post]:

@@ -10,6 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from bot.bakeoffs.access import can_read_bakeoff, check_own_bakeoff
 from bot.bakeoffs.commands.bakeoffs import (
     CANCELLED,
+    change_baseline,
     load_readable_bakeoffs,
     new_bakeoff,
     parse_cap_text,
@@ -115,6 +116,13 @@ async def cancel_bakeoff(context: WebContext, request: Request, _form: Form) -> 
     bakeoff = await _load_own_bakeoff(context, request, "cancel a bake-off")
     if not bakeoff.ending:
         await stop_bakeoff(context.app, bakeoff, CANCELLED)
+    return RedirectResponse(bakeoff_path(bakeoff), status_code=303)
+
+
+async def set_baseline(context: WebContext, request: Request, form: Form) -> Response:
+    """Compare later runs of its suite by its panel with a bake-off, or no longer."""
+    bakeoff = await _load_own_bakeoff(context, request, "choose a baseline")
+    await change_baseline(context.app, bakeoff, wanted=bool(form["wanted"]))
     return RedirectResponse(bakeoff_path(bakeoff), status_code=303)
 
 

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from bot.bakeoffs.baselines import is_blessed
 from bot.bakeoffs.lifecycle import is_bakeoff_running, load_progress
 from bot.bakeoffs.matrix import earlier_runs, load_matrix, load_results
 from bot.bakeoffs.records import update_records
@@ -81,6 +82,8 @@ async def bakeoff_page(context: WebContext, request: Request) -> Response:
         cap="" if bakeoff.cap_micro is None else format_usd(bakeoff.cap_micro).replace(",", ""),
         may_resume=not is_running and not progress.is_complete and is_own,
         may_cancel=is_running and is_own,
+        may_share=is_own and bakeoff.ending is not None,
+        is_baseline=await is_blessed(app, bakeoff),
         progress=running_post(progress, ""),
         result=thread.root,
         failed=thread.replies,

@@ -3,7 +3,7 @@
 from bot.bakeoffs.leaderboard import LeaderboardQueryError
 from bot.bakeoffs.render.leaderboard_tables import place_text
 from bot.bakeoffs.render.schedules import cost_line, last_run_text, next_line, schedule_sentence
-from bot.bakeoffs.web import bakeoffs, events, matrix, reports, schedules, suites
+from bot.bakeoffs.web import bakeoffs, events, matrix, reports, schedules, sharing, suites
 from bot.web.pages import Fragment, NavigationLink, Pages
 from council.errors import BakeoffError, SuiteError
 
@@ -22,6 +22,8 @@ PAGES = Pages(
         "/bakeoffs": bakeoffs.bakeoffs_page,
         "/bakeoffs/{id}": matrix.bakeoff_page,
         "/bakeoffs/{id}/vote": bakeoffs.vote_page,
+        "/bakeoffs/{id}/share": sharing.share_page,
+        "/bakeoffs/{id}/shared": sharing.shared_page,
         "/bakeoffs/{id}/rows": matrix.matrix_rows,
         "/bakeoffs/{id}/cells/{number:int}/{seat:int}": matrix.cell_page,
         "/bakeoffs/{id}/bakeoff.{format}": matrix.download_bakeoff,
@@ -42,6 +44,9 @@ PAGES = Pages(
         "/bakeoffs": bakeoffs.propose_bakeoff,
         "/bakeoffs/begin": bakeoffs.start_bakeoff,
         "/bakeoffs/{id}/vote": bakeoffs.vote,
+        "/bakeoffs/{id}/share": sharing.create_share,
+        "/bakeoffs/{id}/share/revoke": sharing.revoke_share,
+        "/bakeoffs/{id}/baseline": bakeoffs.set_baseline,
         "/bakeoffs/{id}/cancel": bakeoffs.cancel_bakeoff,
         "/bakeoffs/{id}/resume": bakeoffs.resume_bakeoff,
         "/rounds/{id}/suite": suites.add_round_to_suite,
@@ -57,6 +62,7 @@ PAGES = Pages(
         "bakeoff show {}": ("this bake-off", "/bakeoffs/{}"),
         "bakeoff vote {}": ("this bake-off", "/bakeoffs/{}"),
         "bakeoff resume {}": ("the button on its page", "/bakeoffs/{}"),
+        "bakeoff bless {}": ("the button on its page", "/bakeoffs/{}"),
         "bakeoff cancel {}": ("the button on its page", "/bakeoffs/{}"),
         "suite": _SUITES.hint,
         "suite list": _SUITES.hint,

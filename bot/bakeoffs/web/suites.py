@@ -183,7 +183,8 @@ async def _with_settings(context: WebContext, suite: Suite) -> Suite:
     if not await find_suite_summary(context.app, "", suite.name):
         return suite
     stored = await bakeoff_stores(context.app).suites.load("", suite.name)
-    return replace(suite, judges_see_references=stored.judges_see_references)
+    seen = stored.judges_see_references
+    return replace(suite, judges_see_references=seen, method=stored.method)
 
 
 async def _read_rows(request: Request) -> tuple[_Row, ...]:

@@ -68,7 +68,7 @@ async def test_a_killed_bakeoff_asks_nothing_twice_and_comes_to_its_end(
     assert max(again, default=0.0) <= MARGIN_SECONDS
     # At each kill, the calls of two rounds are in flight.
     assert len(again) <= len(kills) * 2 * len(MEMBERS)
-    assert len(server.bill.calls) == QUESTIONS * (2 * len(MEMBERS) + 1)
+    assert len(server.bill.calls) == QUESTIONS * (3 * len(MEMBERS) + 1)
     rows = home.sql("SELECT count(*), count(seconds) FROM round WHERE bakeoff LIKE 'bo:%'")
     assert rows == [(QUESTIONS, QUESTIONS)]
 
@@ -90,7 +90,7 @@ async def test_an_interrupted_bakeoff_is_ended_until_it_is_resumed(tmp_path: Pat
     assert resumed.code == 0
     document = json.loads(resumed.out)
     assert (document["over"], document["questions"]) == (QUESTIONS, QUESTIONS)
-    assert len(server.bill.calls) == QUESTIONS * (2 * len(MEMBERS) + 1)
+    assert len(server.bill.calls) == QUESTIONS * (3 * len(MEMBERS) + 1)
 
 
 async def test_two_processes_do_not_hold_the_same_one(tmp_path: Path) -> None:
