@@ -16,7 +16,7 @@ async def shared(site: Site, browser: Browser) -> tuple[str, str]:
     address = await start(browser)
     await wait_until_ended(site, address)
     form = await browser.form(f"{address}/share", f"{address}/share")
-    made = await browser.post(f"{address}/share", {**form, "days": "7"})
+    made = await browser.post(f"{address}/share", **(form | {"days": "7"}))
     (link,) = re.findall(r'value="(http[^"]*/shared\?key=[^"]*)"', unescape(made.text))
     return address, link
 
@@ -46,7 +46,7 @@ async def test_a_revoked_link_opens_nothing(locked_site: Site) -> None:
     address, link = await shared(locked_site, owner)
     form = await owner.form(f"{address}/share", f"{address}/share/revoke")
 
-    await owner.post(f"{address}/share/revoke", form)
+    await owner.post(f"{address}/share/revoke", **form)
 
     assert (await stranger.get(link)).status_code == 410
     assert "No links yet." in (await owner.get(f"{address}/share")).text
