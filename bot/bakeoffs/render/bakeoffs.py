@@ -9,10 +9,10 @@ from bot.bakeoffs.render.leaderboard import leaderboard_thread, short_table
 from bot.bakeoffs.render.leaderboard_export import Document, leaderboard_document
 from bot.bakeoffs.render.leaderboard_tables import Leaderboard, author_table, lead_text, percent
 from bot.bakeoffs.render.leaderboard_text import (
-    NO_CHANGE,
     change_lines,
     comparison_line,
     few_change_lines,
+    no_change_line,
 )
 from bot.bakeoffs.render.matrix import cell_documents, comparison_document
 from bot.bakeoffs.render.schedules import (
@@ -512,7 +512,7 @@ def _wrong_parts(
 
 
 def _change_parts(changes: Changes, names: Mapping[str, str]) -> Iterator[Part]:
-    yield from map(Line, [*change_lines(changes, names)] or [NO_CHANGE])
+    yield from map(Line, [*change_lines(changes, names)] or [no_change_line(changes)])
     columns = ("Model", "Measure", "Before", "Now", "Difference (95 %)", "Beyond noise")
     rows = tuple(
         (

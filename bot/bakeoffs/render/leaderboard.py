@@ -19,12 +19,11 @@ from bot.bakeoffs.render.leaderboard_tables import (
     place_text,
 )
 from bot.bakeoffs.render.leaderboard_text import (
-    NO_CHANGE,
     change_lines,
-    comparison_line,
     council_value_lines,
     council_value_table,
     footnote_lines,
+    no_change_line,
 )
 from bot.chat import PLACE, File, Heading, Line, Note, Part, Post, Table, Thread
 from bot.render.charts import MARGIN, WIDTH, Canvas, Colour, Figure, draw_dot, render_png
@@ -85,7 +84,7 @@ def _root_parts(leaderboard: Leaderboard, *, as_judge: bool) -> Iterator[Part]:
         lines = [*change_lines(changes, leaderboard.names)]
         yield from map(Line, lines)
         if changes.runs and not lines:
-            yield Note(f"{NO_CHANGE} {comparison_line(changes)}")
+            yield Note(no_change_line(changes))
     if as_judge:
         yield judge_table(leaderboard)
         yield Note(f"{HOW_JUDGES} {coverage_line(leaderboard.coverage)}")

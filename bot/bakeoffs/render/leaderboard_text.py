@@ -25,7 +25,7 @@ from council.bakeoffs.grade_comparison import MIN_GRADED
 from council.bakeoffs.leaderboard import RankedBy
 from council.bakeoffs.pairwise import MIN_ROUNDS, RunOff
 
-NO_CHANGE = "Nothing changed beyond noise."
+NO_CHANGE = "No change beyond chance since {}."
 _MAX_CHANGES = 5  # in a post
 
 
@@ -235,13 +235,22 @@ def changes_post(
     return Post(tuple(parts), f"{title}: {lines[0]}")
 
 
+def no_change_line(changes: Changes) -> str:
+    """Return that nothing changed, and since when."""
+    return NO_CHANGE.format(_baseline_text(changes) or "the last run")
+
+
+def _baseline_text(changes: Changes) -> str:
+    at = changes.baseline
+    return f"the baseline of {at.day} {at:%B %Y}" if at else ""
+
+
 def comparison_line(changes: Changes) -> str:
     """Return what was compared with what."""
     shares = [move for move in changes.moves if move.measure is Measure.SHARE]
     members = count_noun(len({move.member for move in shares}), "model")
-    if changes.baseline:
-        day = f"{changes.baseline.day} {changes.baseline:%B %Y}"
-        return f"{members} compared with the baseline of {day}, question by question."
+    if baseline := _baseline_text(changes):
+        return f"{members} compared with {baseline}, question by question."
     runs = count_noun(max((move.runs for move in shares), default=changes.runs), "earlier run")
     return (
         f"{members} compared with {runs}, question by question; differences that may be "
@@ -256,7 +265,7 @@ def _change_line(move: MemberChange, names: _Names) -> str:
     change = f"{signed_points(move.difference)} points, {ends}"
     return (
         f"{_name(move.member, names)} {verb} from {percent(move.before)} to {percent(move.now)} "
-        f"{measure} ({change}), beyond noise."
+        f"{measure} ({change}); unlikely to be chance."
     )
 
 

@@ -168,7 +168,7 @@ def comparison_lines(run: RunMatrix, names: Names) -> Iterator[str]:
             yield f"{join_words(names.get(key, key) for key in members)} {what}."
     if run.changes and run.changes.runs:
         numbers = replace(run.changes, new=(), missing=())
-        yield from [*change_lines(numbers, names)] or [NO_CHANGE]
+        yield from [*change_lines(numbers, names)] or [NO_CHANGE.format("that run")]
 
 
 def grader_lines(run: RunMatrix) -> Iterator[str]:

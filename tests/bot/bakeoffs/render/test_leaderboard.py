@@ -58,8 +58,8 @@ def test_changes_come_before_the_first_five_members() -> None:
     kinds = [type(part) for part in root.parts]
     assert kinds == [Heading, *[Line] * kinds.count(Line), Table, Note]
     assert lines(root)[0] == (
-        "Claude Sonnet 4.6 fell from 64 % to 49 % of rivals beaten (−15 points, −22 to −8), "
-        "beyond noise."
+        "Claude Sonnet 4.6 fell from 64 % to 49 % of rivals beaten (−15 points, −22 to −8); "
+        "unlikely to be chance."
     )
 
 
@@ -247,7 +247,4 @@ def test_an_unchanged_run_says_what_it_was_compared_with() -> None:
 
     root = leaderboard_thread(replace(a_leaderboard(), changes=quiet)).root
 
-    assert root.parts[1] == Note(
-        "Nothing changed beyond noise. 1 model compared with 3 earlier runs, question by "
-        "question; differences that may be chance are left out."
-    )
+    assert root.parts[1] == Note("No change beyond chance since the last run.")

@@ -20,8 +20,8 @@ def test_changes_are_listed_by_member_and_subscribers_are_mentioned() -> None:
 
     assert post.parts[0] == Heading("weekly-sql: what changed")
     assert lines(some_changes()) == [
-        "Claude Sonnet 4.6 fell from 64 % to 49 % of rivals beaten (−15 points, −22 to −8), "
-        "beyond noise.",
+        "Claude Sonnet 4.6 fell from 64 % to 49 % of rivals beaten (−15 points, −22 to −8); "
+        "unlikely to be chance.",
         "Gemini 3 Pro writes shorter: 210 words, 480 before.",
         "This can happen when a provider changes the model behind a name.",
         "New: Mistral Large 3 (Europe, long context).",
@@ -41,7 +41,8 @@ def test_a_rise_in_right_answers_is_reported() -> None:
     rise = replace(a_move(CLAUDE, 0.2), measure=Measure.ACCURACY)
 
     assert lines(Changes("b", 2, (rise,)))[0] == (
-        "Claude Sonnet 4.6 rose from 64 % to 84 % right (+20 points, +13 to +27), beyond noise."
+        "Claude Sonnet 4.6 rose from 64 % to 84 % right (+20 points, +13 to +27); unlikely to be "
+        "chance."
     )
 
 

@@ -94,8 +94,8 @@ def test_a_comparison_says_what_changed_and_what_cannot_be_compared() -> None:
         "Not compared: 1 question that one run did not finish.",
         "The suite changed between the runs: 1 question only in this one, 1 question only in the "
         "earlier one. These are not compared.",
-        "Claude Sonnet 4.6 fell from 64 % to 49 % of rivals beaten (−15 points, −22 to −8), "
-        "beyond noise.",
+        "Claude Sonnet 4.6 fell from 64 % to 49 % of rivals beaten (−15 points, −22 to −8); "
+        "unlikely to be chance.",
     ]
     assert [*comparison_lines(RunMatrix(a_bakeoff("a"), a_matrix(a_bakeoff("a"), {})), {})] == []
 
@@ -110,7 +110,7 @@ def test_a_comparison_names_models_of_only_one_run() -> None:
 
     assert [*comparison_lines(left, NAMES)][1:] == [
         "Gemini 3 Pro answered only in the earlier run.",
-        "Nothing changed beyond noise.",
+        "No change beyond chance since that run.",
     ]
     assert [*comparison_lines(joined, NAMES)][1:] == ["Gemini 3 Pro answered only in this run."]
 
