@@ -48,7 +48,7 @@ async def run_study(
     file: Annotated[Path, typer.Argument(help="A TOML file that fixes the study.")],
     output: Annotated[Path, typer.Option(help="The folder for replies and result.")],
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the study in that folder.")
+        bool, typer.Option("--resume", help="Continue the study in that folder.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Start without asking.")] = False,
     local: Local = False,
@@ -58,7 +58,10 @@ async def run_study(
     logs.configure_logging()
     folder, asked = StudyFolder(output), read_study_file(file)
     if folder.has_begun and not resume:
-        fail(f"{output} has a study already. Go on with it by --resume, or name another.", MISUSED)
+        fail(
+            f"{output} has a study already. Continue it with --resume, or name another folder.",
+            MISUSED,
+        )
     console = Console(stderr=True, highlight=False)
     keys = tuple(key for key in asked.seats if not key.startswith(studies.LOCAL_PREFIX))
     start = StartOptions(local, DownloadBar(console).show, judges=keys)
@@ -108,7 +111,7 @@ async def _follow(
                 app, study, folder, replies, lambda _: bar.advance(1)
             )
     except asyncio.CancelledError:
-        typer.echo("Stopped. Your progress is saved. Go on with --resume.", err=True)
+        typer.echo("Stopped. Your progress is saved. Continue with --resume.", err=True)
         raise
 
 

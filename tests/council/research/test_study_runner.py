@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from council.answers import Call, Reply, Role
+from council.answers import Call, Prompt, Reply, Role
 from council.errors import ContextOverflowError, GatewayError, StudyPausedError, UncoveredError
 from council.money import Price
 from council.panel import Terms
@@ -381,7 +381,7 @@ async def test_the_gateway_of_a_question_knows_what_was_known_when_the_study_beg
     assert (await gateway.price(a_member())).is_free
     assert not await gateway.sees_images(a_member())
     with pytest.raises(StudyPausedError, match="No reply of Claude"):
-        await gateway.complete(Call(a_member(), study_runner.Prompt("", "")))
+        await gateway.complete(Call(a_member(), Prompt("", "")))
 
 
 def test_a_round_keeps_the_version_of_its_panels_method() -> None:
@@ -403,5 +403,5 @@ async def test_a_fault_of_the_store_ends_the_study() -> None:
     with pytest.raises(StudyPausedError, match="full"):
         await live.ask(
             Slot("house", 1, Part.ROUND, Role.ANSWER, CLAUDE),
-            Call(a_member(), study_runner.Prompt("", "")),
+            Call(a_member(), Prompt("", "")),
         )

@@ -90,7 +90,7 @@ def test_a_folder_with_a_study_needs_resume(home: Home) -> None:
     again, resumed = run_study(home), run_study(home, "--resume")
 
     assert (again.code, resumed.code) == (2, 0)
-    assert "out has a study already. Go on with it by --resume" in again.err
+    assert "out has a study already. Continue it with --resume" in again.err
     assert resumed.out == first.out  # nothing is asked again
 
 
