@@ -6,12 +6,13 @@ from itertools import groupby
 from math import isclose
 from typing import Any
 
-from bot.render.formatting import join_words, money
+from bot.render.formatting import count_noun, join_words, money
 from bot.research.study_files import Replies
 from council.money import MICRO_USD
 from council.panel import Panel
 from council.research.study import (
     Arm,
+    Fault,
     Given,
     Part,
     QuestionResult,
@@ -87,6 +88,9 @@ def _panel_document(run: StudyRun, replies: Replies, panel: Panel) -> Document:
         "chairman": panel.chair_order[0].key,
         "method": panel.terms.method,
         "failed_calls": _failed_calls(replies, panel),
+        "refused_calls": sum(
+            call.slot.panel == panel.name and call.fault is Fault.REFUSED for call in replies.calls
+        ),
         "picks": {str(half): seat for half, seat in plan.picks.items()} if plan else {},
         "draws": dict(plan.draws) if plan and Arm.DRAWS in run.study.arms else {},
         "arms": [asdict(line) | {"ci": [*line.ci]} for line in measure_arms(by_arm)],
@@ -96,14 +100,17 @@ def _panel_document(run: StudyRun, replies: Replies, panel: Panel) -> Document:
 
 def _failed_calls(replies: Replies, panel: Panel) -> Document:
     """Return for each seat with failures how many of its calls failed, and of how many."""
-    calls = [call for call in replies.calls if call.slot.panel == panel.name]
-    failed = {call.slot.seat for call in calls if call.fault}
+    calls = [
+        call
+        for call in replies.calls
+        if call.slot.panel == panel.name and call.fault is not Fault.REFUSED
+    ]
     return {
         seat: {
             "failed": sum(call.fault is not None for call in calls if call.slot.seat == seat),
             "calls": sum(call.slot.seat == seat for call in calls),
         }
-        for seat in sorted(failed)
+        for seat in sorted({call.slot.seat for call in calls if call.fault})
     }
 
 
@@ -263,3 +270,6 @@ def _details(panel: Mapping[str, Any]) -> Iterator[str]:
     yield f"The chairman is {panel['chairman']}, the method {panel['method']}."
     for seat, failed in panel["failed_calls"].items():
         yield f"{failed['failed']} of {failed['calls']} calls to {seat} failed."
+    if panel["refused_calls"]:
+        refused = count_noun(panel["refused_calls"], "call")
+        yield f"The cap of a question left no money for {refused}."

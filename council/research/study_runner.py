@@ -293,11 +293,9 @@ class StudyRun:
                     self.missing.append((cell, part))
                 on_question(part)
 
-        try:
-            await run_all(work_off() for _ in range(at_once))
-        finally:
-            if self._live:
-                await self._live.wait()
+        await run_all(work_off() for _ in range(at_once))
+        if self._live:  # a question that stops leaves calls under way
+            await self._live.wait()
         self.missing.sort()
 
     def _gateway(self, cell: Cell, part: Part) -> QuestionGateway:

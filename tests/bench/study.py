@@ -6,6 +6,7 @@ The members write about 150 words each; the replies are stored first, by fake mo
 import argparse
 import asyncio
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -76,9 +77,10 @@ def measure(count: int, members: int) -> float:
         started = time.perf_counter()
         ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         seconds = time.perf_counter() - started
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     if ran.returncode:
         raise RuntimeError(ran.stdout + ran.stderr)
-    print(f"{count} questions, {members} members, {size:.1f} MB: {seconds:.1f} s. {ran.stdout}")
+    print(f"{count} questions, {members} members, {size:.1f} MB: {seconds:.1f} s, {used:.1f} s CPU")
     return seconds
 
 

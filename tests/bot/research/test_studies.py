@@ -78,7 +78,7 @@ async def test_a_change_at_any_field_of_the_replies_is_found_and_its_line_named(
     folder: Path,
 ) -> None:
     lines = (folder / REPLIES).read_text().splitlines()
-    by_part = {}
+    by_part: dict[tuple[str | None, str | None], int] = {}
     for place, line in enumerate(lines):
         slot = json.loads(line).get("call", {}).get("slot", {})
         by_part.setdefault((slot.get("part"), slot.get("role")), place)

@@ -33,11 +33,13 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path).with_config("").with_tables()
 
 
-def a_served_study(home: Home, api_base: str, **fields: object) -> None:
+def a_served_study(
+    home: Home, api_base: str, *, usd: float = 50.0, question_usd: float = 0.5
+) -> None:
     """Write a study on models of a server, whose prices are known."""
     keys = [f"openai/{name}" for name in SERVED]
     home.with_config("".join(seat_toml(key, api_base=api_base, **PRICED) for key in keys))
-    write_study(home, study_toml(keys, **fields))
+    write_study(home, study_toml(keys, usd=usd, question_usd=question_usd))
 
 
 def test_a_study_is_run_verified_and_reported(home: Home) -> None:
@@ -230,7 +232,7 @@ async def test_a_model_that_fails_half_of_its_calls_is_named_in_the_report(home:
     async with ModelServer() as server:
         turn = cycle((fail(400), by_role()))
         server.script["down"] = lambda request: next(turn)(request)
-        a_served_study(home, server.api_base, usd=50.0)
+        a_served_study(home, server.api_base)
         ran = await home.invoke_in_thread(
             "lab", "study", "run", "small.toml", "--output", "out", "--yes"
         )
@@ -242,7 +244,7 @@ async def test_a_model_that_fails_half_of_its_calls_is_named_in_the_report(home:
 
 async def test_a_killed_run_asks_again_only_what_was_under_way(home: Home) -> None:
     async with ModelServer(latency=0.05) as server:
-        a_served_study(home, server.api_base, usd=50.0)
+        a_served_study(home, server.api_base)
         command = ("lab", "study", "run", "small.toml", "--output", "out", "--yes")
         process = await home.started(*command, fresh=True)
         async with asyncio.timeout(TIMEOUT_SECONDS):
@@ -303,3 +305,17 @@ async def test_the_study_for_users_with_keys_has_300_questions_with_checkable_an
     assert len(suite.questions) == 300
     assert len({question.text for question in suite.questions}) == 300
     assert f"SHA-256 {sha256(made.stdout).hexdigest()}" in file.content.decode()
+
+
+async def test_calls_that_the_cap_of_a_question_refuses_are_counted_in_the_report(
+    home: Home,
+) -> None:
+    async with ModelServer() as server:
+        a_served_study(home, server.api_base, question_usd=0.02)
+        ran = await home.invoke_in_thread(
+            "lab", "study", "run", "small.toml", "--output", "out", "--yes"
+        )
+
+    assert ran.code == 0
+    assert "The cap of a question left no money for " in ran.out
+    assert " failed." not in ran.out
