@@ -186,9 +186,9 @@ def report_markdown(result: Mapping[str, Any]) -> str:
         "question; a call that failed counts as free."
     )
     parts.append(
-        f"Study `{study['digest']}`, last of {result['replies']['lines']:,} replies "
-        f"`{result['replies']['head']}`, {money(result['spent_usd'])} spent. "
-        "Recompute it with `council lab study verify FOLDER`."
+        f"{money(result['spent_usd'])} spent. Study `{study['digest']}`; its "
+        f"{result['replies']['lines']:,} lines of replies end with digest "
+        f"`{result['replies']['head']}`. Recompute it with `council lab study verify DIR`."
     )
     return "\n\n".join(parts) + "\n"
 
@@ -222,7 +222,7 @@ def verdict(gain: Mapping[str, Any]) -> str:
     elif high < 0:
         start = f"The council was worse than {than}"
     else:
-        start = f"No difference shown to {than}"
+        start = f"No clear difference from {than}"
     return f"{start}: {gain['right']} of {gain['questions']} right against {gain['other_right']}."
 
 
