@@ -86,16 +86,26 @@ def fold(text: str, dropped: str = "", *, latin: bool = False) -> tuple[str, Seq
     Plain are compatibility forms in lower case without accents; if `latin`, also Latin letters for
     characters and digits that look like them.
     """
-    pieces, at, index = [], [], 0
-    for character in text if text.isascii() else _JAMO.findall(text):
+    plain, at = _fold_ascii(text, dropped) if text.isascii() else _fold_any(text, dropped, latin)
+    return _WORD.sub(_without_digits, plain) if latin else plain, at
+
+
+def _fold_ascii(text: str, dropped: str) -> tuple[str, Sequence[int]]:
+    """Fold a text whose characters are plain but for their case: many times as fast."""
+    if not any(character in text for character in dropped):
+        return text.lower(), range(len(text) + 1)
+    at = [index for index, character in enumerate(text) if character not in dropped]
+    return "".join(text[index] for index in at).lower(), [*at, len(text)]
+
+
+def _fold_any(text: str, dropped: str, latin: bool) -> tuple[str, Sequence[int]]:
+    pieces, at, index = [], list[int](), 0
+    for character in _JAMO.findall(text):
         piece = "" if character in dropped else _plain(character, latin=latin)
         pieces.append(piece)
         at += [index] * len(piece)
         index += len(character)
-    plain = "".join(pieces)
-    if latin:
-        plain = _WORD.sub(_without_digits, plain)
-    return plain, [*at, index]
+    return "".join(pieces), [*at, index]
 
 
 def _without_digits(word: re.Match[str]) -> str:

@@ -66,6 +66,18 @@ class ExperimentError(CouncilError):
     """An experiment cannot run, or none has this id."""
 
 
+class StudyError(CouncilError):
+    """A study cannot be run, resumed or read."""
+
+
+class StudyFileError(StudyError):
+    """The file of a study, or its questions, are wrong."""
+
+
+class StudyPausedError(StudyError):
+    """A call of a study can't be made now: no budget covers it, or nobody may be asked."""
+
+
 class GatewayError(CouncilError):
     """A model could not be reached or returned nothing usable; it becomes an Absence."""
 

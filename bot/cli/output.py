@@ -28,6 +28,7 @@ from council.errors import (
     PanelError,
     QuestionError,
     ScheduleError,
+    StudyFileError,
     SuiteError,
 )
 
@@ -119,7 +120,7 @@ def _is_misuse(error: CouncilError) -> bool:
         "MomentError",
         "ApiKeyError",
     }
-    misuses = PanelError | QuestionError | ScheduleError | SuiteError | GradesError
+    misuses = PanelError | QuestionError | ScheduleError | SuiteError | GradesError | StudyFileError
     return type(error).__name__ in by_name or isinstance(error, misuses)
 
 

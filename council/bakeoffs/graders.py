@@ -102,6 +102,22 @@ def is_correct(reference: Reference, text: str) -> bool:
     return graders[reference.grading](reference.value, text)
 
 
+def final_answer(reference: Reference, text: str) -> str:
+    """Return what an answer says in the end, alike for answers that say the same; "" if nothing.
+
+    A number, the choices, else its marked answer or last line. The right answer plays no part but
+    for the choices that it names.
+    """
+    if reference.grading == Grading.NUMBER:
+        found = _final_number(_normalize_numbers(text))
+        return f"{found.value}{'%' * found.is_percent}" if found else ""
+    if reference.grading == Grading.CHOICE:
+        return " ".join(sorted(_choices(reference.value, text)[0]))
+    plain_text = strip_markup(text)
+    marked = marked_answers(plain_text)
+    return normalize_words(marked[-1] if marked else first_and_last_line(plain_text)[1])
+
+
 def default_grading(value: str) -> Grading:
     """Return the default grading of a reference: number, single letter (choice) or exact."""
     if is_number(value):
@@ -276,6 +292,12 @@ class _ChoicePatterns:
 
 def matches_choice(value: str, text: str) -> bool:
     """Return whether a text chooses "B", "B) Paris", or the first of "yes | no | perhaps"."""
+    chosen, right = _choices(value, text)
+    return chosen == {right}
+
+
+def _choices(value: str, text: str) -> tuple[set[str], str]:
+    """Return what a text chooses, and what would be right."""
     right, *others = [choice.strip() for choice in value.split("|")]
     plain_text = strip_markup(text)
     letter = _LETTERED.match(right)
@@ -283,16 +305,15 @@ def matches_choice(value: str, text: str) -> bool:
         words = right[letter.end() :].strip()
         chosen = _final_choices(_LETTER_PATTERNS, plain_text)
         if chosen or not words:
-            return chosen == {letter[1].casefold()}
+            return chosen, letter[1].casefold()
         right = words
     right = normalize_words(right)
     alternatives = [
         normalize_words(other) for other in others or filter(None, [_OPPOSITES.get(right)])
     ]
     # If the alternatives are unknown, a mention may be of a choice that is rejected.
-    return _final_choices(
-        _word_patterns(right, *alternatives), plain_text, anywhere=bool(alternatives)
-    ) == {right}
+    patterns = _word_patterns(right, *alternatives)
+    return _final_choices(patterns, plain_text, anywhere=bool(alternatives)), right
 
 
 def _final_choices(patterns: _ChoicePatterns, text: str, *, anywhere: bool = True) -> set[str]:

@@ -103,3 +103,16 @@ def test_katakana_folds_to_hiragana() -> None:
 
 def test_latin_letters_fold_to_cyrillic() -> None:
     assert "oтвeт".translate(LATIN_TO_CYRILLIC) == "ответ"
+
+
+@pytest.mark.parametrize("latin", [False, True])
+@pytest.mark.parametrize("dropped", ["", "*_~`\"'“”„«»"])
+def test_an_ascii_text_folds_as_it_does_before_another_character(dropped: str, latin: bool) -> None:
+    every = "".join(map(chr, range(128)))
+    for text in (every, f"R4nk *this* 1st{every[::-1]}", "plain", ""):
+        plain, at = fold(text, dropped, latin=latin)
+        longer, at_longer = fold(f"{text}…", dropped, latin=latin)
+
+        assert plain == longer.removesuffix("...")
+        assert [*at] == [*at_longer][: len(at)]
+        assert len(at) == len(plain) + 1

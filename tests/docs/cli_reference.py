@@ -35,7 +35,9 @@ def _rows() -> Iterator[str]:
         command = group.load_command(name)
         below = command.commands if isinstance(command, TyperGroup) else {"": command}
         for subcommand, found in below.items():
-            if not found.hidden:
+            if isinstance(found, TyperGroup):
+                yield from (_row(name, subcommand, last) for last in found.commands)
+            elif not found.hidden:
                 yield _row(*filter(None, (name, subcommand)))
 
 

@@ -6,6 +6,7 @@ from council.bakeoffs.graders import (
     check_reference,
     default_grading,
     default_reference,
+    final_answer,
     grade,
     is_correct,
 )
@@ -341,3 +342,23 @@ def test_checks_say_how_many_of_how_many() -> None:
 
     with pytest.raises(SuiteError, match="Write them as in '2 of 5'"):
         check_reference(Reference(Grading.EXACT, "a", checks="most"))
+
+
+@pytest.mark.parametrize(
+    ("grading", "value", "text", "said"),
+    [
+        (Grading.NUMBER, "1", "First 3, then\nAnswer: 1,200", "1200"),
+        (Grading.NUMBER, "1", "It is 25 %.", "25%"),
+        (Grading.NUMBER, "1", "No idea.", ""),
+        (Grading.CHOICE, "B", "**B**, since it fits", "b"),
+        (Grading.CHOICE, "yes | no", "Answer: no", "no"),
+        (Grading.CHOICE, "yes | no", "Yes.\nNo.", "no yes"),
+        (Grading.EXACT, "Paris", "Lyon was it.\nAnswer: **Paris**.", "paris"),
+        (Grading.EXACT, "Paris", "Lyon was it.\n\nParis", "paris"),
+        (Grading.REGEX, "P.*", "", ""),
+    ],
+)
+def test_answers_that_say_the_same_have_the_same_final_answer(
+    grading: Grading, value: str, text: str, said: str
+) -> None:
+    assert final_answer(Reference(grading, value), text) == said
