@@ -199,9 +199,13 @@ def detail_lines(tried: Tried) -> Iterator[str]:
         facts = [f"{money(side.cost_usd)} a question"]
         facts += [] if side.seconds is None else [duration(side.seconds)]
         yield f"{names[side.member]}: {', '.join(facts)}."
+    alike: dict[tuple[int, str], list[str]] = {}
     for key, origins in tried.reused.items():
         days = _days(*(f(origin.asked_at for origin in origins) for f in (min, max)))
-        yield f"{count_noun(len(origins), 'answer')} of {names[key]} used again, from {days}."
+        alike.setdefault((len(origins), days), []).append(names[key])
+    for (count, days), of in alike.items():
+        each = " each" if len(of) > 1 else ""
+        yield f"{count_noun(count, 'answer')}{each} of {join_words(of)} used again, from {days}."
     if (left := result.questions - result.asked) and is_over(tried):
         is_clear = result.outcome is not Outcome.UNDECIDED
         why = "the answer is clear" if is_clear else f"the other {left} could not have decided it"
