@@ -58,6 +58,7 @@ bench: $(VENV)/.dev ## overhead of a round, next to rivals where they can be ins
 	$(BIN)/python -m tests.bench.leaderboard
 	$(BIN)/python -m tests.bench.matrix
 	$(BIN)/python -m tests.bench.headlines
+	$(BIN)/python -m tests.bench.trials
 	$(BIN)/python -m tests.bench.verdict
 	$(BIN)/python -m tests.bench.llmbar
 	$(BIN)/python -m tests.bench.methods

@@ -34,13 +34,14 @@ from bot.services import Service
 from bot.settings import PanelConfig, Seat, Settings, load_panel_config
 from bot.settings.connections import Connection, Connections, load_connected
 from bot.settings.default_panels import LOCAL, default_panels, demonstration_panel
+from bot.settings.environment import api_key_variable
 from bot.settings.panels import is_built_in, load_plugins, receiver_of, stored_registry
 from bot.settings.provider_keys import ProviderKeys
 from council.anonymize import scrub
 from council.answers import Call, Prompt
 from council.budget import Budget
 from council.budget_caps import Caps
-from council.errors import GatewayError, StoreError
+from council.errors import GatewayError, PanelError, StoreError
 from council.gateways.litellm.client import SeatSettings, load_warm
 from council.gateways.litellm.gateway import LitellmGateway
 from council.gateways.local.gateway import DISPLAYS, SEATED_TWICE, LocalGateway, ollama_models
@@ -186,6 +187,7 @@ async def open_app(
             claims=claims,
             leader_lock=SqlLeaderLock(engine) if cluster else leader_lock(claims),
             plugins=plugins,
+            open_seat=partial(_open_seat, settings, sources, remote),
             parts=Parts(
                 *_open_plugin_stores(engine, settings, plugins),
                 LocalModels(local.address),
@@ -479,6 +481,32 @@ async def find_panels(settings: Settings, *, local: bool) -> PanelSources:
     own = load_panel_config(settings.config_file)
     offers = default_panels(settings, await ollama_models(settings.ollama))
     return PanelSources(own, offers, local)
+
+
+def missing_key(settings: Settings, seat: Seat, plugins: Plugins) -> str | None:
+    """Return the variable of the API key that a seat lacks; None if it lacks none."""
+    provider = seat.member.model_id.partition("/")[0]
+    named = seat.section.api_key_env
+    if is_built_in(seat.member, plugins) or seat.member.receiver:
+        return None
+    if settings.key_for(provider, named):
+        return None
+    return named or api_key_variable(provider)
+
+
+def _open_seat(
+    settings: Settings, sources: PanelSources, remote: LitellmGateway, key: str
+) -> Member:
+    """Return a model's seat, ready to be asked; raise PanelError if it is unknown or has no key."""
+    fresh, plugins = settings.with_connected_keys(), sources.own.plugins
+    seat = _locate(sources.merged(fresh).with_seats([key]).seats[key], fresh, plugins)
+    if variable := missing_key(fresh, seat, plugins):
+        raise PanelError(
+            f"{seat.member.display} can't be asked: there is no key for it. Set {variable}, or "
+            "connect its provider on the page, under Models."
+        )
+    remote.add_seats(_seat_settings({key: seat}, fresh, plugins))
+    return seat.member
 
 
 def _connections(

@@ -54,7 +54,8 @@ class AppContext:
     time. `judges` are those that a command named apart from the panels. A run with `--local`
     `is_local`: then a panel is used only if somebody names it, or has chosen it since the start.
     Of the processes that share a database, one at a time holds a name of the `leader_lock`;
-    `claims` are those of one machine. `parts` are what `plugins` have added.
+    `claims` are those of one machine. `parts` are what `plugins` have added. `open_seat` makes a
+    model ready that no panel has.
     """
 
     store: Store
@@ -86,6 +87,19 @@ class AppContext:
     leader_lock: TryLock = field(default_factory=lambda: leader_lock(None))
     plugins: Plugins = field(default_factory=Plugins)
     parts: Parts = field(default_factory=Parts)
+    open_seat: Callable[[str], Member] | None = None
+
+    def seat(self, key: str) -> Member:
+        """Return a seat of any panel, or make a model ready that no panel has.
+
+        Raise PanelError for a model that is unknown or has no key.
+        """
+        seats = (seat for panel in self.panels.values() for seat in panel.seats)
+        if found := next((seat for seat in seats if seat.key == key), None):
+            return found
+        if self.open_seat is None:
+            raise PanelError(f"There is no model {key!r}.")
+        return self.open_seat(key)
 
     def find_chat(self, place: Place) -> Chat | None:
         """Return the chat for a place; None on the page, the terminal or while not connected."""

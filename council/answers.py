@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 
 from council.files import QuestionFile
@@ -70,6 +71,7 @@ Logprobs = tuple[tuple[int, Scores], ...]
 class Reply:
     """A model's response. Unknown counts and costs are None, never 0.
 
+    `reported_model` is what the provider calls the model that replied, "" if it does not say.
     `logprobs` has each whole number that is a token of its own: the offset in the text, and the
     numbers that could have stood there with their log-probabilities in nats. () if not asked for.
     """
@@ -83,6 +85,16 @@ class Reply:
     attempts: int = 1
     sources: tuple[Source, ...] = field(default=(), metadata=IF_SET)
     logprobs: Logprobs = field(default=(), metadata=IF_SET)
+    # Only of answers it is kept: see Answer.model.
+    reported_model: str = field(default="", compare=False, metadata={"exclude_if": lambda _: True})
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The round that an answer was taken from, and when that was asked."""
+
+    round_id: str
+    asked_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +103,8 @@ class Answer:
 
     `scrubbed` is None until both were looked for: a reply is stored before anything else is done
     with it. `missed` is what its model could not take in of the question's files: images, texts.
+    `model` is what its provider calls the model. One with an `origin` was used again, and not paid
+    for again.
     """
 
     member: str
@@ -99,11 +113,18 @@ class Answer:
     scrubbed: tuple[str, ...] | None = ()
     suspicions: tuple[str, ...] = ()
     missed: tuple[str, ...] = field(default=(), metadata=IF_SET)
+    model: str = field(default="", metadata=IF_SET)
+    origin: Origin | None = field(default=None, metadata=IF_SET)
 
     @property
     def text(self) -> str:
         """The answer as the asker reads it."""
         return self.reply.text
+
+    @property
+    def is_erased(self) -> bool:
+        """Whether it was taken from a round that is forgotten."""
+        return self.origin is not None and not self.text
 
 
 # A separate type, so that an absence can never be shown to a judge.

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from council.answers import Call, Prompt, Reply, Role
+from council.answers import Answer, Call, Prompt, Reply, Role
 from council.budget_caps import Account, CapRefusal, Caps, OwnBudget
 from council.errors import BudgetError, RoundNotFoundError, StoreError, UncoveredError
 from council.files import IMAGE_TOKENS
@@ -56,13 +56,12 @@ async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
     panel = round_.panel
     seats = dict.fromkeys(panel.judges if panel.has_given_texts else panel.seats)
     prices = {seat.key: await gateway.price(seat) for seat in seats}
-    unknown = tuple(key for key, price in prices.items() if price is None)
-    tokens = (
-        {answer.member: estimate_tokens(answer.text) for answer in round_.answers}
-        if panel.has_given_texts
-        else {member.key: max_reply_tokens(prices[member.key]) for member in panel.members}
-    )
+    written = {answer.member: estimate_tokens(answer.text) for answer in given_answers(round_)}
+    asked = [member for member in panel.members if member.key not in written]
     method = method_of(round_)
+    silent = written.keys() - {judge.key for judge in method.judges(panel)}
+    unknown = tuple(key for key, price in prices.items() if price is None and key not in silent)
+    tokens = {member.key: max_reply_tokens(prices[member.key]) for member in asked} | written
     most = len(panel.members) if method.pair_ballots is None else MIN_TO_RANK
     votes = [_ballot(round_, x, prices[x.key], tokens, most) for x in method.judges(panel)]
     ballots = (
@@ -85,14 +84,22 @@ async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
         price.cost_micro_usd(question_tokens, max_reply_tokens(price), searches=True)
         if price
         else 0
-        for price in (prices[member.key] for member in panel.members)
+        for price in (prices[member.key] for member in asked)
     ]
-    syntheses = [_synthesis(round_, chairman, prices) for chairman in panel.chair_order]
+    chairmen = () if panel.trial else panel.chair_order
+    syntheses = [_synthesis(round_, chairman, prices) for chairman in chairmen]
     return Estimate(
-        sum(answers) + ballots + others + max(syntheses),
+        sum(answers) + ballots + others + max(syntheses, default=0),
         sum(sorted(answers)[: panel.terms.quorum]),
         unknown,
     )
+
+
+def given_answers(round_: Round) -> tuple[Answer, ...]:
+    """Return the answers that the round need not pay for: given ones, and those used again."""
+    if round_.panel.has_given_texts:
+        return round_.answers
+    return tuple(answer for answer in round_.answers if answer.origin)
 
 
 def call_cost_micro_usd(price: Price, call: Call) -> int:
@@ -158,7 +165,8 @@ def _grades(round_: Round, judge: Member, prices: Prices) -> int:
     price = prices[judge.key]
     if price is None:
         return 0
-    writers = (*round_.panel.members, round_.panel.chair_order[0])
+    chairmen = () if round_.panel.trial else round_.panel.chair_order[:1]
+    writers = (*round_.panel.members, *chairmen)
     frame = grade_prompt(round_.question, [""] * len(writers), _NONCE)
     tokens = sum(max_reply_tokens(prices[writer.key]) for writer in writers)
     return price.cost_micro_usd(

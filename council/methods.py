@@ -109,7 +109,8 @@ class Method:
         """Return the seats of a panel that judge under this method."""
         if not self.is_ranked:
             return ()
-        return panel.outside_judges if self.only_outside else panel.judges
+        seats = panel.outside_judges if self.only_outside else panel.judges
+        return tuple(filter(panel.may_rank, seats))
 
 
 def draw_both_orders(labels: LabelMap, onlookers: Sequence[str], seed: str) -> tuple[Slate, ...]:

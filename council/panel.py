@@ -99,13 +99,26 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
+class Trial:
+    """A candidate that may take the seat of an incumbent, by their keys.
+
+    Neither of them judges the other, and no chairman writes. Nobody ranks unless it `is_ranked`:
+    then grades decide.
+    """
+
+    candidate: str
+    incumbent: str
+    is_ranked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Panel:
     """The seats of a council; raise PanelError if they cannot hold a round.
 
     `replaced` are the members whose stand-ins took their seats in this round. With
     `has_given_texts`, the members stand for texts that were given: they are not asked, no
     chairman writes, and only those with a model vote. `filter` looks, once the ballots are in, for
-    answers and reasons that try to steer judges.
+    answers and reasons that try to steer judges. `trial` says whom its rounds compare.
     """
 
     name: str
@@ -117,6 +130,7 @@ class Panel:
     replaced: tuple[Member, ...] = field(default=(), metadata=IF_SET)
     has_given_texts: bool = field(default=False, metadata=IF_SET)
     filter: Member | None = field(default=None, metadata=IF_SET)
+    trial: Trial | None = field(default=None, metadata=IF_SET)
 
     def __post_init__(self) -> None:
         keys = Counter(seat.key for seat in (*self.members, *self.outside_judges))
@@ -162,6 +176,11 @@ class Panel:
         if self.has_given_texts:
             return (*(seat for seat in self.members if seat.model_id), *self.outside_judges)
         return self.members + self.outside_judges
+
+    def may_rank(self, seat: Member) -> bool:
+        """Return whether a seat may rank the answers of its rounds: in a trial, not the pair."""
+        trial = self.trial
+        return not trial or (trial.is_ranked and seat.key not in {trial.candidate, trial.incumbent})
 
     @property
     def chair_order(self) -> tuple[Member, ...]:

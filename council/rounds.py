@@ -195,7 +195,7 @@ class Round:
     @property
     def replies(self) -> tuple[Reply, ...]:
         """Every reply the round paid for, including late ones, spoiled and audit ballots."""
-        replies = [answer.reply for answer in self.answers]
+        replies = [answer.reply for answer in self.answers if answer.origin is None]
         replies += [ballot.paper.reply for ballot in self.ballots if ballot.paper]
         replies += [spoiled.paper.reply for spoiled in self.spoiled]
         replies += [late.reply for late in self.late]

@@ -170,6 +170,8 @@ def _unnested(values: dict[str, Any]) -> dict[str, Any]:
             "and is not saved."
         )
     values |= values.pop("paper", {})
+    if origin := values.get("origin"):
+        values["origin"] = {**origin, "asked_at": origin["asked_at"].isoformat()}
     if "audit" in values:
         values["audit"] = values["audit"] or ""
     prompt, reply = values.pop("prompt", None) or {}, values.pop("reply", None) or {}

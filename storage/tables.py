@@ -149,7 +149,7 @@ class RoundRow(SQLModel, table=True):
 
 
 class AnswerRow(_OfRound, _WithPrompt, _WithReply, table=True):
-    """An answer of a member."""
+    """An answer of a member; `origin` is the round that it was taken from, null for a new one."""
 
     __tablename__ = "answer"
     member: str = Field(primary_key=True)
@@ -161,6 +161,8 @@ class AnswerRow(_OfRound, _WithPrompt, _WithReply, table=True):
     sources: list[dict[str, str]] = Field(
         default_factory=list, sa_type=Json, sa_column_kwargs={"server_default": "[]"}
     )
+    model: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    origin: dict[str, Any] | None = Field(default=None, sa_type=Json)
 
 
 class AbsenceRow(_OfRound, table=True):

@@ -222,6 +222,8 @@ async def _restart(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> None
 
 async def _run(app: AppContext, chat: Chat | None, running: RunningBakeoff) -> None:
     bakeoff = running.state.bakeoff
+    if trial := bakeoff.panel.trial:
+        app.seat(trial.candidate)  # it may be in no panel, so that nothing else made it ready
     runner = BakeoffRunner(app, bakeoff, running.publish, running.reload)
     await runner.load_state()
     poster = BakeoffPoster(app, chat, runner.progress) if chat else None

@@ -12,6 +12,8 @@ from bot.bakeoffs.records import record_as_json
 from bot.bakeoffs.render.bakeoffs import bakeoff_document
 from bot.bakeoffs.render.leaderboard_export import Document
 from bot.bakeoffs.render.leaderboard_tables import Leaderboard
+from bot.bakeoffs.render.trials import trial_document
+from bot.bakeoffs.trials import Tried, load_tried
 from bot.chat import IncomingMessage
 from bot.context import AppContext
 from council.bakeoffs.matrix import RunMatrix, build_matrix, compare_runs
@@ -27,18 +29,20 @@ MAX_EARLIER_RUNS = 8  # offered for comparison
 
 @dataclass(frozen=True, slots=True)
 class BakeoffResults:
-    """A bake-off with its leaderboard, its matrix and its records."""
+    """A bake-off with its leaderboard, its matrix and its records; a trial with its result."""
 
     progress: BakeoffProgress
     board: Leaderboard
     run: RunMatrix
     records: Sequence[PackedRecord]
+    tried: Tried | None = None
 
     @property
     def document(self) -> Document:
         """The whole as a JSON document; slow if there are many records."""
         records = [record_as_json(record) for record in self.records]
-        return bakeoff_document(self.progress, self.board, self.run, records)
+        document = bakeoff_document(self.progress, self.board, self.run, records)
+        return document | ({"trial": trial_document(self.tried)} if self.tried else {})
 
 
 async def load_results(
@@ -47,7 +51,9 @@ async def load_results(
     """Return the results of a bake-off so far, next to those of another run if there is one."""
     board = await bakeoff_leaderboard(app, progress.bakeoff)
     run = await load_matrix(app, progress, against)
-    return BakeoffResults(progress, board, run, await bakeoff_records(app, progress.bakeoff))
+    tried = await load_tried(app, progress) if progress.bakeoff.panel.trial else None
+    records = await bakeoff_records(app, progress.bakeoff)
+    return BakeoffResults(progress, board, run, records, tried)
 
 
 async def load_matrix(

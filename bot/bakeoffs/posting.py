@@ -24,6 +24,8 @@ from bot.bakeoffs.render.leaderboard import leaderboard_thread, render_leaderboa
 from bot.bakeoffs.render.leaderboard_tables import Leaderboard
 from bot.bakeoffs.render.leaderboard_text import changes_post
 from bot.bakeoffs.render.matrix import methods_post
+from bot.bakeoffs.render.trials import trial_thread
+from bot.bakeoffs.trials import load_run_records, load_tried
 from bot.chat import (
     Caution,
     Chat,
@@ -222,7 +224,9 @@ async def _council_value(
 
 
 async def bakeoff_records(app: AppContext, bakeoff: Bakeoff) -> Sequence[PackedRecord]:
-    """Return the records of a bake-off's rounds."""
+    """Return the records of a bake-off's rounds; a trial's with the answers that it used again."""
+    if bakeoff.panel.trial:
+        return await load_run_records(app, bakeoff)
     return await bakeoff_stores(app).records.list_recent(RecordQuery(bakeoff=bakeoff.id))
 
 
@@ -248,6 +252,8 @@ async def render_result(
     each question several times.
     """
     bakeoff = progress.bakeoff
+    if bakeoff.panel.trial:
+        return BakeoffResult(trial_thread(await load_tried(app, progress), frame))
     try:
         board = await bakeoff_leaderboard(app, bakeoff)
         news = None

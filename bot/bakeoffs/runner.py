@@ -2,12 +2,13 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from bot.admission import admit_round
 from bot.bakeoffs.outcomes import usual_cost
 from bot.bakeoffs.parts import bakeoff_settings, bakeoff_stores
+from bot.bakeoffs.trials import Reuse, find_reusable, is_trial_settled, with_answers
 from bot.context import AppContext, usual_seconds
 from bot.coordination.tasks import cancel_and_wait
 from bot.ports import RoundStoppedError
@@ -20,6 +21,7 @@ from council.bakeoffs.models import (
     split_round_id,
     with_method,
 )
+from council.bakeoffs.trial import next_look
 from council.budget import estimate_round
 from council.errors import BudgetError, CouncilError, StoreError, SuiteError
 from council.methods import BLIND_RANKING, BOTH_ORDERS
@@ -81,6 +83,7 @@ class BakeoffRunner:
         self._outage_end: float | None = None
         self._blocked: str | None = None
         self._changed = ""
+        self._reuse: Reuse | None = None
 
     @property
     def progress(self) -> BakeoffProgress:
@@ -99,7 +102,7 @@ class BakeoffRunner:
 
     def _seconds_left(self) -> float | None:
         """Return the remaining time if rounds take as long as before; None if unknown."""
-        left = len(self._bakeoff.suite.questions) - len(self._over)
+        left = len(self._bakeoff.numbers) - len(self._over)
         if not self._seconds or not left:
             return None
         mean = sum(self._seconds) / len(self._seconds)
@@ -115,12 +118,25 @@ class BakeoffRunner:
             self._budget.settle(number, spent.get(line.id, Spending()))
             if line.seconds is not None:
                 self._note_closing(number, Closing(line.seconds, line.failure))
-        numbers = range(1, len(self._bakeoff.suite.questions) + 1)
+        if not self._bakeoff.panel.trial:
+            self._queue(self._bakeoff.numbers)
+        self._changed = await self._newer_version()
+        self._on_progress(self.progress)
+
+    def _queue(self, numbers: Sequence[int]) -> None:
         left = [number for number in numbers if number not in self._over]
         # Rounds that are stored come first: they are paid for in part.
         self._waiting.extend(sorted(left, key=lambda number: number not in self._stored))
-        self._changed = await self._newer_version()
-        self._on_progress(self.progress)
+
+    async def _queue_next_look(self) -> bool:
+        """Queue a trial's questions until it looks at its result; False if none are to be asked."""
+        if not self._bakeoff.panel.trial:
+            return False
+        numbers, asked = self._bakeoff.numbers, len(self._over)
+        if asked and await is_trial_settled(self._app, self._bakeoff, asked):
+            return False
+        self._queue(numbers[: next_look(asked, len(numbers))])
+        return bool(self._waiting)
 
     async def run(self) -> str | None:
         """Ask the remaining questions, until the budget is spent or the bake-off is cancelled.
@@ -129,7 +145,7 @@ class BakeoffRunner:
         """
         runner = self._app.runner
         try:
-            while self._waiting or self._running:
+            while self._waiting or self._running or await self._queue_next_look():
                 if await self._is_ended():  # what the rounds have so far stays stored
                     ids = [self._bakeoff.round_id(number) for number in self._running.values()]
                     await asyncio.gather(*(runner.stop(id_) for id_ in ids))
@@ -193,7 +209,7 @@ class BakeoffRunner:
             cap = stored.panel.terms.cap_micro_usd or 0
             self._budget.reserve(number, cap, cap)
             return stored
-        round_ = new_question_round(app, self._bakeoff, number)
+        round_ = await self._new_round(number)
         expected = (await estimate_round(round_, app.gateway)).micro
         allotted = self._budget.reserve(number, expected, round_.panel.terms.cap_micro_usd)
         if allotted:
@@ -206,6 +222,15 @@ class BakeoffRunner:
             raise
         self._stored.add(number)
         return round_ if is_new else await app.store.load(round_.id)
+
+    async def _new_round(self, number: int) -> Round:
+        """Return a question's round, with the stored answers that a trial uses again."""
+        round_ = new_question_round(self._app, self._bakeoff, number)
+        if self._bakeoff.panel.trial is None:
+            return round_
+        if self._reuse is None:
+            self._reuse = await find_reusable(self._app, self._bakeoff)
+        return with_answers(round_, self._reuse)
 
     async def _run_round(self, round_: Round) -> Round:
         """Run a round to its end and return it; then the ledger has all its costs."""

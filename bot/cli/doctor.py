@@ -8,18 +8,24 @@ from typing import Annotated
 import typer
 
 from bot.api_keys import list_keys
-from bot.bootstrap import PING, StartOptions, describe_local_models, find_panels, open_app
+from bot.bootstrap import (
+    PING,
+    StartOptions,
+    describe_local_models,
+    find_panels,
+    missing_key,
+    open_app,
+)
 from bot.chats import find_chats, leaving_out
 from bot.checks import CheckReport
 from bot.cli.output import FAILED, async_command
 from bot.context import AppContext
 from bot.plugins import Plugins, failures, find_plugins, list_installed, read_switches
 from bot.render.formatting import count_noun, join_words
-from bot.settings import Seat, Settings, SettingsError, load_settings
+from bot.settings import Settings, SettingsError, load_settings
 from bot.settings.connections import read_document
 from bot.settings.council_toml import PLUGIN_SECTIONS
-from bot.settings.environment import api_key_variable
-from bot.settings.panels import is_built_in, registry_of
+from bot.settings.panels import registry_of
 from bot.settings.provider_keys import KEYS_FILE, addresses_of
 from council.answers import Call
 from council.errors import CouncilError, GatewayError, PanelError
@@ -126,7 +132,7 @@ async def _check_app(
             _check_panel(report, app_context, panel)
             await app_context.prepare(panel)
             for seat in dict.fromkeys(panel.seats):
-                if missing := _missing_key(settings, config.seats[seat.key], app_context.plugins):
+                if missing := missing_key(settings, config.seats[seat.key], app_context.plugins):
                     report.fail(f"{seat.key}: no key: set {missing}")
                 elif live:
                     await _call(report, app_context, seat)
@@ -189,17 +195,6 @@ def _unanimity(panel: Panel) -> str:
         return f"if all judges put one answer first, that is unlikely to be chance ({p})"
     judges = count_noun(more, "more outside judge")
     return f"even if all judges put one answer first, that can be chance ({p}); add {judges}"
-
-
-def _missing_key(settings: Settings, seat: Seat, plugins: Plugins) -> str | None:
-    """Return the variable of the API key that a seat lacks; None if it lacks none."""
-    provider = seat.member.model_id.partition("/")[0]
-    named = seat.section.api_key_env
-    if is_built_in(seat.member, plugins) or seat.member.receiver:
-        return None
-    if settings.key_for(provider, named):
-        return None
-    return named or api_key_variable(provider)
 
 
 async def _call(report: CheckReport, app_context: AppContext, seat: Member) -> None:

@@ -36,6 +36,8 @@ _PLUGIN_ACTIONS = {
         "bakeoff_vote",
         "bakeoff_vote_page",
         "bakeoff_start",
+        "bakeoff_try",
+        "trial_start",
         "bakeoff_leave",
         "bakeoff_cancel",
         "bakeoff_resume",

@@ -11,6 +11,7 @@ from council.errors import SuiteError
 from council.money import Spending
 from council.panel import IF_SET, Panel
 from council.places import Place
+from council.randomness import shuffle
 
 VERSION_LENGTH = 12
 
@@ -182,6 +183,19 @@ class Bakeoff:
     schedule: str = ""
     ending: Ending | None = None
 
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of the questions to ask, in their order.
+
+        A trial by grades asks only graded questions, and a trial draws the order, since its first
+        questions decide whether the others are asked.
+        """
+        numbers = range(1, len(self.suite.questions) + 1)
+        if not (trial := self.panel.trial):
+            return tuple(numbers)
+        asked = (x for x in numbers if trial.is_ranked or self.suite.questions[x - 1].is_graded)
+        return shuffle([*asked], self.id, "trial")
+
     def round_id(self, number: int) -> str:
         """Return the id of the round of a question, counted from 1."""
         return f"{self.id}.{number}"
@@ -273,8 +287,8 @@ class BakeoffProgress:
 
     @property
     def questions(self) -> int:
-        """How many questions the suite has."""
-        return len(self.bakeoff.suite.questions)
+        """How many questions there are to ask."""
+        return len(self.bakeoff.numbers)
 
     @property
     def waiting(self) -> int:
@@ -288,8 +302,10 @@ class BakeoffProgress:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every question has finished."""
-        return self.over == self.questions
+        """Whether every question has finished, or a trial ended with its answer."""
+        ending = self.bakeoff.ending
+        has_answer = self.bakeoff.panel.trial and ending and not ending.failure
+        return self.over == self.questions or bool(has_answer)
 
     def ended(self, ending: Ending) -> "BakeoffProgress":
         """Return a copy with this ending."""

@@ -51,7 +51,7 @@ class AuthorRecord:
     place: int | None = None
     correct: bool | None = None
     refused: bool | None = False
-    absent: bool = False
+    absent: bool | None = False
     words: int | None = None
     tokens_out: int | None = None
     cost_usd: float | None = None
@@ -177,10 +177,13 @@ def is_refusal(text: str) -> bool:
     return any(pattern.match(beginning) for pattern in _REFUSALS)
 
 
-def build_record(round_: Round, bakeoff: Bakeoff | None = None) -> Record:
+def build_record(
+    round_: Round, bakeoff: Bakeoff | None = None, *, with_reused: bool = False
+) -> Record:
     """Return a closed round's numbers, graded if the suite has a reference; no shares if failed.
 
-    What only the texts tell is unknown of a forgotten round.
+    What only the texts tell is unknown of a forgotten round. Answers used again count where they
+    were given; `with_reused` has them here, too.
     """
     number = split_round_id(round_.id)[1] if bakeoff else 0
     question = bakeoff.suite.questions[number - 1] if bakeoff else SuiteQuestion("")
@@ -188,17 +191,29 @@ def build_record(round_: Round, bakeoff: Bakeoff | None = None) -> Record:
         round_ = replace(round_, draw=None, tally=None)
     result, grade_one = _RoundResult.of(round_), _grader(round_, question.reference)
     is_graded = question.is_graded and not missing_grader(question.reference, round_.registry)
+    taken = (x for x in round_.answers if x.origin)
+    reused = {x.member for x in taken if not with_reused or x.is_erased}
+    authored = (
+        AuthorRecord(seat.key, refused=None, absent=None, named_itself=None)
+        if seat.key in reused
+        else _author_record(seat.key, round_, result, grade_one)
+        for seat in round_.panel.members
+    )
+    whole = _council_record(round_, grade_one, is_graded=is_graded)
+    if trial := round_.panel.trial:
+        # No council answers, and a missing answer is a wrong one.
+        authored = (_graded_absence(x, is_graded=is_graded) for x in authored)
+        winner = whole.winner if with_reused and trial.is_ranked else None
+        whole = replace(whole, winner=winner, council_correct=None)
     return Record(
         round_id=round_.id,
         asked_at=round_.asked_at,
         panel=round_.panel.name,
         scope=round_.question.place.scope,
-        authored=tuple(
-            _author_record(seat.key, round_, result, grade_one) for seat in round_.panel.members
-        ),
+        authored=tuple(authored),
         judged=tuple(_judge_record(slate, round_, result) for slate in result.slates),
-        margins=tuple(_margins(round_, result)),
-        whole=_council_record(round_, grade_one, is_graded=is_graded),
+        margins=tuple(x for x in _margins(round_, result) if not {x.first, x.second} <= reused),
+        whole=whole,
         bakeoff=round_.bakeoff,
         number=number,
         suite=bakeoff.suite.name if bakeoff else "",
@@ -280,6 +295,10 @@ def _author_record(
         ballots=sum(label in ballot.shown for ballot in result.ballots) if line else None,
         named_itself=_named_itself(round_, answer),
     )
+
+
+def _graded_absence(record: AuthorRecord, *, is_graded: bool) -> AuthorRecord:
+    return replace(record, correct=False, grade=0.0) if record.absent and is_graded else record
 
 
 def _named_itself(round_: Round, answer: Answer) -> bool | None:

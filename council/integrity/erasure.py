@@ -115,6 +115,9 @@ def redact(round_: Round, source: Round, at: datetime, salt: str) -> Round:
     Its own texts stay: answers, rankings, reasons, and the question unless it repeats `source`.
     Of prompts only the answers stay.
     """
+    taken = {x.member for x in round_.answers if x.origin and x.origin.round_id == source.id}
+    if taken:
+        return _redact_answers(round_, taken, Erasure(at, salt))
     gone = set(_quoted_names(round_, source))
     if not gone:
         return round_
@@ -129,6 +132,23 @@ def redact(round_: Round, source: Round, at: datetime, salt: str) -> Round:
 
     bare = _replace_texts(round_, edit)
     return replace(bare, redacted=Erasure(at, salt, tuple(noted.items())))
+
+
+def _redact_answers(round_: Round, members: set[str], erased: Erasure) -> Round:
+    """Return the round without answers that it took from another, nor the prompts with them."""
+    noted = dict(round_.redacted.digests) if round_.redacted else {}
+    theirs = tuple(f"answers[{member}]" for member in members)
+
+    def edit(name: str, text: str) -> str:
+        is_prompt = name.endswith(".prompt.user") and not name.startswith("answers[")
+        if not (is_prompt or name.startswith(theirs)):
+            return text
+        if text and not name.startswith("late["):
+            noted.setdefault(name, salted_digest(erased.salt, text))
+        return ""
+
+    bare = _replace_texts(round_, edit)
+    return replace(bare, redacted=replace(erased, digests=tuple(noted.items())))
 
 
 def redact_artefact(artefact: Artefact) -> Artefact:

@@ -67,8 +67,8 @@ async def _run_stages(session: RoundSession) -> None:
     if tally is None:
         tally = await rank_blind(session, draw)
         await session.save(tally)
-    steps = []
-    if not session.round_.synthesis and not session.round_.panel.has_given_texts:
+    steps, panel = [], session.round_.panel
+    if not (session.round_.synthesis or panel.has_given_texts or panel.trial):
         steps.append(write_and_audit(session, draw, tally))
     if seat := session.round_.panel.filter:
         steps.append(find_filters(session.round_.registry).ask(session, draw, seat))

@@ -12,7 +12,7 @@ from council.files import QuestionFile
 from council.filters import find_all_suspicions
 from council.labels import Label, Slate
 from council.methods import Method, method_of
-from council.panel import Member
+from council.panel import Member, Panel
 from council.pipeline.session import (
     Asked,
     Deadline,
@@ -76,18 +76,35 @@ async def _answer(session: RoundSession, asked: Asked, deadline: Deadline) -> No
         await finish_despite_cancel(_miss_answer(session, asked, error, deadline))
         return
     missed = missed_files(session.round_.question, reader)
-    answer = Answer(asked.member.key, call.prompt, reply, scrubbed=None, missed=missed)
+    answer = Answer(
+        asked.member.key,
+        call.prompt,
+        reply,
+        scrubbed=None,
+        missed=missed,
+        model=reply.reported_model,
+    )
     if await asked.receive(session, answer):
         await finish_despite_cancel(session.save(answer, reported=False))
         await _examine(session, answer)
 
 
 def _answer_call(round_: Round, member: Member, reader: Reader) -> Call:
-    brief = any(seat.demonstration for seat in round_.panel.members)
-    prompt = answer_prompt(round_.question, brief=brief, role=member.role, reader=reader)
-    default = round_.panel.terms.answer_temperature
-    temperature = default if member.temperature is None else member.temperature
+    prompt = member_prompt(round_, member, reader)
+    temperature = answer_temperature(round_.panel, member)
     return Call(member, prompt, temperature, images=images_for(round_, reader))
+
+
+def member_prompt(round_: Round, member: Member, reader: Reader = ANY_READER) -> Prompt:
+    """Return the prompt by which a member is asked for its answer."""
+    brief = any(seat.demonstration for seat in round_.panel.members)
+    return answer_prompt(round_.question, brief=brief, role=member.role, reader=reader)
+
+
+def answer_temperature(panel: Panel, member: Member) -> float | None:
+    """Return the temperature at which a member answers; None is the provider's own."""
+    default = panel.terms.answer_temperature
+    return default if member.temperature is None else member.temperature
 
 
 def images_for(round_: Round, reader: Reader) -> tuple[QuestionFile, ...]:

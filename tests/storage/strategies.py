@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from hypothesis import strategies as st
 
-from council.answers import Absence, Answer, LateReply, Prompt, Reply, Role, Source
+from council.answers import Absence, Answer, LateReply, Origin, Prompt, Reply, Role, Source
 from council.ballots import Ballot, BallotExchange, Ranking, SpoiledBallot
 from council.files import QuestionFile
 from council.integrity.erasure import forget
@@ -172,7 +172,15 @@ def _answered(draw: st.DrawFn, round_: Round, *, partly: bool) -> Round:
             st.sampled_from(["answer", "answer", "absence", *(["nothing"] if partly else [])])
         )
         if came == "answer":
-            answer = Answer(seat.key, draw(PROMPTS), draw(SOURCED), draw(TEXTS), draw(TEXTS))
+            answer = Answer(
+                seat.key,
+                draw(PROMPTS),
+                draw(SOURCED),
+                draw(TEXTS),
+                draw(TEXTS),
+                model=draw(TEXT),
+                origin=draw(st.none() | st.builds(Origin, TEXT, st.just(ASKED_AT))),
+            )
             round_ = round_.with_(answer)
         elif came == "absence":
             round_ = round_.with_(Absence(seat.key, Role.ANSWER, draw(TEXT)))

@@ -13,7 +13,7 @@ from rich.console import Console
 from bot.bakeoffs import lifecycle
 from bot.bakeoffs.cli.progress import BakeoffBar
 from bot.bakeoffs.cli.suites import find_suite
-from bot.bakeoffs.commands import voting
+from bot.bakeoffs.commands import trials, voting
 from bot.bakeoffs.commands.bakeoffs import (
     CANCELLED,
     apply_methods,
@@ -43,7 +43,9 @@ from bot.bakeoffs.render.junit import Case, Outcome, bakeoff_cases, junit_xml
 from bot.bakeoffs.render.leaderboard import leaderboard_thread
 from bot.bakeoffs.render.matrix import grader_lines, matrix_csv, matrix_post
 from bot.bakeoffs.render.pull_request import pull_request_comment
+from bot.bakeoffs.render.trials import trial_document, trial_proposal_post, trial_thread
 from bot.bakeoffs.runner import estimate_bakeoff
+from bot.bakeoffs.trials import Tried, load_tried, trial_of
 from bot.bootstrap import StartOptions, open_app
 from bot.chat import IncomingMessage
 from bot.cli.completion import complete
@@ -88,27 +90,33 @@ MESSAGE = IncomingMessage("", TERMINAL_USER, TERMINAL, "")
 bakeoff_app = typer.Typer(help="Run a suite of questions on a panel.", no_args_is_help=True)
 
 
+Suite = Annotated[
+    str,
+    typer.Argument(
+        help="A suite's name, or a file with one.",
+        show_default=False,
+        autocompletion=complete(suggest="bot.bakeoffs.commands.table:suggest_suites"),
+    ),
+]
+PanelName = Annotated[
+    str | None, typer.Option(help="A panel, by name.", autocompletion=complete(Kind.PANEL))
+]
+Cap = Annotated[str, text_option(help="The most it may cost, in US dollars.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Start without asking.")]
+
+
 # Typer reads its options off the parameters, so there are as many as there are options.
 @bakeoff_app.command("run")
 def run_bakeoff(  # noqa: PLR0913, PLR0917
-    suite: Annotated[
-        str,
-        typer.Argument(
-            help="A suite's name, or a file with one.",
-            show_default=False,
-            autocompletion=complete(suggest="bot.bakeoffs.commands.table:suggest_suites"),
-        ),
-    ] = "",
-    panel: Annotated[
-        str | None, typer.Option(help="A panel, by name.", autocompletion=complete(Kind.PANEL))
-    ] = None,
+    suite: Suite = "",
+    panel: PanelName = None,
     method: Annotated[
         list[str] | None,
         typer.Option(help="How answers are judged; twice or more to compare methods."),
     ] = None,
-    cap: Annotated[str, text_option(help="The most it may cost, in US dollars.")] = "",
+    cap: Cap = "",
     resume: Annotated[str, text_option(help="Resume a bake-off that ended early.")] = "",
-    yes: Annotated[bool, typer.Option("--yes", help="Start without asking.")] = False,
+    yes: Yes = False,
     local: Local = False,
     as_json: Json = False,
     baseline: Annotated[
@@ -154,6 +162,50 @@ def run_bakeoff(  # noqa: PLR0913, PLR0917
     )
     if code := run(_run(options), options.failure_code):
         raise typer.Exit(code)
+
+
+@bakeoff_app.command("try")
+@async_command
+async def try_model(  # noqa: PLR0913, PLR0917
+    model: Annotated[str, typer.Argument(help="A model that is not in the panel.")],
+    suite: Suite,
+    panel: PanelName = None,
+    incumbent: Annotated[str, text_option(help="The model that it may replace.")] = "",
+    cap: Cap = "",
+    yes: Yes = False,
+    local: Local = False,
+    as_json: Json = False,
+) -> None:
+    """Try a new model on a suite: should it replace one of the panel's?
+
+    The panel's stored answers are used again. It stops as soon as the answer is clear.
+    """
+    logs.configure_logging()
+    console = Console(stderr=True, highlight=False)
+    start = StartOptions(local, DownloadBar(console).show)
+    async with open_app(load_settings(), start) as app:
+        asked = await find_suite(app, suite)
+        message = IncomingMessage("", TERMINAL_USER, TERMINAL, app.new_id())
+        bakeoff = trials.new_trial(
+            app, message, asked, app.panel(panel, TERMINAL), (model, incumbent)
+        )
+        bakeoff = replace(bakeoff, cap_micro=parse_cap(cap))
+        plan = await trials.plan_trial(app, bakeoff)
+        console.print(render_post(trial_proposal_post(bakeoff, trial_of(bakeoff), plan)))
+        confirm_start(yes=yes)
+        await bakeoff_stores(app).bakeoffs.open(bakeoff)
+        await _follow(app, bakeoff, console)
+        stored = await bakeoff_stores(app).bakeoffs.load(bakeoff.id)
+        tried = await load_tried(app, await lifecycle.load_progress(app, stored))
+    if as_json:
+        print_json(trial_document(tried))
+    else:
+        _print_trial(tried)
+
+
+def _print_trial(tried: Tried) -> None:
+    thread = trial_thread(tried)
+    print_posts((thread.root, *thread.replies))
 
 
 @bakeoff_app.command("list")
@@ -371,6 +423,9 @@ async def _follow(app: AppContext, bakeoff: Bakeoff, console: Console) -> None:
 
 def _print(results: BakeoffResults) -> None:
     """Print the results as they read in a chat; methods are compared in the matrix instead."""
+    if results.tried:
+        _print_trial(results.tried)
+        return
     is_one_board = results.board.board.rows and not results.progress.bakeoff.suite.methods
     board = leaderboard_thread(results.board) if is_one_board else None
     thread = result_thread(results.progress, board)

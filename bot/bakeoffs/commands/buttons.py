@@ -3,7 +3,7 @@
 from functools import partial
 
 from bot.access import check_admin
-from bot.bakeoffs.commands import bakeoffs, schedules, suites
+from bot.bakeoffs.commands import bakeoffs, schedules, suites, trials
 from bot.bakeoffs.commands.forms import ADD_TO_SUITE, FORMS
 from bot.bakeoffs.commands.reports import SHARE, share_report
 from bot.bakeoffs.commands.voting import BAKEOFF_VOTE, next_question_posts
@@ -20,6 +20,7 @@ from bot.bakeoffs.render.schedules import (
 from bot.bakeoffs.render.schedules import RESUME as RESUME_SCHEDULE
 from bot.bakeoffs.render.suites import KEEP
 from bot.bakeoffs.render.suites import LEAVE as DECLINE_SUITE
+from bot.bakeoffs.render.trials import START_TRIAL
 from bot.chat import Chat, IncomingMessage, send_note
 from bot.commands.button_registry import ButtonSet, Confirmation, View
 from bot.context import AppContext
@@ -34,6 +35,14 @@ async def start_proposed(app: AppContext, chat: Chat, message: IncomingMessage, 
     await bakeoffs.start_bakeoff(
         app, chat, message, await bakeoffs.proposed_bakeoff(app, message, value)
     )
+
+
+async def start_proposed_trial(
+    app: AppContext, chat: Chat, message: IncomingMessage, value: str
+) -> None:
+    """Start a proposed trial."""
+    suites.check_may_change(app, message, "start a bake-off")
+    await trials.start_proposed_trial(app, chat, message, value)
 
 
 async def decline_proposal(
@@ -61,6 +70,7 @@ async def _confirm_cancel_bakeoff(
 BUTTONS = ButtonSet(
     handlers={
         START: start_proposed,
+        START_TRIAL: start_proposed_trial,
         DECLINE: decline_proposal,
         CANCEL: bakeoffs.cancel_bakeoff,
         RESUME: bakeoffs.resume_bakeoff,
@@ -90,9 +100,18 @@ BUTTONS = ButtonSet(
         QUESTIONS: View("Questions", bakeoffs.load_question_posts),
     },
     forms=FORMS,
-    replacements={START: "Starting …", EXTRA_RUN: "Starting …"},
+    replacements=dict.fromkeys((START, START_TRIAL, EXTRA_RUN), "Starting …"),
     proposals=frozenset(
-        {KEEP, DECLINE_SUITE, suites.REMOVE, suites.RETAIN, START, EXTRA_RUN, DECLINE}
+        {
+            KEEP,
+            DECLINE_SUITE,
+            suites.REMOVE,
+            suites.RETAIN,
+            START,
+            START_TRIAL,
+            EXTRA_RUN,
+            DECLINE,
+        }
     ),
     round_buttons=((ADD_TO_SUITE, "Add to suite"),),
     next_votes=(BAKEOFF_VOTE,),

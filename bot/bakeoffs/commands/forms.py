@@ -4,9 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from bot.access import check_admin, check_admitted
 from bot.bakeoffs.commands import suites
+from bot.bakeoffs.commands.bakeoffs import load_readable_bakeoff
 from bot.bakeoffs.parts import bakeoff_stores
+from bot.bakeoffs.render.bakeoffs import TRY
 from bot.bakeoffs.render.schedules import NEW_SCHEDULE
 from bot.bakeoffs.render.suites import NEW_SUITE, question_added_post
+from bot.bakeoffs.render.trials import TRY_BUTTON
 from bot.bakeoffs.schedule_parser import read_schedule_fields
 from bot.bakeoffs.suite_files import validate_suite_name
 from bot.chat import Chat, IncomingMessage, PostingForbiddenError
@@ -33,6 +36,9 @@ ADD_TO_SUITE = "suite"  # the action
 SUITE, NAME, ANSWER = "suite", "name", "answer"
 QUESTIONS, FILE = "questions", "file"
 PANEL, WHEN, CHANNEL = "panel", "when", "channel"
+MODEL, INCUMBENT = "model", "incumbent"
+TRY_MODEL = "try a model"
+MAX_MODEL = 200
 MAX_NAME, MAX_ANSWER, MAX_WHEN = 40, 1000, 200  # characters
 NO_SUITES = "There are no suites yet. Make one first with `/council suite add`."
 NEEDS_QUESTIONS = "Write the questions, one on each line, or attach a file of them."
@@ -183,6 +189,53 @@ async def submit_schedule_form(
         )
 
 
+# --- A trial of a model
+
+
+async def open_trial_form(app: AppContext, message: IncomingMessage, bakeoff_id: str) -> Form:
+    """Return the form of a trial on the suite of a bake-off; without one, on any suite."""
+    suites.check_may_change(app, message, TRY_MODEL)
+    names = await _suite_names(app, message)
+    if not names:
+        raise SuiteError(NO_SUITES)
+    panels, suite, panel = [*await usable_panels(app, message)], "", ""
+    if bakeoff_id != TRY_BUTTON.value:
+        bakeoff = await load_readable_bakeoff(app, message, bakeoff_id)
+        suite, panel = bakeoff.suite.name, bakeoff.panel.name
+    return trial_form(names, panels, suite, panel or app.panel_name(message.place) or "")
+
+
+def trial_form(suite_names: Sequence[str], panels: Sequence[str], suite: str, panel: str) -> Form:
+    """Return the form of a trial, with a suite and a panel chosen if they are among these."""
+    suite = suite if suite in suite_names else ""
+    return Form(
+        "Try a model",
+        "Show cost",
+        (
+            TextField(
+                MODEL, "Model", "such as openai/gpt-5.1", max_length=MAX_MODEL, required=True
+            ),
+            SelectField(SUITE, "Suite", named_options(suite_names), initial=suite, required=True),
+            SelectField(PANEL, "Panel", named_options(panels), initial=panel, required=True),
+            TextField(
+                INCUMBENT, "Instead of", "if left out: the panel's first", max_length=MAX_MODEL
+            ),
+        ),
+    )
+
+
+async def submit_trial_form(
+    app: AppContext, chat: Chat, message: IncomingMessage, _: str, values: Mapping[str, str]
+) -> None:
+    """Show what the trial costs, to be confirmed, as the command does."""
+    suites.check_may_change(app, message, TRY_MODEL)
+    arguments = {name: value.strip() for name, value in values.items() if value.strip()}
+    with errors_at(SUITE, SuiteError), errors_at(MODEL, PanelError):
+        await run_command(
+            app, chat, message, Invocation(commands_of(app)["bakeoff try"], arguments)
+        )
+
+
 def _check_may_schedule(app: AppContext, message: IncomingMessage) -> None:
     check_admitted(app.access, message)
     check_admin(app.access, message, "make schedules")
@@ -192,4 +245,5 @@ FORMS = {
     ADD_TO_SUITE: FormAction(open_addition_form, submit_addition_form),
     NEW_SUITE: FormAction(open_suite_form, submit_suite_form),
     NEW_SCHEDULE: FormAction(open_schedule_form, submit_schedule_form),
+    TRY: FormAction(open_trial_form, submit_trial_form),
 }

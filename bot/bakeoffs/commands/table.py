@@ -3,11 +3,12 @@
 from dataclasses import replace
 from functools import partial
 
-from bot.bakeoffs.commands import bakeoffs, schedules, suites, voting
+from bot.bakeoffs.commands import bakeoffs, schedules, suites, trials, voting
 from bot.bakeoffs.commands.reports import how_to_share, show_report
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.schedules import NEW_SCHEDULE_BUTTON
 from bot.bakeoffs.render.suites import NEW_SUITE_BUTTON
+from bot.bakeoffs.render.trials import TRY_BUTTON
 from bot.chat import IncomingMessage
 from bot.commands.parameters import Kind, Parameter, Suggestion, form_field, option
 from bot.commands.registry import Command, admin_command, group_commands, with_value
@@ -92,6 +93,14 @@ _RUN = (
     _CAP,
     Parameter("now", "Start without showing the cost first", Kind.FLAG),
 )
+_TRY = (
+    Parameter("model", "A model that is not in the panel", required=True, pattern=r"\S+"),
+    _suite("suite", "The suite of questions", required=True),
+    PANEL,
+    option("incumbent", "The model that it may replace"),
+    _CAP,
+    Parameter("now", "Start without showing the cost first", Kind.FLAG),
+)
 _BAKEOFFS = group_commands(
     "bakeoff",
     "Bake-offs of models",
@@ -135,6 +144,14 @@ _BAKEOFFS = group_commands(
             ("bless", "Compare later runs of its suite with this bake-off"),
             ("unbless", "Compare runs of its suite with the runs before again"),
         )
+    ),
+    admin_command(
+        "try",
+        "Try a new model: should it replace one of the panel's?",
+        trials.propose_trial,
+        _TRY,
+        aliases=("try another model",),
+        form=TRY_BUTTON,
     ),
     admin_command(
         "cancel",

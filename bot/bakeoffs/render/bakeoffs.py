@@ -64,7 +64,9 @@ _MAX_FAILURES_SHOWN = 20  # failed questions listed one by one
 START, LEAVE = "bakeoff_start", "bakeoff_leave"
 CANCEL, RESUME = "bakeoff_cancel", "bakeoff_resume"
 RESULTS, QUESTIONS = "bakeoff_results", "bakeoff_questions"
+TRY = "bakeoff_try"  # opens a form
 ENDED_EARLY = "ended early"
+MAX_BUTTONS = 5  # a row that fits a phone
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ class Frame:
             yield Note(next_run_line(self.schedule, self.now))
 
     def buttons(self, progress: BakeoffProgress, *, has_failed: bool = False) -> Buttons:
-        """Return the buttons of a post, at most five: a row that fits a phone."""
+        """Return the buttons of a post, at most MAX_BUTTONS."""
         bakeoff, schedule = progress.bakeoff, self.schedule
         shown = [Button(RESUME, "Resume", bakeoff.id)] if has_failed else []
         if progress.over:
@@ -97,11 +99,17 @@ class Frame:
             shown.append(subscribe_button(schedule))
             shown += [] if has_failed else [run_button(schedule)]
             shown.append(pause_button(schedule))
+        if progress.is_complete and bakeoff.ending and len(shown) < MAX_BUTTONS:
+            shown.append(Button(TRY, "Try another model", bakeoff.id))
         return Buttons(tuple(shown))
 
 
 def bakeoff_title(bakeoff: Bakeoff) -> str:
     """Return the title of a bake-off."""
+    if trial := bakeoff.panel.trial:
+        names = seat_names(bakeoff.panel)
+        pair = f"{names[trial.candidate]} against {names[trial.incumbent]}"
+        return f"Try of {pair} on {bakeoff.suite.name}"
     return f"Bake-off of {bakeoff.suite.name} by {bakeoff.panel.name}"
 
 
@@ -110,7 +118,8 @@ def bakeoff_state(progress: BakeoffProgress) -> str:
     ending = progress.bakeoff.ending
     if progress.is_complete and ending and not ending.failure:
         failed = f", {len(progress.failed)} failed" if progress.failed else ""
-        return f"{_count(progress, progress.questions)}{failed}"
+        asked = f"{progress.over} of " if progress.over < progress.questions else ""
+        return f"{asked}{_count(progress, progress.questions)}{failed}"
     state = "stopped" if ending else "under way"
     return f"{state}, {progress.over} of {progress.questions}"
 
@@ -175,7 +184,7 @@ def stopped_post(progress: BakeoffProgress, why: str, frame: Frame | None = None
     """Return a stopped bake-off: why, how far it came, and a resume button."""
     title = _title(progress, frame, "stopped")
     note = Note(f"{progress_summary(progress)} · {_spent_line(progress)}")
-    hint = _resume_hint(progress, why, frame)
+    hint = failure_hint(progress, why, frame)
     return Post((Heading(title), hint, note, _resume_button(progress.bakeoff)), f"{title} · {why}")
 
 
@@ -183,7 +192,7 @@ def failure_post(progress: BakeoffProgress, why: str, frame: Frame | None = None
     """Return why a bake-off ended early, as a separate post that mentions subscribers."""
     title = (frame or Frame(progress.bakeoff.at)).title(progress.bakeoff, ENDED_EARLY)
     subscribers = frame.schedule.subscribers if frame and frame.schedule else ()
-    parts: list[Part] = [Heading(title), _resume_hint(progress, why, frame)]
+    parts: list[Part] = [Heading(title), failure_hint(progress, why, frame)]
     if frame:
         parts += frame.next_run()
     parts += [Mentions(subscribers)] if subscribers else []
@@ -192,7 +201,8 @@ def failure_post(progress: BakeoffProgress, why: str, frame: Frame | None = None
     return Post(tuple(parts), f"{title}: {why}")
 
 
-def _resume_hint(progress: BakeoffProgress, why: str, frame: Frame | None) -> Caution:
+def failure_hint(progress: BakeoffProgress, why: str, frame: Frame | None) -> Caution:
+    """Return why a bake-off ended early, and how to resume it."""
     count = f"{progress.over} of {_count(progress, progress.questions)}"
     how = "" if frame else f" Resume with `/council bakeoff resume {progress.bakeoff.id}`;"
     return Caution(f"{why} {count} are saved.{how or ' Resume it:'} nothing is asked twice.")
@@ -220,7 +230,7 @@ def room_result_thread(
         title = bakeoff_title(progress.bakeoff)
     outcome = _outcome_text(progress, board if rows and not methods else None)
     parts: list[Part] = [Heading(title)]
-    parts.append(_resume_hint(progress, failure, frame) if failure else Line(outcome))
+    parts.append(failure_hint(progress, failure, frame) if failure else Line(outcome))
     if progress.failed:
         parts.append(Caution(_failed_line(progress)))
     if methods:
@@ -234,7 +244,7 @@ def room_result_thread(
     parts += [*frame.next_run(), frame.buttons(progress, has_failed=bool(failure))]
     replies = leaderboard_thread(board, picture).replies if board and rows and not methods else ()
     root = Post(tuple(parts), f"{title} · {failure or outcome}")
-    return Thread(root, (*_failed_posts(progress), *replies))
+    return Thread(root, (*failed_posts(progress), *replies))
 
 
 def _outcome_text(progress: BakeoffProgress, board: Leaderboard | None) -> str:
@@ -281,7 +291,7 @@ def result_thread(
     parts = tuple(_result_parts(progress, board.root if board else None, linked=linked))
     outcome = _failure(progress) or progress_summary(progress)
     root = Post(parts, f"{bakeoff_title(progress.bakeoff)} · {outcome}")
-    return Thread(root, (*_failed_posts(progress), *(board.replies if board else ())))
+    return Thread(root, (*failed_posts(progress), *(board.replies if board else ())))
 
 
 def _failure(progress: BakeoffProgress) -> str | None:
@@ -292,7 +302,7 @@ def _result_parts(progress: BakeoffProgress, board: Post | None, *, linked: bool
     bakeoff, failure = progress.bakeoff, _failure(progress)
     yield Heading(bakeoff_title(bakeoff))
     if failure:
-        yield _resume_hint(progress, failure, None)
+        yield failure_hint(progress, failure, None)
     if progress.failed:
         yield Caution(_failed_line(progress))
     if progress.changed:
@@ -314,7 +324,8 @@ def _failed_line(progress: BakeoffProgress) -> str:
     return f"{len(progress.failed)} of {total} failed. Question {first.number}: {first.why}"
 
 
-def _failed_posts(progress: BakeoffProgress) -> Iterator[Post]:
+def failed_posts(progress: BakeoffProgress) -> Iterator[Post]:
+    """Yield the questions that failed, if there are several."""
     if len(progress.failed) < 2:  # noqa: PLR2004 - a single one is in the root
         return
     lines = [
@@ -362,7 +373,7 @@ def extra_run_post(schedule: Schedule, bakeoff: Bakeoff, cost: BakeoffEstimate) 
 
 def _cost_parts(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[Part]:
     yield Line(_size_line(bakeoff))
-    yield from map(Note, _cost_lines(bakeoff, cost))
+    yield from map(Note, cost_lines(bakeoff, cost))
     cap = bakeoff.cap_micro
     if cap is not None and cost.micro > cap:
         yield Caution("The cap may stop it before its last question. You can resume it later.")
@@ -389,7 +400,8 @@ def run_cost_text(cost: BakeoffEstimate, unknown: Sequence[str]) -> str:
     return f"{word} {usual_text}, never more than {most}"
 
 
-def _cost_lines(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
+def cost_lines(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
+    """Yield what a bake-off may cost, how long it takes, and who receives its questions."""
     names, cap = seat_names(bakeoff.panel), bakeoff.cap_micro
     cost_text = run_cost_text(cost, [names[key] for key in cost.unknown])
     yield f"{cost_text}{'' if cap is None else f', with a cap of {format_usd(cap)}'}."

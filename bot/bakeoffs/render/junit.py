@@ -47,7 +47,7 @@ def bakeoff_cases(progress: BakeoffProgress, rounds: Sequence[Round]) -> tuple[C
     if a part of the grader could not be imported.
     """
     by_number = {split_round_id(round_.id)[1]: round_ for round_ in rounds}
-    numbers = range(1, progress.questions + 1)
+    numbers = sorted(progress.bakeoff.numbers)
     return tuple(
         case for number in numbers for case in _cases(progress, number, by_number.get(number))
     )

@@ -12,10 +12,17 @@ from bot.bakeoffs.commands.bakeoffs import (
     CANCELLED,
     change_baseline,
     load_readable_bakeoffs,
+    load_suite_to_run,
     new_bakeoff,
     parse_cap_text,
     proposal_value,
     proposed_bakeoff,
+)
+from bot.bakeoffs.commands.trials import (
+    new_trial,
+    plan_trial,
+    proposed_trial,
+    store_proposal,
 )
 from bot.bakeoffs.commands.voting import NO_MORE, next_question, voting_progress
 from bot.bakeoffs.lifecycle import (
@@ -28,7 +35,9 @@ from bot.bakeoffs.lifecycle import (
 from bot.bakeoffs.outcomes import load_outcome
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.bakeoffs import bakeoff_state, bakeoff_title, proposal_post
+from bot.bakeoffs.render.trials import trial_proposal_post
 from bot.bakeoffs.runner import estimate_bakeoff
+from bot.bakeoffs.trials import trial_of
 from bot.chat import Caution, Post
 from bot.commands.voting import cast_vote
 from bot.render.voting import blind_answers
@@ -106,6 +115,31 @@ async def start_bakeoff(context: WebContext, request: Request, form: Form) -> Re
         bakeoff = await proposed_bakeoff(context.app, incoming, form["value"])
     except CouncilError as error:
         return await bakeoffs_page(context, request, error)
+    if await bakeoff_stores(context.app).bakeoffs.open(bakeoff):
+        await begin_bakeoff(context.app, None, bakeoff)
+    return RedirectResponse(bakeoff_path(bakeoff), status_code=303)
+
+
+async def propose_trial(context: WebContext, request: Request, form: Form) -> Response:
+    """Show what a trial on the suite of a bake-off can show and costs, before anything is spent."""
+    app, earlier = context.app, await load_bakeoff(context, request)
+    incoming = replace(empty_message(request), key=context.form_key(form))
+    suite = await load_suite_to_run(app, incoming.place, earlier.suite.name)
+    panel = app.panel(earlier.panel.name, incoming.place)
+    pair = form["model"].strip(), form["incumbent"]
+    bakeoff = new_trial(app, incoming, suite, panel, pair)
+    bakeoff = replace(bakeoff, cap_micro=_entered_cap(form))
+    plan = await plan_trial(app, bakeoff)
+    shown = trial_proposal_post(bakeoff, trial_of(bakeoff), plan)
+    value = await store_proposal(app, bakeoff)
+    return await context.render_page(
+        request, "bakeoff_proposal.html", shown=shown, value=value, action="/bakeoffs/try"
+    )
+
+
+async def start_trial(context: WebContext, request: Request, form: Form) -> Response:
+    """Start a proposed trial, once, and redirect to its page."""
+    bakeoff = await proposed_trial(context.app, empty_message(request), form["value"])
     if await bakeoff_stores(context.app).bakeoffs.open(bakeoff):
         await begin_bakeoff(context.app, None, bakeoff)
     return RedirectResponse(bakeoff_path(bakeoff), status_code=303)

@@ -31,6 +31,7 @@ from bot.bakeoffs.render.matrix import (
     was_text,
     winner_text,
 )
+from bot.bakeoffs.render.trials import trial_thread
 from bot.bakeoffs.web.bakeoffs import bakeoff_path, is_own_bakeoff, load_bakeoff
 from bot.bakeoffs.web.reports import report_file
 from bot.chat import Prose
@@ -72,7 +73,8 @@ async def bakeoff_page(context: WebContext, request: Request) -> Response:
     results = await load_results(app, progress, await _load_other(context, request, options, runs))
     is_own = is_own_bakeoff(context, request, bakeoff)
     board, run = results.board, results.run
-    thread = result_thread(progress, None, linked=True)
+    tried, known = results.tried, app.panels.get(bakeoff.panel.name)
+    thread = trial_thread(tried) if tried else result_thread(progress, None, linked=True)
     return await context.render_page(
         request,
         "bakeoff.html",
@@ -87,8 +89,10 @@ async def bakeoff_page(context: WebContext, request: Request) -> Response:
         progress=running_post(progress, ""),
         result=thread.root,
         failed=thread.replies,
-        missing=[*missing_lines(board)],
-        headline=[*filter(None, (headline(board), cheapest_line(board)))],
+        missing=[] if tried else [*missing_lines(board)],
+        headline=[] if tried else [*filter(None, (headline(board), cheapest_line(board)))],
+        may_try=bool(bakeoff.ending and known),
+        incumbents=known.members if known else (),
         worth=council_value_table(board) if board.worth.is_decided else None,
         worth_lines=[*council_value_lines(board)],
         board_query=urlencode({"suite": bakeoff.suite.name, "panel": bakeoff.panel.name}),

@@ -43,6 +43,8 @@ PAGES = Pages(
         "/schedules/{id}/{act}": schedules.change_schedule,
         "/bakeoffs": bakeoffs.propose_bakeoff,
         "/bakeoffs/begin": bakeoffs.start_bakeoff,
+        "/bakeoffs/try": bakeoffs.start_trial,
+        "/bakeoffs/{id}/try": bakeoffs.propose_trial,
         "/bakeoffs/{id}/vote": bakeoffs.vote,
         "/bakeoffs/{id}/share": sharing.create_share,
         "/bakeoffs/{id}/share/revoke": sharing.revoke_share,

@@ -65,6 +65,8 @@ def _unranked_text(round_: Round) -> str:
     answers = len(round_.answers)
     if answers == 1:
         return "One answer, nothing to rank"
+    if round_.panel.trial and not round_.panel.trial.is_ranked:
+        return "Graded, not ranked"
     if round_.draw and not round_.draw.slates:
         return f"{number_word(answers).capitalize()} answers, no judges left"
     return "No valid rankings, so there is no result"

@@ -56,12 +56,13 @@ def verify_votes(stored: PackedRecord, round_: Round) -> tuple[Difference, ...]:
         return _old(stored, round_, votes.FIRST_VERSION)
     source = pack_record(build_record(round_))
     recomputed = pack_votes(build_votes(round_), source)
+    has_lost = round_.forgotten or any(answer.is_erased for answer in round_.answers)
     return (
         *_source_differences(stored, recomputed, _SOURCE),
         *(
             difference
             for field, difference in _differences(stored, recomputed, name_votes)
-            if not (round_.forgotten and field in votes.FROM_TEXTS and _is_unknown(difference))
+            if not (has_lost and field in votes.FROM_TEXTS and _is_unknown(difference))
         ),
     )
 

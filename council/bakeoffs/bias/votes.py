@@ -191,7 +191,7 @@ def _written_answers(round_: Round, draw: Draw, tally: Tally) -> Iterator[Writte
     winners = {line.label for line in tally.standings if line.place == 1 and line.share is not None}
     for answer in round_.revised:
         is_first = draw.labels.label_of(answer.member) in winners
-        if round_.forgotten:
+        if round_.forgotten or answer.is_erased:
             yield WrittenAnswer(answer.member, is_first, None, None)
         else:
             length, style = estimate_tokens(answer.text), count_style(answer.text)

@@ -19,6 +19,7 @@ OnText = Callable[[str], None]
 
 MAX_CHUNKS = 30_000  # of a stream, for 64,000 characters; litellm keeps them all until its end
 MAX_ANSWER_CHARACTERS = 64_000
+MAX_MODEL_CHARACTERS = 200
 # A token has at least one byte, and the provider's own template around the prompt has some.
 _TEMPLATE_TOKENS = 4_000
 _MAX_TOKENS_OUT = 200_000  # without a limit of its own, reasoning included
@@ -40,6 +41,7 @@ class RawReply:
     cost_usd: float | None = None
     sources: tuple[Source, ...] = ()
     logprobs: Logprobs = ()
+    model: str = ""
 
 
 def request_arguments(library: ModuleType, seat: SeatSettings, call: Call) -> dict[str, Any]:
@@ -115,7 +117,14 @@ async def send_request(
         _cost(library, sent, counts, claimed),
         find_sources(reply.model_dump()) if sent.get("web_search_options") else (),
         number_logprobs([reply], text) if sent.get("logprobs") else (),
+        _model_name(reply),
     )
+
+
+def _model_name(reply: Any) -> str:  # noqa: ANN401 - litellm's, or a chunk
+    """Return what the provider calls the model; "" if it does not say."""
+    name = getattr(reply, "model", None)
+    return storable_text(name)[:MAX_MODEL_CHARACTERS] if isinstance(name, str) else ""
 
 
 async def _read_stream(
@@ -124,15 +133,16 @@ async def _read_stream(
     stream: Any,  # noqa: ANN401 - litellm's
     on_text: OnText | None,
 ) -> RawReply:
-    text, reasoned, usage, chunks = "", False, None, 0
+    text, reasoned, usage, chunks, model = "", False, None, 0, ""
     async with aclosing(stream):
         async for chunk in stream:
             chunks += 1
             if chunks > MAX_CHUNKS:
                 raise ReplyTooLargeError("the stream is too long")
             if len(text) > MAX_ANSWER_CHARACTERS:
-                return RawReply(text, "length", reasoned)
+                return RawReply(text, "length", reasoned, model=model)
             usage = getattr(chunk, "usage", None) or usage
+            model = model or _model_name(chunk)
             delta = chunk.choices[0].delta if chunk.choices else None
             reasoned = reasoned or bool(getattr(delta, "reasoning_content", None))
             delta_text = getattr(delta, "content", None)
@@ -153,7 +163,9 @@ async def _read_stream(
         claimed = sum(library.cost_per_token(model=sent["model"], usage_object=usage))
     cost = _cost(library, sent, counts, claimed)
     logprobs = number_logprobs(stream.chunks, text) if sent.get("logprobs") else ()
-    return RawReply(text, finish, reasoned, tokens_in, tokens_out, cost, logprobs=logprobs)
+    return RawReply(
+        text, finish, reasoned, tokens_in, tokens_out, cost, logprobs=logprobs, model=model
+    )
 
 
 def _cost(
@@ -226,6 +238,7 @@ def build_reply(raw: RawReply, seat: SeatSettings, attempts: int, seconds: float
         attempts=attempts,
         sources=raw.sources,
         logprobs=raw.logprobs if text == raw.text else (),
+        reported_model=raw.model,
     )
 
 

@@ -69,7 +69,7 @@ def test_anything_else_is_a_question(question: str) -> None:
         ("suites", None),
         ("add to suite", ["add"]),
         ("leaderboard sql law and more as:judge", ["leaderboard"]),
-        ("bakeoff sql law panel:house cap:$2", ["run", "resume"]),
+        ("bakeoff sql law panel:house cap:$2", ["run", "try", "resume"]),
     ],
 )
 def test_a_short_line_that_begins_like_a_command_is_a_typo(

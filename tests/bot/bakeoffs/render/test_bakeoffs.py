@@ -63,7 +63,7 @@ def test_without_a_schedule_suite_and_panel_are_the_name() -> None:
     assert root.parts[0] == Heading("Bake-off of sql by house")
     assert "fell from" in words_of(root)
     assert "Next run" not in words_of(root)
-    assert labels(root) == ["Results", "Questions"]
+    assert labels(root) == ["Results", "Questions", "Try another model"]
 
 
 def test_a_paused_schedule_has_no_next_run_and_can_be_resumed() -> None:
