@@ -143,6 +143,7 @@ async def repeat_question(
         place=place,
         attached=before.kept_files,
         quotes=rounds.repeated_ids(round_, message.asker.id),
+        reading=before.reading,
     )
     return again, AskOptions(round_.panel.name, round_.panel.terms.method)
 
