@@ -341,6 +341,10 @@ class Chat(Protocol):
         """Split a post into posts that each fit in one message; nothing is dropped."""
         return (post,)
 
+    async def replies_line(self, place: Place) -> str:
+        """Return the sentence that says which replies to a round there are read; "" for none."""
+        return ""
+
     async def display_name(self, asker_id: str) -> str:
         """Return the display name of a person; "" where readers already know it."""
         return ""

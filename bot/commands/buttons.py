@@ -33,6 +33,7 @@ from bot.context import AppContext, usual_seconds
 from bot.plugins import Plugins
 from bot.render.formatting import file_name
 from bot.render.lists import COMMAND
+from bot.render.people import with_names
 from bot.render.round_json import round_document
 from bot.render.round_report.answers import answers_by_label
 from bot.render.round_report.results import results_post
@@ -284,7 +285,7 @@ async def _load_view(
 ) -> list[Post]:
     round_ = await rounds.load_readable_round(app, message, round_id)
     await check_revealed(app, round_)
-    return answer_or_ballot_posts(round_, what)
+    return [with_names(post, round_) for post in answer_or_ballot_posts(round_, what)]
 
 
 CORE_BUTTONS = ButtonSet(

@@ -1,30 +1,23 @@
-"""Pseudonyms: people of a thread are Person 1, Person 2 to models; their names come back in chats.
+"""Pseudonyms: people of a thread are Person 1, Person 2 to models.
 
-Pure. Chats write a mention as `mention(id)`, so that it is replaced exactly. Names in plain text
-are replaced as whole words, as they are spelled.
+Pure; `bot/render/people.py` has the way back. Chats write a mention as `mention(id)`, so that it is
+replaced exactly. Names in plain text are replaced as whole words, as they are spelled.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
-from typing import Any, TypeVar
 from unicodedata import east_asian_width
 
-from bot.chat import Asker, Button, File, Mentions, Post
-from bot.render.text_safety import shorten_to_line
+from bot.chat import Asker
+from bot.render.people import PSEUDONYM
 from council.people import Person
-
-T = TypeVar("T")
 
 _START, _END = "\ue000", "\ue001"  # private use: clean texts have none
 _MARKS = re.compile(f"[{_START}{_END}]")
 _MENTION = re.compile(f"{_START}([^{_START}{_END}]*){_END}")
-_PSEUDONYM = re.compile(r"\bPerson (\d{1,4})\b")
-_MARKUP = re.compile(r"[`*\[\]<>|\\]")
 _MIN_LETTERS = 2  # of a name that is looked for in plain text
 _MIN_PART_LETTERS = 3  # of "Ada" in "Ada Lovelace"
-_MAX_NAME = 60  # characters that people read
 
 
 def mention(id_: str) -> str:
@@ -63,8 +56,8 @@ class Pseudonyms:
         before = {one.id: one.number for one in known}
         everybody = {one.id: Asker(one.id, one.name) for one in known}
         everybody |= {one.id: one for one in authors}
-        written = {int(n) for text in texts for n in _PSEUDONYM.findall(text)}
-        written |= {int(n) for one in everybody.values() for n in _PSEUDONYM.findall(one.name)}
+        written = {int(n) for text in texts for n in PSEUDONYM.findall(text)}
+        written |= {int(n) for one in everybody.values() for n in PSEUDONYM.findall(one.name)}
         free = (n for n in count(1) if n not in written and n not in before.values())
         self._others = others or {}
         self.people = tuple(
@@ -79,7 +72,7 @@ class Pseudonyms:
                     names.setdefault(spelling, one.id)
         self._names = names
         longest_first = sorted(names, key=len, reverse=True)
-        found = [_MENTION.pattern, *map(_whole_words, longest_first), _PSEUDONYM.pattern]
+        found = [_MENTION.pattern, *map(_whole_words, longest_first), PSEUDONYM.pattern]
         self._pattern = re.compile("|".join(found))
 
     def of(self, id_: str) -> str:
@@ -129,45 +122,3 @@ def _whole_words(name: str) -> str:
 def _is_unspaced(letter: str) -> bool:
     """Return whether a letter is of a script that writes words without spaces."""
     return east_asian_width(letter) in {"W", "F"}
-
-
-# --- Names in place of pseudonyms, where people read
-
-
-def name_people(post: Post, people: Sequence[Person], reserved: Iterable[str] = ()) -> Post:
-    """Return a post with the names of people in all its texts.
-
-    A name that is also one in `reserved`, such as a model's, or looks like a pseudonym, is said to
-    be a person's.
-    """
-    if not people:
-        return post
-    models = {name.casefold() for name in reserved}
-    names = {one.number: _shown_name(one, models) for one in people}
-
-    def name(text: str) -> str:
-        return _PSEUDONYM.sub(lambda found: names.get(int(found[1]), found[0]), text)
-
-    parts = tuple(_edit_texts(part, name) for part in post.parts)
-    return replace(post, parts=parts, summary=name(post.summary))
-
-
-def _shown_name(person: Person, models: set[str]) -> str:
-    shown = shorten_to_line(_MARKUP.sub("", person.name), _MAX_NAME) or person.id
-    is_ambiguous = shown.casefold() in models or _PSEUDONYM.search(shown)
-    return f"“{shown}” (a person)" if is_ambiguous else shown
-
-
-def _edit_texts(value: T, edit: Callable[[str], str]) -> T:
-    """Return a part with every text in it edited, except those of buttons and files."""
-    edited: Any = value
-    if isinstance(value, Button | File | Mentions):
-        return value
-    if type(value) is str:
-        edited = edit(value)
-    elif isinstance(value, tuple):
-        edited = tuple(_edit_texts(one, edit) for one in value)
-    elif is_dataclass(value) and not isinstance(value, type):
-        changed = {one.name: _edit_texts(getattr(value, one.name), edit) for one in fields(value)}
-        edited = replace(value, **changed)
-    return edited  # type: ignore[no-any-return]

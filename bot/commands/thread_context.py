@@ -66,14 +66,20 @@ Item = ThreadMessage | Round  # a round stands where its answer does
 
 
 async def read_thread(
-    app: AppContext, message: IncomingMessage, source: ThreadSource, rounds: Sequence[Round] = ()
+    app: AppContext,
+    message: IncomingMessage,
+    source: ThreadSource,
+    rounds: Sequence[Round] = (),
+    *,
+    with_messages: bool = True,
 ) -> IncomingMessage:
     """Return a question with its thread as context, both with pseudonyms instead of names.
 
     Mentions in its text are marks. `rounds` are those of a thread of our own, oldest first. Of a
-    shared channel, and where the asker or an author is a guest, only the rounds are read.
+    shared channel, and where the asker or an author is a guest, only the rounds are read; so they
+    are without `with_messages`.
     """
-    found, unread = await _fetch(message, source)
+    found, unread = await _fetch(message, source) if with_messages else ((), "")
     items = await _arrange(app, message.place, found, rounds, source.our_id)
     room = min(MAX_CONTEXT_CHARACTERS, MAX_QUESTION_CHARACTERS - len(message.text) - 1_000)
     included, left_out = newest_that_fit(items, room)

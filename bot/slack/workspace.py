@@ -177,7 +177,9 @@ def _parse_asker(user: str, facts: Facts, team: str) -> Asker:
     is_stranger = facts.get("is_stranger") or facts.get("team_id", team) != team
     is_guest = bool(is_restricted or is_stranger)
     is_admin = bool(facts.get("is_admin") or facts.get("is_owner")) and not is_guest
-    return Asker(user, str(name), is_guest=is_guest, is_admin=is_admin)
+    others = (profile.get("real_name"), facts.get("real_name"), facts.get("name"))
+    aliases = tuple(dict.fromkeys(str(one) for one in others if one and one != name))
+    return Asker(user, str(name), is_guest=is_guest, is_admin=is_admin, aliases=aliases)
 
 
 def _parse_conversation(channel: str, facts: Facts) -> Conversation:

@@ -3,7 +3,8 @@
 import pytest
 
 from bot.chat import Asker, Button, Buttons, Heading, Post, Prose, Table
-from bot.commands.pseudonyms import Pseudonyms, mention, mentioned_ids, name_people, without_marks
+from bot.commands.pseudonyms import Pseudonyms, mention, mentioned_ids, without_marks
+from bot.render.people import name_people
 from council.people import Person
 
 ADA = Asker("U1", "Ada Lovelace", aliases=("ada",))
