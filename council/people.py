@@ -17,7 +17,7 @@ class ThreadReading:
     """How much of a thread a question was asked with, and the people in it.
 
     `left_out` older messages did not fit; the chat showed no text of the `hidden` ones. `unread`
-    says why nothing of the thread was read: "shared", "guest" or "unreadable".
+    says why nothing of the thread was read: "shared", "guest", "unreadable" or "consent".
     """
 
     messages: int = 0

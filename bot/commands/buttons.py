@@ -28,6 +28,7 @@ from bot.commands.dispatch import run_command_button
 from bot.commands.retraction import retract_forgotten
 from bot.commands.reveal import check_revealed, end_hold, is_held
 from bot.commands.round_delivery import deliver_round
+from bot.commands.thread_context import ALLOW_READING, allow_reading
 from bot.commands.voting import posts_to_vote
 from bot.context import AppContext, usual_seconds
 from bot.plugins import Plugins
@@ -290,6 +291,7 @@ async def _load_view(
 
 CORE_BUTTONS = ButtonSet(
     handlers={
+        ALLOW_READING: allow_reading,
         ASK_ANYWAY: ask_anyway,
         AGAIN: ask_again,
         COMMAND: run_command_button,

@@ -9,16 +9,29 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from hashlib import sha256
 from typing import Protocol
 
 from bot.access import AccessDeniedError, may_administer
 from bot.admission import is_stored
-from bot.chat import MAX_QUESTION_CHARACTERS, Asker, IncomingMessage
+from bot.chat import (
+    MAX_QUESTION_CHARACTERS,
+    Asker,
+    Button,
+    Buttons,
+    Chat,
+    Heading,
+    IncomingMessage,
+    Note,
+    Post,
+    send_note,
+)
 from bot.commands.pseudonyms import Pseudonyms, mentioned_ids
+from bot.commands.registry import commands_of, is_question
 from bot.commands.rounds import MAX_CONTEXT_CHARACTERS, find_round_of_message, quoted_ids
 from bot.context import AppContext
 from bot.render.formatting import seat_names
-from bot.render.round_status import receiver_names
+from bot.render.round_status import receiver_names, receivers
 from council.errors import CouncilError
 from council.integrity.erasure import quote_round
 from council.panel import Panel
@@ -26,7 +39,8 @@ from council.people import Person, ThreadReading
 from council.places import Place
 from council.rounds import Round
 
-SHARED, GUEST, UNREADABLE = "shared", "guest", "unreadable"  # why nothing of a thread is read
+# Why nothing of a thread is read.
+SHARED, GUEST, UNREADABLE, CONSENT_MISSING = "shared", "guest", "unreadable", "consent"
 _LABEL_CHARACTERS = 16  # of "Person 12: " and what separates two messages
 _COUNCIL = "Council"
 
@@ -270,6 +284,46 @@ async def give_consent(app: AppContext, message: IncomingMessage, panel: Panel) 
         names = dict.fromkeys((*(before.receivers if before else ()), *receiver_names(panel)))
         stored = {"receivers": [*names], "by": message.asker.id, "at": app.now().isoformat()}
         await app.key_values.put(CONSENT, _channel(message.place), json.dumps(stored))
+
+
+def panel_asked(app: AppContext, message: IncomingMessage) -> Panel:
+    """Return the panel that a question goes to: the one it names, else that of its place."""
+    parsed = commands_of(app).parse(message.text)
+    named = parsed.arguments.get("panel") if is_question(parsed) else None
+    return app.panel(named, message.place)
+
+
+ALLOW_READING = "allow_reading"  # the action
+_ALLOW = "May I read threads in this channel?"
+_CHANGED = "Others would receive the threads now. Ask again, and decide then."
+
+
+def consent_post(panel: Panel) -> Post:
+    """Return the request for a consent, in a chat that can show it to everybody only."""
+    note = (
+        f"They would go to {receivers(panel)} with the questions asked in them; models read "
+        "Person 1, Person 2 instead of names. Who may manage this channel can allow it, once. "
+        "This question goes without the thread."
+    )
+    value = f"{receivers_digest(panel)}|{panel.name}"
+    button = Button(ALLOW_READING, "Allow it in this channel", value)
+    return Post((Heading(_ALLOW), Note(note), Buttons((button,))), _ALLOW)
+
+
+def receivers_digest(panel: Panel, text: str = "") -> str:
+    """Return a digest of who receives a text, and of the text, to check what was shown."""
+    return sha256(f"{text}\n{receivers(panel)}".encode()).hexdigest()[:8]
+
+
+async def allow_reading(app: AppContext, chat: Chat, message: IncomingMessage, value: str) -> None:
+    """Give the consent that a button asks for, unless others would receive the threads now."""
+    digest, _, name = value.partition("|")
+    panel = app.panel(name, message.place)
+    if digest != receivers_digest(panel):
+        raise CouncilError(_CHANGED)
+    await give_consent(app, message, panel)
+    line = f"From now on, threads in this channel go with the questions, to {receivers(panel)}."
+    await send_note(chat, message, line)
 
 
 async def withdraw_consent(app: AppContext, message: IncomingMessage) -> None:

@@ -235,6 +235,7 @@ _UNREAD = {
     "shared": "people of other organisations are in this channel",
     "guest": "a guest takes part in it",
     "unreadable": "I can't read it here",
+    "consent": "nobody has allowed that in this channel yet",
 }
 
 
@@ -244,12 +245,15 @@ def reading_line(reading: ThreadReading | None) -> str:
         return ""
     if reading.unread:
         return f"Without this thread, because {_UNREAD[reading.unread]}."
+    if reading.hidden and not reading.messages:
+        hidden = count_noun(reading.hidden, "message")
+        return f"Without this thread: {hidden} there can't be read by me."
     line = f"With {count_noun(reading.messages, 'message')} of this thread"
     if reading.left_out:
         line += f"; {reading.left_out:,} older left out"
     if reading.hidden:
-        line += f"; {reading.hidden:,} hidden from me"
-    return f"{line}." if reading.messages or reading.hidden else ""
+        line += f"; {reading.hidden:,} can't be read by me"
+    return f"{line}." if reading.messages else ""
 
 
 def add_asker(post: Post, round_: Round, asker: str) -> Post:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from hashlib import sha256
 from typing import Any
 
 from aiohttp import ClientError
@@ -26,13 +25,15 @@ from bot.chat import (
 from bot.commands.conversations import load_conversation
 from bot.commands.dispatch import run_command
 from bot.commands.pseudonyms import mentioned_ids
-from bot.commands.registry import commands_of, is_question
+from bot.commands.registry import commands_of
 from bot.commands.thread_context import (
     ThreadMessage,
     give_consent,
     has_consent,
     may_consent,
+    panel_asked,
     read_thread,
+    receivers_digest,
 )
 from bot.context import AppContext
 from bot.render.formatting import count_noun
@@ -173,7 +174,7 @@ async def ask_in_thread(
     source = SlackThread(chat.workspace, message.place, str(event["ts"]))
     marked = replace(message, text=_marked_question(chat.workspace, event))
     read = await read_thread(app, marked, source)
-    panel = _panel_of(app, read)
+    panel = panel_asked(app, read)
     if not _has_messages(read) or await has_consent(app, message.place, panel):
         await _ask(app, chat, read)
     else:
@@ -207,8 +208,8 @@ async def ask_about_thread(
     with_messages = name != WITHOUT_THREAD
     read = await read_thread(app, question, source, with_messages=with_messages)
     await app.reload_picked_panel(place)
-    panel = _panel_of(app, read)
-    if _has_messages(read) and _digest(read, panel) != digest:
+    panel = panel_asked(app, read)
+    if _has_messages(read) and receivers_digest(panel, read.context) != digest:
         await _send_offer(app, chat, read, panel, ts, has_changed=True)
         return
     if name == ALLOW_THREADS:
@@ -226,18 +227,6 @@ async def _ask(app: AppContext, chat: Chat, message: IncomingMessage) -> None:
 
 def _has_messages(message: IncomingMessage) -> bool:
     return bool(message.reading and message.reading.messages)
-
-
-def _panel_of(app: AppContext, message: IncomingMessage) -> Panel:
-    """Return the panel that a question goes to: the one it names, else that of its place."""
-    parsed = commands_of(app).parse(message.text)
-    named = parsed.arguments.get("panel") if is_question(parsed) else None
-    return app.panel(named, message.place)
-
-
-def _digest(message: IncomingMessage, panel: Panel) -> str:
-    """Return a digest of what is sent and to whom, to check that it is what was shown."""
-    return sha256(f"{message.context}\n{receivers(panel)}".encode()).hexdigest()[:8]
 
 
 def offer_post(
@@ -298,7 +287,7 @@ async def _send_offer(
     *,
     has_changed: bool = False,
 ) -> None:
-    value = "|".join((ts, read.place.thread or "", _digest(read, panel)))
+    value = "|".join((ts, read.place.thread or "", receivers_digest(panel, read.context)))
     may_allow = may_consent(app, read)
     post = offer_post(read, panel, value, may_allow=may_allow, has_changed=has_changed)
     await chat.send_ephemeral(read, post)

@@ -129,7 +129,7 @@ STAGED = (
             Says("ada", "{council} And at night, please?", is_asked=True),
             Says("cleo", "Two nodes."),
         ),
-        ("Person 2: Two nodes.",),
+        ("Person 3: Two nodes.",),
         _with(2),
     ),
     StagedThread(
@@ -179,10 +179,10 @@ STAGED = (
     ),
     StagedThread(
         "somebody called like a model",
-        (Says("ben", "Steady is best."),),
-        ("Person 1: Steady is best.",),
+        (Says("ben", "Up is best."),),
+        ("Person 1: Up is best.",),
         _with(1),
-        names={"ben": "Steady"},
+        names={"ben": "Up"},
         is_own=False,
     ),
     StagedThread(
