@@ -77,8 +77,12 @@ async def test_models_read_a_thread_in_order_and_nobodys_name(
         root = await stage.ask(cast.channel, FIRST, cast.ids["ada"])
         cast.thread = root.ts
         if staged.is_forgotten:
+            await stage.wait_for_thread(root)
             (round_id,) = stage.round_ids(cast.channel)
-            await stage.reply_to(cast.ids["ada"], cast.channel, f"forget {round_id} yes")
+            ada = cast.ids["ada"]
+            await stage.slack.command(ada, cast.channel, "/council", f"forget {round_id}")
+            asked = await stage.wait_for_ephemeral(ada, cast.channel, FIRST)
+            await stage.slack.click(asked, "council:yes_forget", cast.ids["ada"])
             await stage.slack.until(lambda: "forgotten" in text_of(root))
     for said in staged.said:
         await cast.says(said)
