@@ -56,6 +56,16 @@ class Cast:
         if said.is_deleted:
             stage.slack.workspace.channels[self.channel].said.remove(message)
 
+    async def allow(self) -> None:
+        """Consent to threads in the channel, as the admin who asks in one."""
+        ada, before = self.ids["ada"], len(self.stage.answers(self.channel))
+        other = self.stage.slack.says(self.ids["cleo"], self.channel, "First.")
+        text = f"{ME} is that a question?"
+        await self.stage.slack.mention(ada, self.channel, text, other.ts)
+        offer = await self.stage.wait_for_ephemeral(ada, self.channel, OFFERED)
+        await self.stage.slack.click(offer, "council:allow_threads", ada)
+        await self.stage.wait_for_answer(self.channel, before + 1)
+
     async def ask(self, question: str) -> None:
         text = f"{ME} {self.fill(question)}"
         await self.stage.slack.mention(self.ids["ada"], self.channel, text, self.thread)
@@ -84,17 +94,18 @@ async def test_models_read_a_thread_in_order_and_nobodys_name(
             asked = await stage.wait_for_ephemeral(ada, cast.channel, FIRST)
             await stage.slack.click(asked, "council:yes_forget", cast.ids["ada"])
             await stage.slack.until(lambda: "forgotten" in text_of(root))
+    if staged.is_forgotten or not staged.is_own:
+        await cast.allow()
     for said in staged.said:
         await cast.says(said)
+    private = len(stage.slack.ephemerals(cast.ids["ada"]))
     before, seen = len(stage.answers(cast.channel)), len(stage.models.requests)
 
     await cast.ask(staged.question)
 
-    if not staged.is_own and "guest" not in staged.id:
-        offer = await stage.wait_for_ephemeral(cast.ids["ada"], cast.channel, OFFERED)
-        await stage.slack.click(offer, "council:allow_threads", cast.ids["ada"])
     answer = await stage.wait_for_answer(cast.channel, before + 1)
     context, sent = cast.context(), [one.user for one in stage.models.requests[seen:]]
+    assert len(stage.slack.ephemerals(cast.ids["ada"])) == private
     assert context.endswith("\n\n".join(staged.read))
     assert (FIRST in context) is (staged.is_own and not staged.is_forgotten)
     assert len(sent) == 7
