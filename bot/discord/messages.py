@@ -117,8 +117,10 @@ class DiscordChat(Chat):
         """Return which replies are read: without an intent, only those that mention the bot."""
         if not place.workspace:
             return ""
-        flags = self._client.application_flags
-        reads_all = flags.gateway_message_content or flags.gateway_message_content_limited
+        flags = getattr(self._client, "application_flags", None)  # unknown before it is ready
+        reads_all = flags and (
+            flags.gateway_message_content or flags.gateway_message_content_limited
+        )
         return REPLIES_READ if reads_all else MENTIONS_READ
 
     async def display_name(self, asker_id: str) -> str:

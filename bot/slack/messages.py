@@ -105,7 +105,12 @@ class SlackChat(Chat):
 
     async def replies_line(self, place: Place) -> str:
         """Return that replies are read, unless other organisations share the channel."""
-        conversation = await self.workspace.conversation(place.channel)
+        if self.workspace.scope_for_threads(place):
+            return ""
+        try:
+            conversation = await self.workspace.conversation(place.channel)
+        except CouncilError:  # the round matters more
+            return ""
         return "" if conversation.is_shared else REPLIES_READ
 
     async def display_name(self, asker_id: str) -> str:

@@ -59,7 +59,6 @@ _UNREADABLE = (
 _MAX_EXCERPT = 1_200  # characters of the thread that the offer shows
 # The subtypes of messages that people and bots write; all others report a change.
 _WRITTEN = {None, "file_share", "me_message", "thread_broadcast", "bot_message"}
-_NEEDED = ("users:read", "channels:read")  # to know guests and shared channels
 
 
 class SlackThread:
@@ -82,10 +81,8 @@ class SlackThread:
 
     async def messages(self) -> Sequence[ThreadMessage]:
         """Return the messages before the question, oldest first."""
-        place, workspace = self._place, self._workspace
-        needed = (*_NEEDED, "groups:read") if _is_private_channel(place) else _NEEDED
-        if missing := [scope for scope in needed if not workspace.has_scope(scope)]:
-            raise CouncilError(_UNREADABLE.format(code=f"{missing[0]} is missing"))
+        if missing := self._workspace.scope_for_threads(self._place):
+            raise CouncilError(_UNREADABLE.format(code=f"{missing} is missing"))
         listed = self._listed = self._listed or await self._fetch()
         self.question = next((one for one in listed if one["ts"] == self._ts), {})
         earlier = (one for one in listed if one["ts"] != self._ts)
@@ -128,10 +125,6 @@ class SlackThread:
 def message_key(workspace: Workspace, place: Place, ts: str) -> str:
     """Return the id of the round that a message asks."""
     return event_key(CHAT, workspace.team, f"{place.channel} {ts}")
-
-
-def _is_private_channel(place: Place) -> bool:
-    return place.private and not place.channel.startswith("D")
 
 
 async def without_names(

@@ -93,6 +93,13 @@ class Workspace:
         """Return whether a scope was granted; True if the scopes are unknown."""
         return not self.scopes or scope in self.scopes
 
+    def scope_for_threads(self, place: Place) -> str:
+        """Return a missing scope without which guests or shared channels look like others."""
+        needed = ["users:read", "channels:read"]
+        if place.private and not place.channel.startswith("D"):
+            needed.append("groups:read")
+        return next((scope for scope in needed if not self.has_scope(scope)), "")
+
     def post_limiter(self, channel: str) -> PostRateLimiter:
         """Return the rate limiter for posts in a channel."""
         limits = self.limits
