@@ -3,15 +3,13 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from bot.chat import Button, File, Mentions, Post
 from bot.render.formatting import seat_names
 from bot.render.text_safety import shorten_to_line
 from council.people import Person
 from council.rounds import Round
-
-T = TypeVar("T")
 
 PSEUDONYM = re.compile(r"\bPerson (\d{1,4})\b")
 _MARKUP = re.compile(r"[`*\[\]<>|\\]")
@@ -50,16 +48,15 @@ def _shown_name(person: Person, models: set[str]) -> str:
     return f"“{shown}” (a person)" if is_ambiguous else shown
 
 
-def _edit_texts(value: T, edit: Callable[[str], str]) -> T:
+def _edit_texts(value: Any, edit: Callable[[str], str]) -> Any:  # noqa: ANN401
     """Return a part with every text in it edited, except those of buttons and files."""
-    edited: Any = value
     if isinstance(value, Button | File | Mentions):
         return value
-    if type(value) is str:
-        edited = edit(value)
-    elif isinstance(value, tuple):
-        edited = tuple(_edit_texts(one, edit) for one in value)
-    elif is_dataclass(value) and not isinstance(value, type):
+    if type(value) is str:  # no enum
+        return edit(value)
+    if isinstance(value, tuple):
+        return tuple(_edit_texts(one, edit) for one in value)
+    if is_dataclass(value) and not isinstance(value, type):
         changed = {one.name: _edit_texts(getattr(value, one.name), edit) for one in fields(value)}
-        edited = replace(value, **changed)
-    return edited  # type: ignore[no-any-return]
+        return replace(value, **changed)
+    return value

@@ -1,6 +1,6 @@
 """What people wrote in a thread is the context of a question: bounded, in order, without names."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -82,7 +82,7 @@ def a_round(
     return replace(round_, question=question_, asked_at=asked_at)
 
 
-def _roots(shown: dict[str, str]) -> Callable[[SentMessage], Awaitable[str | None]]:
+def _roots(shown: dict[str, str]) -> Callable[[SentMessage], Coroutine[None, None, str | None]]:
     async def root_of(sent: SentMessage) -> str | None:
         return shown.get(sent.message)
 

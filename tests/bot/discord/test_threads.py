@@ -109,14 +109,14 @@ async def test_models_read_a_thread_in_order_and_nobodys_name(
             await product.confirm(cast.users["ada"].handle, root, "forget")
             await product.discord.until(lambda: "forgotten" in root.text)
     if staged.is_forgotten or not staged.is_own:
-        before = cast.place
+        own = cast.place
         cast.place = product.thread(cast.users["ada"].handle, cast.channel)
         await cast.says(Says("ben", "First."))
         cast.ask("is that a question?")
         assert "From now on" in await cast.allow()
         await product.answered(cast.place)
         cast.place = product.thread(cast.users["ada"].handle, cast.channel)
-        cast.place = before if staged.is_own else cast.place
+        cast.place = own if staged.is_own else cast.place
     for said in staged.said:
         await cast.says(said)
     before, seen = len(product.answers(cast.place)), len(product.models.requests)

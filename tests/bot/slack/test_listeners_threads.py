@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.bot.slack.story import Stage, text_of
+from tests.bot.slack.story import TIMEOUT_SECONDS, Stage, text_of
 from tests.bot.staged_threads import STAGED, Says, StagedThread
 from tests.wire.slack import BOT
 
@@ -93,7 +93,7 @@ async def test_models_read_a_thread_in_order_and_nobodys_name(
             await stage.slack.command(ada, cast.channel, "/council", f"forget {round_id}")
             asked = await stage.wait_for_ephemeral(ada, cast.channel, FIRST)
             await stage.slack.click(asked, "council:yes_forget", cast.ids["ada"])
-            await stage.slack.until(lambda: "forgotten" in text_of(root))
+            await stage.slack.until(lambda: "forgotten" in text_of(root), TIMEOUT_SECONDS)
     if staged.is_forgotten or not staged.is_own:
         await cast.allow()
     for said in staged.said:
