@@ -3,6 +3,7 @@
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -82,7 +83,7 @@ def a_round(
     return replace(round_, question=question_, asked_at=asked_at)
 
 
-def _roots(shown: dict[str, str]) -> Callable[[SentMessage], Coroutine[None, None, str | None]]:
+def _roots(shown: dict[str, str]) -> Callable[[SentMessage], Coroutine[Any, Any, str | None]]:
     async def root_of(sent: SentMessage) -> str | None:
         return shown.get(sent.message)
 
@@ -158,7 +159,7 @@ async def test_the_rounds_of_a_thread_are_in_their_places_once() -> None:
     app = an_app(store=MemoryStore())
     for round_ in (first, second):
         await app.store.open(round_)
-    app.outbox.root_of = _roots({"m2": second.id})  # type: ignore[method-assign]
+    app.outbox.root_of = _roots({"m2": second.id})  # type: ignore[assignment, method-assign]
     question = says(ADA, f"{mention(COUNCIL)} And at night?", key=second.id)
 
     read = await asked(
