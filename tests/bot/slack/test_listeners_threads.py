@@ -88,6 +88,8 @@ async def test_models_read_a_thread_in_order_and_nobodys_name(
         cast.thread = root.ts
         if staged.is_forgotten:
             await stage.wait_for_thread(root)
+            delivered = "SELECT id FROM round WHERE channel = ? AND delivered"
+            await stage.slack.until(lambda: stage.home.sql(delivered, cast.channel))
             (round_id,) = stage.round_ids(cast.channel)
             ada = cast.ids["ada"]
             await stage.slack.command(ada, cast.channel, "/council", f"forget {round_id}")
