@@ -110,6 +110,7 @@ async def new_round(app: AppContext, message: IncomingMessage, choice: AskOption
         message.place,
         files=files,
         quotes=message.quotes,
+        reading=message.reading,
     )
     await _check_images(app, asked, panel)
     return app.new_round(asked, panel, choice.seed, message.key)

@@ -32,6 +32,7 @@ from bot.context import AppContext
 from bot.render.budgets import budget_post
 from bot.render.formatting import count_noun, local_time, seat_names
 from bot.render.lists import MAX_LISTED, command_button, list_post
+from bot.render.people import with_names
 from bot.render.round_report.thread import forgotten_line, round_state, whole_round
 from bot.render.round_status import receivers
 from bot.render.text_safety import shorten_to_line
@@ -218,7 +219,7 @@ async def show_round(app: AppContext, chat: Chat, message: IncomingMessage, want
     thread = whole_round(round_)
     root = add_votes(thread.root, round_, await app.store.votes(round_.id))
     for post in (root, *(() if chat.is_room else thread.replies)):
-        await chat.send_ephemeral(message, post)
+        await chat.send_ephemeral(message, with_names(post, round_))
 
 
 async def find_round_or_last(app: AppContext, message: IncomingMessage, wanted: str) -> Round:

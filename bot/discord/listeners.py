@@ -31,7 +31,7 @@ from bot.commands.conversations import continue_conversation
 from bot.commands.dispatch import Handler, report_errors, run_command
 from bot.commands.help import ASK_FORM, example_of
 from bot.commands.parameters import NOTHING_GIVEN, Arguments, Parameter, Suggestion
-from bot.commands.registry import ASK, Command, Invocation, commands_of
+from bot.commands.registry import ASK, Command, Invocation, commands_of, is_question
 from bot.commands.rounds import (
     Opinion,
     context_of,
@@ -63,6 +63,7 @@ from bot.discord.events import (
 from bot.discord.messages import ClientState, DiscordChat
 from bot.discord.servers import ServerTracker
 from bot.discord.slash_commands import ADMIN, COUNCIL, CommandTree, add_commands, option_values
+from bot.discord.threads import ask_in_thread
 from bot.discord.user_installs import OutsideChat, OutsideReplies, as_direct
 from bot.render.voting import BEST
 from council.errors import CouncilError
@@ -357,6 +358,11 @@ class DiscordClient(discord.Client):
     async def _handle_message(
         self, chat: Chat, incoming: IncomingMessage, message: discord.Message
     ) -> None:
+        bot, parsed = self.user, commands_of(self._app).parse(incoming.text)
+        is_about_more = incoming.place.thread or message.reference or len(message.mentions) > 1
+        if bot and message.guild and is_about_more and is_question(parsed):
+            await ask_in_thread(self._app, chat, incoming, message, bot)
+            return
         root = incoming.place.thread or ""
         if message.reference and message.reference.message_id and not root:
             root = str(message.reference.message_id)
@@ -366,7 +372,7 @@ class DiscordClient(discord.Client):
         if rounds:
             incoming = replace(incoming, context=context_of(rounds), quotes=quoted_ids(rounds))
         incoming = await continue_conversation(self._app, incoming)
-        await run_command(self._app, chat, incoming, commands_of(self._app).parse(incoming.text))
+        await run_command(self._app, chat, incoming, parsed)
 
     async def _defer(self, interaction: Interaction, *, asks: bool) -> None:
         """Acknowledge a command; where the bot is no member, publicly if it asks a question."""

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.chat import Asker, IncomingMessage, PostingForbiddenError, event_key
+from bot.commands.pseudonyms import mention, without_marks
 from bot.slack.files import parse_attachment
 from bot.slack.workspace import CHAT, Workspace, postable_conversation
 from council.places import Place
@@ -19,6 +20,7 @@ Body = dict[str, Any]
 # Topics of the event bus: what one process learns from Slack and all must know.
 CHANNEL_CHANGED, UNINSTALLED = "slack channel", "slack gone"
 # Other text in angle brackets, such as `List<String>`, was typed by a person.
+_USER = re.compile(r"@([UW][A-Z0-9]+)(?:\||$)")
 _TOKEN = re.compile(r"<([@#!][^<>\n]+|[a-z][a-z0-9+.-]*:[^<>\n]+)>")
 
 
@@ -93,6 +95,17 @@ async def to_plain_text(text: str, display_name: Callable[[str], Awaitable[str]]
     users = dict.fromkeys(re.findall(r"<@([UW][A-Z0-9]+)>", text))
     names = {user: await display_name(user) for user in users}
     return html.unescape(_TOKEN.sub(lambda token: _plain_token(token[1], names), text)).strip()
+
+
+def mark_mentions(text: str) -> str:
+    """Return a message's text without mrkdwn, with a mark for each mention of a person."""
+    clean = without_marks(text)
+    return html.unescape(_TOKEN.sub(lambda token: _marked_token(token[1]), clean)).strip()
+
+
+def _marked_token(token: str) -> str:
+    user = _USER.match(token)
+    return mention(user[1]) if user else _plain_token(token, {})
 
 
 def strip_mention(text: str, bot_user: str) -> str:

@@ -50,6 +50,7 @@ NO_PARSING: dict[str, Any] = {"parse": "none", "link_names": False}
 _REFUSED = "refused: "  # the id of a file that Slack refused begins so
 _MAX_SERVER_ERRORS = 6  # with the blocks of one message, before it is sent as plain text
 _BLOCK_ERRORS = ("invalid_blocks", "invalid_attachments", "msg_", "invalid_arguments")
+REPLIES_READ = "Replies in this thread are read when somebody asks me here again."
 _MOVED = "The answer is in a separate message below."
 FILE_SENT = "{name} is in your direct messages with me."
 _DELETED = {"message_not_found", "channel_not_found", "file_not_found", "file_deleted"}
@@ -101,6 +102,16 @@ class SlackChat(Chat):
     def pages(self, post: Post) -> tuple[Post, ...]:
         """Split the post into posts that each fit into a message; nothing is dropped."""
         return paginate(post, fits_slack)
+
+    async def replies_line(self, place: Place) -> str:
+        """Return that replies are read, unless other organisations share the channel."""
+        if self.workspace.scope_for_threads(place):
+            return ""
+        try:
+            conversation = await self.workspace.conversation(place.channel)
+        except CouncilError:  # the round matters more
+            return ""
+        return "" if conversation.is_shared else REPLIES_READ
 
     async def display_name(self, asker_id: str) -> str:
         """Return a user's display name."""

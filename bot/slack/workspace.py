@@ -93,6 +93,13 @@ class Workspace:
         """Return whether a scope was granted; True if the scopes are unknown."""
         return not self.scopes or scope in self.scopes
 
+    def scope_for_threads(self, place: Place) -> str:
+        """Return a missing scope without which guests or shared channels look like others."""
+        needed = ["users:read", "channels:read"]
+        if place.private and not place.channel.startswith("D"):
+            needed.append("groups:read")
+        return next((scope for scope in needed if not self.has_scope(scope)), "")
+
     def post_limiter(self, channel: str) -> PostRateLimiter:
         """Return the rate limiter for posts in a channel."""
         limits = self.limits
@@ -177,7 +184,9 @@ def _parse_asker(user: str, facts: Facts, team: str) -> Asker:
     is_stranger = facts.get("is_stranger") or facts.get("team_id", team) != team
     is_guest = bool(is_restricted or is_stranger)
     is_admin = bool(facts.get("is_admin") or facts.get("is_owner")) and not is_guest
-    return Asker(user, str(name), is_guest=is_guest, is_admin=is_admin)
+    others = (profile.get("real_name"), facts.get("real_name"), facts.get("name"))
+    aliases = tuple(dict.fromkeys(str(one) for one in others if one and one != name))
+    return Asker(user, str(name), is_guest=is_guest, is_admin=is_admin, aliases=aliases)
 
 
 def _parse_conversation(channel: str, facts: Facts) -> Conversation:
