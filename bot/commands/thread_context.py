@@ -312,7 +312,7 @@ def consent_post(panel: Panel) -> Post:
 
 def receivers_digest(panel: Panel, text: str = "") -> str:
     """Return a digest of who receives a text, and of the text, to check what was shown."""
-    return sha256(f"{text}\n{receivers(panel)}".encode()).hexdigest()[:8]
+    return sha256(f"{text}\n{receivers(panel)}".encode()).hexdigest()[:10]
 
 
 async def allow_reading(app: AppContext, chat: Chat, message: IncomingMessage, value: str) -> None:

@@ -56,6 +56,7 @@ _UNREADABLE = (
     "I can't read this thread ({code}), so I can only be asked without it. Use /council in the "
     "channel."
 )
+_OLD_DIGEST = 8  # characters of a digest in offers of 0.2
 _MAX_EXCERPT = 1_200  # characters of the thread that the offer shows
 # The subtypes of messages that people and bots write; all others report a change.
 _WRITTEN = {None, "file_share", "me_message", "thread_broadcast", "bot_message"}
@@ -202,7 +203,9 @@ async def ask_about_thread(
     read = await read_thread(app, question, source, with_messages=with_messages)
     await app.reload_picked_panel(place)
     panel = panel_asked(app, read)
-    if _has_messages(read) and receivers_digest(panel, read.context) != digest:
+    # An offer of 0.2 has a digest of its own text, which had names; only edits can differ.
+    is_newer = len(digest) > _OLD_DIGEST
+    if is_newer and _has_messages(read) and receivers_digest(panel, read.context) != digest:
         await _send_offer(app, chat, read, panel, ts, has_changed=True)
         return
     if name == ALLOW_THREADS:
