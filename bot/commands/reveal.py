@@ -43,8 +43,11 @@ async def begin_hold(app: AppContext, round_: Round) -> datetime | None:
 async def is_held(app: AppContext, round_: Round) -> bool:
     """Return whether people may not know yet who wrote the answers of a closed round."""
     text = await app.key_values.read(HELD, round_.id)
-    if text is None or not _can_be_held(round_):
-        return False
+    return text is not None and _can_be_held(round_) and _is_under_way(app, text)
+
+
+def _is_under_way(app: AppContext, text: str) -> bool:
+    """Return whether a stored hold has not ended."""
     return not text or app.now() < datetime.fromisoformat(text)
 
 
@@ -58,7 +61,7 @@ async def first_held(app: AppContext, place: Place) -> datetime | None:
     """Return when the first round of a workspace was asked whose reveal is held; None without."""
     asked: list[datetime] = []
     for round_id, text in (await app.key_values.list_texts(HELD)).items():
-        if not text or app.now() < datetime.fromisoformat(text):
+        if _is_under_way(app, text):
             with suppress(RoundNotFoundError):
                 line = await app.store.load_summary(round_id)
                 asked += [line.asked_at] if line.place.scope == place.scope else []

@@ -211,7 +211,7 @@ async def _follow(app: AppContext, live: "_LiveMessage") -> None:
 
 
 async def _hint_at_vote(app: AppContext, live: "_LiveMessage") -> None:
-    """Say in a terminal, once, how to vote, unless the judges are done at once."""
+    """Send a terminal, once, how to vote, unless the judges are done at once."""
     await asyncio.sleep(HINT_AFTER_SECONDS)
     round_, chat = live.snapshot.round_, live.chat
     is_read = chat.replies_privately and round_.question.asked_by

@@ -44,7 +44,7 @@ _TOO_OLD = "This report is too old to share. Ask for it again."
 
 
 async def how_to_share(app: AppContext, chat: Chat, message: IncomingMessage, _: Arguments) -> None:
-    """Say how a report is shared."""
+    """Send a note on how a report is shared."""
     await send_note(chat, message, HOW_TO_SHARE)
 
 

@@ -7,6 +7,7 @@ leaves a letter alone than takes one for an answer.
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 # Code, and what is called so: "A/B tests".
@@ -27,7 +28,9 @@ _ALONE = re.compile(
 _LIST_GAP = re.compile(r"[*_\s]*(?:,|/|&|\band\b|\bor\b|\bvs\.?)[*_\s]*(?:\b(?:and|or)\b\s*)?\Z")
 _WORD_BEFORE = re.compile(r"([\w'’]+)[\s*_\"“(\[]*\Z")
 _WORD_AFTER = re.compile(r"[*_\"”)\]]*\s+([\w'’]+)")
-_SENTENCE_START = re.compile(r"(?:\A|[.!?:;\n—–])[\s*_>\"“(-]*\Z")
+_NEAR = 80  # characters that tell what a letter means
+_PAIR = re.compile(r"\b([\w'’]+)(?=[ -]([A-Z])\b)")
+_SENTENCE_START = re.compile(r"[.!?:;\n—–][\s*_>\"“(-]*\Z")
 _CLAUSE_START = re.compile(r",\s*\Z")
 _SIGN_BEFORE, _SIGN_AFTER = re.compile(r"[>=<≥]\s*[*_]*\Z"), re.compile(r"[*_]*\s*[>=<≥]")
 _MARK_BEFORE = re.compile(r"(?:\(|\[|\*\*|`|[\"“])\Z")
@@ -57,7 +60,8 @@ def find_label_mentions(
     `known_pairs` are texts of question and answers: a letter after the same word as there ("option
     B", "plan B") is theirs.
     """
-    texts, code = [*known_pairs], [match.span() for match in _CODE.finditer(text)]
+    known = _known_pairs(tuple(known_pairs))
+    text = _CODE.sub(_hide, text)
     found: dict[int, str] = {}
     for match in _NAMED.finditer(text):
         start = match.start("letters")
@@ -66,21 +70,29 @@ def find_label_mentions(
                 found[start + one.start()] = one[0].upper()
     alone = [match for match in _ALONE.finditer(text) if match["letter"] in labels]
     for match in alone:
-        if _means_answer(text, match.start(), match["letter"], texts):
+        if _means_answer(text, match.start(), match["letter"], known):
             found[match.start()] = match["letter"]
     _add_lists(text, alone, found)
-    return sorted((at, label) for at, label in found.items() if not _is_code(text, at, code))
+    return sorted(found.items())
 
 
-def _is_code(text: str, at: int, code: Sequence[tuple[int, int]]) -> bool:
-    """Return whether a letter is in code, of which it is not the whole."""
-    spans = [text[start:end] for start, end in code if start <= at < end]
-    return any(span.strip("`").strip() != text[at] for span in spans)
+def _hide(code: re.Match[str]) -> str:
+    """Return code without its letters, and as long; a single letter in it may mean an answer."""
+    return code[0] if len(code[0].strip("`").strip()) == 1 else "`" * len(code[0])
 
 
-def _means_answer(text: str, at: int, letter: str, texts: Sequence[str]) -> bool:
-    """Return whether a capital on its own means an answer, by what stands around it."""
-    before, after = text[:at], text[at + 1 :]
+@lru_cache(maxsize=16)  # every judge of a round has the same texts
+def _known_pairs(texts: tuple[str, ...]) -> frozenset[tuple[str, str]]:
+    """Return each word, in lower case, and the capital that stands alone after it."""
+    found = (match.groups() for text in texts for match in _PAIR.finditer(text))
+    return frozenset((word.lower(), letter) for word, letter in found)
+
+
+def _means_answer(text: str, at: int, letter: str, known: Collection[tuple[str, str]]) -> bool:
+    """Return whether a capital on its own means an answer, by what stands next to it."""
+    # The beginning of the text is like that of a line.
+    before = text[at - _NEAR : at] if at > _NEAR else f"\n{text[:at]}"
+    after = text[at + 1 : at + 1 + _NEAR]
     has_sign = _SIGN_BEFORE.search(before) or _SIGN_AFTER.match(after)
     is_marked = _MARK_BEFORE.search(before) and _MARK_AFTER.match(after)
     if has_sign or is_marked or letter == "I":  # which is a word of English
@@ -92,19 +104,13 @@ def _means_answer(text: str, at: int, letter: str, texts: Sequence[str]) -> bool
     if _SENTENCE_START.search(before):
         return letter != "A" or is_verb or bool(_POSSESSIVE.match(after))
     word = _WORD_BEFORE.search(before)
-    if word is None or _stands_in(texts, word[1], letter):
+    if word is None or (word[1].lower(), letter) in known:
         return False
     return bool(_WORDS.fullmatch(word[1].lower()))
 
 
 def _is_verb(word: str) -> bool:
     return bool(_VERBS.fullmatch(word)) and word not in _NO_VERBS
-
-
-def _stands_in(texts: Iterable[str], word: str, letter: str) -> bool:
-    """Return whether question or answers have the same letter after the same word."""
-    pair = re.compile(rf"\b(?i:{re.escape(word)})[ -]{letter}\b")
-    return any(map(pair.search, texts))
 
 
 def _add_lists(text: str, alone: Sequence[re.Match[str]], found: dict[int, str]) -> None:
