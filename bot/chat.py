@@ -356,8 +356,13 @@ class Chat(Protocol):
         """
         ...
 
-    async def find(self, place: Place, key: str) -> SentMessage | None:
-        """Return the message that was posted with this key, or None."""
+    async def find(
+        self, place: Place, key: str, age_seconds: float | None = None
+    ) -> SentMessage | None:
+        """Return the message that was posted with this key, at most so long ago, or None.
+
+        Raise DeliveryUnknownError if that cannot be found out now.
+        """
         ...
 
     async def edit(self, sent: SentMessage, post: Post) -> None:

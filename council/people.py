@@ -17,7 +17,9 @@ class ThreadReading:
     """How much of a thread a question was asked with, and the people in it.
 
     `left_out` older messages did not fit; the chat showed no text of the `hidden` ones. `unread`
-    says why nothing of the thread was read: "shared", "guest", "unreadable" or "consent".
+    says why nothing of the thread was read: "shared", "guest", "unreadable", "consent", "limited"
+    or "busy". `part` says which messages the chat showed: "first", "since" (the last answer),
+    "first since", or "" for all.
     """
 
     messages: int = 0
@@ -25,3 +27,4 @@ class ThreadReading:
     hidden: int = 0
     unread: str = ""
     people: tuple[Person, ...] = ()
+    part: str = ""

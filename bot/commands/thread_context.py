@@ -41,8 +41,17 @@ from council.rounds import Round
 
 # Why nothing of a thread is read.
 SHARED, GUEST, UNREADABLE, CONSENT_MISSING = "shared", "guest", "unreadable", "consent"
+LIMITED, BUSY = "limited", "busy"  # the chat lets us look rarely, or not now
 _LABEL_CHARACTERS = 16  # of "Person 12: " and what separates two messages
 _COUNCIL = "Council"
+
+
+class UnreadThreadError(CouncilError):
+    """A thread could not be read; `unread` says why in a ThreadReading."""
+
+    def __init__(self, message: str, unread: str) -> None:
+        super().__init__(message)
+        self.unread = unread
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +72,10 @@ class ThreadMessage:
 
 
 class ThreadSource(Protocol):
-    """A thread in a chat; `our_id` is the bot's own."""
+    """A thread in a chat; `our_id` is the bot's own, `part` that of a ThreadReading, once read."""
 
     our_id: str
+    part: str
 
     async def messages(self) -> Sequence[ThreadMessage]:
         """Return the messages before the question, oldest first; CouncilError if we may not."""
@@ -112,6 +122,7 @@ async def read_thread(
         0 if unread else sum(one.is_hidden for one in found),
         unread,
         names.people,
+        "" if unread else source.part,
     )
     return replace(
         message,
@@ -130,6 +141,8 @@ async def _fetch(
         return (), SHARED if message.is_shared else GUEST
     try:
         return await source.messages(), ""
+    except UnreadThreadError as error:
+        return (), error.unread
     except CouncilError:
         return (), UNREADABLE
 

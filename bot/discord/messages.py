@@ -215,7 +215,9 @@ class DiscordChat(Chat):
         about = post.summary.partition(" · ")[0]
         self._titles[message] = title or self._titles.get(message) or about
 
-    async def find(self, place: Place, key: str) -> SentMessage | None:
+    async def find(
+        self, place: Place, key: str, age_seconds: float | None = None
+    ) -> SentMessage | None:
         """Return the message that was posted with this key, or None."""
         with translate_errors():
             place = await self._resolve(place)

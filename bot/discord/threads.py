@@ -45,6 +45,8 @@ _WRITTEN = {
 class DiscordThread:
     """What was said before a message: in its thread, or up the chain of replies."""
 
+    part = ""
+
     def __init__(self, bot: discord.ClientUser, message: discord.Message) -> None:
         self.our_id = str(bot.id)
         self._message = message

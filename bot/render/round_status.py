@@ -236,24 +236,39 @@ _UNREAD = {
     "guest": "a guest takes part in it",
     "unreadable": "I can't read it here",
     "consent": "nobody has allowed that in this channel yet",
+    "busy": "Slack does not show it right now",
 }
+_ONE_LOOK = "Slack allows this app one look at a thread a minute: asked without it."
+_NO_MORE = "Slack shows me no more now"
 
 
 def reading_line(reading: ThreadReading | None) -> str:
     """Return "With 14 messages of this thread", or why it was not read; "" where nothing was."""
     if reading is None:
         return ""
+    if reading.unread == "limited":
+        return _ONE_LOOK
     if reading.unread:
         return f"Without this thread, because {_UNREAD[reading.unread]}."
     if reading.hidden and not reading.messages:
         hidden = count_noun(reading.hidden, "message")
         return f"Without this thread: {hidden} there can't be read by me."
-    line = f"With {count_noun(reading.messages, 'message')} of this thread"
+    line = f"With {messages_read(reading)}"
     if reading.left_out:
         line += f"; {reading.left_out:,} older left out"
     if reading.hidden:
         line += f"; {reading.hidden:,} can't be read by me"
+    if reading.part:
+        line += f"; {_NO_MORE}"
     return f"{line}." if reading.messages else ""
+
+
+def messages_read(reading: ThreadReading) -> str:
+    """Return "14 messages of this thread", or which of its messages the chat showed."""
+    count = count_noun(reading.messages, "message")
+    first = "the first " if reading.part.startswith("first") else ""
+    where = "since the last answer" if reading.part.endswith("since") else "of this thread"
+    return f"{first}{count} {where}"
 
 
 def add_asker(post: Post, round_: Round, asker: str) -> Post:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 from aiohttp import ClientError
 from slack_sdk.webhook.async_client import AsyncWebhookClient
@@ -27,7 +26,10 @@ from bot.commands.dispatch import run_command
 from bot.commands.pseudonyms import mentioned_ids
 from bot.commands.registry import commands_of
 from bot.commands.thread_context import (
+    BUSY,
+    LIMITED,
     ThreadMessage,
+    UnreadThreadError,
     give_consent,
     has_consent,
     may_consent,
@@ -38,9 +40,10 @@ from bot.commands.thread_context import (
 from bot.context import AppContext
 from bot.render.formatting import count_noun
 from bot.render.people import name_people
-from bot.render.round_status import receivers
-from bot.slack.client import MAX_ITEMS, RefusedError, list_items
+from bot.render.round_status import messages_read, receivers
+from bot.slack.client import MAX_ITEMS, RateLimitedError, RefusedError
 from bot.slack.events import Body, mark_mentions, strip_mention
+from bot.slack.history import Look, read_pages
 from bot.slack.messages import SlackChat
 from bot.slack.workspace import CHAT, Workspace
 from council.errors import CouncilError
@@ -56,6 +59,7 @@ _UNREADABLE = (
     "I can't read this thread ({code}), so I can only be asked without it. Use /council in the "
     "channel."
 )
+_NO_LOOK = "Slack shows me no thread right now. Press again in a minute."
 _OLD_DIGEST = 8  # characters of a digest in offers of 0.2
 _MAX_EXCERPT = 1_200  # characters of the thread that the offer shows
 # The subtypes of messages that people and bots write; all others report a change.
@@ -63,15 +67,21 @@ _WRITTEN = {None, "file_share", "me_message", "thread_broadcast", "bot_message"}
 
 
 class SlackThread:
-    """The thread of a question that was sent at `ts`; `question` is that message, once read."""
+    """The thread of a question that was sent at `ts`; `question` is that message, once read.
 
-    def __init__(self, workspace: Workspace, place: Place, ts: str) -> None:
+    `since` is the last answer there, if the thread is our own: what came after it is read first,
+    for Slack may show no more.
+    """
+
+    def __init__(self, workspace: Workspace, place: Place, ts: str, since: str = "") -> None:
         self.our_id = workspace.bot_user
         self.question: Body = {}
+        self.part = ""
         self._workspace = workspace
         self._place = place
         self._ts = ts
-        self._listed: list[Body] | None = None  # a history call is dear
+        self._since = since
+        self._look: Look | None = None  # one is dear
 
     async def person(self, id_: str) -> Asker:
         """Return a user; a guest if Slack does not know them."""
@@ -84,24 +94,71 @@ class SlackThread:
         """Return the messages before the question, oldest first."""
         if missing := self._workspace.scope_for_threads(self._place):
             raise CouncilError(_UNREADABLE.format(code=f"{missing} is missing"))
-        listed = self._listed = self._listed or await self._fetch()
-        self.question = next((one for one in listed if one["ts"] == self._ts), {})
-        earlier = (one for one in listed if one["ts"] != self._ts)
+        look = self._look = self._look or await self._fetch()
+        self.part = look.part
+        self.question = next((one for one in look.messages if one["ts"] == self._ts), {})
+        earlier = (one for one in look.messages if one["ts"] != self._ts)
         return [self._parse(one) for one in earlier if one.get("subtype") in _WRITTEN]
 
-    async def _fetch(self) -> list[Body]:
-        place, ts = self._place, self._ts
-        params: dict[str, Any] = {"channel": place.channel, "ts": place.thread or ts, "latest": ts}
-        replies = self._workspace.client.conversations_replies
+    async def keep(self, question: Body) -> None:
+        """Keep what was read, with the question, if another look is not to be had soon."""
+        if self._look and await self._workspace.history_limit.is_known():
+            others = [one for one in self._look.messages if one["ts"] != self._ts]
+            self._workspace.looks.keep(self._name, Look([*others, question], self._look.part))
+
+    async def reuse(self) -> None:
+        """Read what was kept, if anything was."""
+        if await self._workspace.history_limit.is_known():
+            self._look = self._workspace.looks.find(self._name)
+
+    @property
+    def _name(self) -> str:
+        return f"{self._place.channel} {self._ts}"
+
+    async def _fetch(self) -> Look:
+        """Return what Slack shows now; for a limited app, what came last."""
         try:
-            listed = list_items(replies, "messages", inclusive=True, **params)
-            messages = [message async for message in listed]
+            newest, is_cut = await self._read(latest=self._ts, oldest=self._since or "0")
+        except RateLimitedError:
+            is_limited = await self._workspace.history_limit.is_known()
+            raise UnreadThreadError(_NO_LOOK, LIMITED if is_limited else BUSY) from None
+        if is_cut:
+            return Look(newest, "first since" if self._since else "first")
+        if not self._since:
+            return Look(newest)
+        if await self._workspace.history_limit.is_known():
+            return Look(newest, "since")
+        try:
+            older, is_cut = await self._read(latest=self._since)
+        except RateLimitedError:
+            return Look(newest, "since")
+        by_ts = {str(one["ts"]): one for one in (*older, *newest)}
+        return Look(sorted(by_ts.values(), key=lambda one: float(one["ts"])))
+
+    async def _read(self, **params: str) -> tuple[list[Body], bool]:
+        """Return the messages between two, and whether Slack shows no more of them now."""
+        place, messages, is_cut = self._place, list[Body](), False
+        pages = read_pages(
+            self._workspace.history_limit,
+            self._workspace.client.conversations_replies,
+            channel=place.channel,
+            ts=place.thread or self._ts,
+            inclusive=True,
+            **params,
+        )
+        try:
+            async for page in pages:
+                messages += page
+        except RateLimitedError:
+            if not messages:
+                raise
+            is_cut = True
         except RefusedError as error:
             raise CouncilError(_UNREADABLE.format(code=error.code)) from None
         if len(messages) >= MAX_ITEMS:  # the newest are missing
             raise CouncilError(_UNREADABLE.format(code="too long"))
         # Slack returns the thread's first message regardless of `latest`.
-        return [message for message in messages if float(message["ts"]) <= float(ts)]
+        return [one for one in messages if float(one["ts"]) <= float(self._ts)], is_cut
 
     def _parse(self, one: Body) -> ThreadMessage:
         ts, bot_id = str(one["ts"]), str(one.get("bot_id") or "")
@@ -151,9 +208,18 @@ async def ask_in_own_thread(
     rounds: Sequence[Round],
 ) -> None:
     """Ask a follow-up in a thread of ours, with its rounds and what people wrote there."""
-    source = SlackThread(chat.workspace, message.place, str(event["ts"]))
+    since = await _last_answer(app, message.place, rounds)
+    source = SlackThread(chat.workspace, message.place, str(event["ts"]), since)
     marked = replace(message, text=_marked_question(chat.workspace, event))
     await _ask(app, chat, await read_thread(app, marked, source, rounds))
+
+
+async def _last_answer(app: AppContext, place: Place, rounds: Sequence[Round]) -> str:
+    """Return the message of the last answer in a thread, as the outbox has it; "" if unknown."""
+    for round_ in reversed(rounds):
+        if sent := await app.outbox.root(round_.id, place):
+            return sent.message
+    return ""
 
 
 async def ask_in_thread(
@@ -172,6 +238,7 @@ async def ask_in_thread(
     if not _has_messages(read) or await has_consent(app, message.place, panel):
         await _ask(app, chat, read)
     else:
+        await source.keep(event)
         await _send_offer(app, chat, read, panel, str(event["ts"]))
 
 
@@ -187,6 +254,7 @@ async def ask_about_thread(
     ts, thread, digest = value.split("|")
     place = replace(message.place, thread=thread)
     source = SlackThread(chat.workspace, place, ts)
+    await source.reuse()
     await source.messages()
     if not source.question:
         raise CouncilError("Your question has expired. Please ask it again.")
@@ -238,7 +306,8 @@ def offer_post(
     `value` is the value of its buttons: timestamp of the question, thread and digest.
     """
     context, reading = read.context, read.reading or ThreadReading()
-    size = f"{count_noun(reading.messages, 'message')}, {len(context):,} characters"
+    read_part = messages_read(reading)
+    size = f"{read_part[0].upper()}{read_part[1:]}, {len(context):,} characters"
     if reading.left_out:
         size += f"; {count_noun(reading.left_out, 'older message')} left out"
     changed = "The thread has changed since. This is what would be sent now."

@@ -19,6 +19,7 @@ from bot.slack.client import (
     call_api,
     list_items,
 )
+from bot.slack.history import HistoryLimit, KeptLooks
 from council.errors import CouncilError
 from council.places import Place
 
@@ -84,6 +85,8 @@ class Workspace:
     bot_id: str = ""
     name: str = ""
     tasks: BackgroundTasks = field(default_factory=BackgroundTasks)
+    history_limit: HistoryLimit = field(default_factory=HistoryLimit)
+    looks: KeptLooks = field(default_factory=KeptLooks)
     edit_limiter: EditRateLimiter = field(default_factory=EditRateLimiter)
     _post_limiters: dict[str, PostRateLimiter] = field(default_factory=dict)  # by channel
     _dm_channels: dict[str, str] = field(default_factory=dict)  # by user

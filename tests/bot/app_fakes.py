@@ -91,7 +91,9 @@ class FakeChat(Chat):
         self.said.append(words_of(post))
         return SentMessage(place, key)
 
-    async def find(self, place: Place, key: str) -> SentMessage | None:
+    async def find(
+        self, place: Place, key: str, age_seconds: float | None = None
+    ) -> SentMessage | None:
         return SentMessage(place, key) if key in self.keys else None
 
     async def edit(self, sent: SentMessage, post: Post) -> None:
@@ -124,7 +126,9 @@ class Room(Chat):
         self.posts.append(post)
         return SentMessage(place, key)
 
-    async def find(self, place: Place, key: str) -> SentMessage | None:
+    async def find(
+        self, place: Place, key: str, age_seconds: float | None = None
+    ) -> SentMessage | None:
         return SentMessage(place, key) if key in self.keys else None
 
     async def edit(self, sent: SentMessage, post: Post) -> None:

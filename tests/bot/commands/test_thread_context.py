@@ -12,9 +12,11 @@ from bot.chat import Asker, IncomingMessage, SentMessage
 from bot.commands.pseudonyms import mention
 from bot.commands.thread_context import (
     GUEST,
+    LIMITED,
     SHARED,
     UNREADABLE,
     ThreadMessage,
+    UnreadThreadError,
     give_consent,
     has_consent,
     load_consent,
@@ -42,12 +44,13 @@ COUNCIL = "UBOT"
 @dataclass
 class FakeThread:
     said: Sequence[ThreadMessage]
-    error: str = ""
+    error: CouncilError | None = None
     our_id: str = COUNCIL
+    part: str = ""
 
     async def messages(self) -> Sequence[ThreadMessage]:
         if self.error:
-            raise CouncilError(self.error)
+            raise self.error
         return self.said
 
     async def person(self, id_: str) -> Asker:
@@ -66,7 +69,7 @@ async def asked(
     *said: ThreadMessage,
     app: AppContext | None = None,
     rounds: Sequence[Round] = (),
-    error: str = "",
+    error: CouncilError | None = None,
     **fields: object,
 ) -> IncomingMessage:
     message = IncomingMessage(f"does {mention('U2')} agree with ben?", ADA, PLACE, "k")
@@ -123,7 +126,8 @@ async def test_a_single_long_message_is_cut() -> None:
         ((says(BEN, "a"),), {"is_shared": True}, SHARED),
         ((says(BEN, "a"),), {"asker": GUS}, GUEST),
         ((says(BEN, "a"), says(GUS, "b")), {}, GUEST),
-        ((), {"error": "too long"}, UNREADABLE),
+        ((), {"error": CouncilError("too long")}, UNREADABLE),
+        ((), {"error": UnreadThreadError("one look a minute", LIMITED)}, LIMITED),
     ],
 )
 async def test_a_thread_that_may_not_be_read_is_left_out_with_the_reason(
