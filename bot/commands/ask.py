@@ -4,6 +4,8 @@ import json
 import secrets
 from dataclasses import dataclass, replace
 
+from pydantic import TypeAdapter
+
 from bot.access import check_admitted
 from bot.admission import admit_round, dismissed_at_end, is_stored
 from bot.chat import Button, Chat, IncomingMessage, Post, send_note
@@ -16,8 +18,10 @@ from bot.render.round_status import accepted_post
 from council.budget import estimate_round
 from council.errors import FileError, QuestionError
 from council.panel import Panel
+from council.people import ThreadReading
 from council.rounds import Question, Round
 
+_READING = TypeAdapter(ThreadReading | None)
 UNASKED = "unasked"  # the kind of memo
 MAX_UNASKED = 1_000
 ASK_ANYWAY = "ask_anyway"  # the action
@@ -141,6 +145,7 @@ async def keep_unasked(
         "context": message.context,
         "thread": message.place.thread,
         "quotes": message.quotes,
+        "reading": _READING.dump_python(message.reading),
         "options": dict(options),
     }
     await app.key_values.put(UNASKED, f"{message.place.scope}/{code}", json.dumps(kept))
@@ -162,6 +167,7 @@ async def ask_anyway(app: AppContext, chat: Chat, message: IncomingMessage, code
         context=kept["context"],
         place=place,
         quotes=tuple(kept.get("quotes", ())),
+        reading=_READING.validate_python(kept.get("reading")),
     )
     again = await continue_conversation(app, replace(question, context=""))
     if again.context == question.context:  # it has the files of the conversation, too

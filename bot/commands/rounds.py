@@ -32,7 +32,7 @@ from bot.context import AppContext
 from bot.render.budgets import budget_post
 from bot.render.formatting import count_noun, local_time, seat_names
 from bot.render.lists import MAX_LISTED, command_button, list_post
-from bot.render.people import with_names
+from bot.render.people import named_question, with_names
 from bot.render.round_report.thread import forgotten_line, round_state, whole_round
 from bot.render.round_status import receivers
 from bot.render.text_safety import shorten_to_line
@@ -188,7 +188,7 @@ async def show_rounds(app: AppContext, chat: Chat, message: IncomingMessage, lim
         return
     rows = tuple(
         (
-            shorten_to_line(line.question, 60) or "(forgotten)",
+            shorten_to_line(named_question(line), 60) or "(forgotten)",
             f"{line.asked_at:%Y-%m-%d %H:%M}",
             round_state(line),
             line.id,
@@ -201,7 +201,7 @@ async def show_rounds(app: AppContext, chat: Chat, message: IncomingMessage, lim
 
 
 def _list_line(line: RoundSummary) -> tuple[str, str]:
-    question = shorten_to_line(line.question, 60) or "(forgotten)"
+    question = shorten_to_line(named_question(line), 60) or "(forgotten)"
     return f"{question} · {round_state(line)} · {local_time(line.asked_at)}", f"show {line.id}"
 
 

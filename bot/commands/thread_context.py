@@ -133,6 +133,27 @@ async def read_thread(
     )
 
 
+async def replace_mentions(
+    app: AppContext, message: IncomingMessage, source: ThreadSource, rounds: Sequence[Round] = ()
+) -> IncomingMessage:
+    """Return a question with pseudonyms instead of the mentions that its text and context mark.
+
+    `rounds` are those that it follows: people keep the numbers that they have there.
+    """
+    texts = [message.text, message.context]
+    if not known_people(rounds) and not any(mentioned_ids(text) for text in texts):
+        return message
+    names = await _pseudonyms(app, message, source, [], rounds, texts)
+    # The context of a question about an answer has the pseudonyms of that round.
+    edit_context = names.replace_names if message.quotes else names.replace
+    return replace(
+        message,
+        text=names.replace(message.text),
+        context=edit_context(message.context),
+        reading=ThreadReading(people=names.people),
+    )
+
+
 async def _fetch(
     message: IncomingMessage, source: ThreadSource
 ) -> tuple[Sequence[ThreadMessage], str]:

@@ -27,7 +27,7 @@ from bot.commands.ask_form import (
 from bot.commands.button_registry import buttons_of, submit_form
 from bot.commands.buttons import ActionDeduplicator, rate_round, send_busy_note
 from bot.commands.completion import suggest
-from bot.commands.conversations import continue_conversation
+from bot.commands.conversations import continue_conversation, load_conversation
 from bot.commands.dispatch import Handler, report_errors, run_command
 from bot.commands.help import ASK_FORM, example_of
 from bot.commands.parameters import NOTHING_GIVEN, Arguments, Parameter, Suggestion
@@ -63,7 +63,7 @@ from bot.discord.events import (
 from bot.discord.messages import ClientState, DiscordChat
 from bot.discord.servers import ServerTracker
 from bot.discord.slash_commands import ADMIN, COUNCIL, CommandTree, add_commands, option_values
-from bot.discord.threads import ask_in_thread
+from bot.discord.threads import MentionedPeople, ask_in_thread, without_names
 from bot.discord.user_installs import OutsideChat, OutsideReplies, as_direct
 from bot.render.voting import BEST
 from council.errors import CouncilError
@@ -177,7 +177,9 @@ class DiscordClient(discord.Client):
                 incoming, panel = await self._prepare_ask(
                     interaction, incoming, given, is_private=is_private
                 )
-                chosen = {PANEL: panel} if panel else {}
+                question = replace(incoming, text=arguments.get(QUESTION, ""))
+                incoming = await self._without_names(interaction, question)
+                chosen = {QUESTION: incoming.text, **({PANEL: panel} if panel else {})}
                 invocation = replace(invocation, arguments={**arguments, **chosen})
             if PRIVATE in arguments and not is_outside(interaction):
                 await send_note(chat, incoming, ASKED_PRIVATELY)
@@ -198,6 +200,12 @@ class DiscordClient(discord.Client):
         panel = self._app.panel(panel or None, incoming.place).name
         place = await direct_place(interaction.user)
         return replace(incoming, place=place, is_direct=True), panel
+
+    async def _without_names(
+        self, interaction: Interaction, incoming: IncomingMessage
+    ) -> IncomingMessage:
+        people = MentionedPeople(self, None if is_outside(interaction) else interaction.guild)
+        return await without_names(self._app, incoming, people)
 
     async def suggest(
         self, interaction: Interaction, parameter: Parameter, typed: str
@@ -234,6 +242,7 @@ class DiscordClient(discord.Client):
                 await send_note(chat, incoming, ASKED_PRIVATELY)
             question, context = fields[QUESTION], fields.get(CONTEXT, "")
             asked = replace(incoming, text=question, context=context)
+            asked = await self._without_names(interaction, asked)
             options = AskOptions(panel or None, votes_first=fields.get(AUDIENCE) == VOTE_FIRST)
             await ask_with_options(self._app, chat, asked, options)
 
@@ -369,6 +378,13 @@ class DiscordClient(discord.Client):
         rounds = await load_thread_rounds(self._app, incoming.place)
         if not rounds and (first := await find_round_of_message(self._app, incoming.place, root)):
             rounds = (first,)
+        if message.guild is None and is_question(parsed):
+            before = rounds or await load_conversation(self._app, incoming.place, incoming.asker.id)
+            own = bot.mention if bot else ""
+            written = replace(incoming, text=message.content.replace(own, "", 1).strip())
+            people = MentionedPeople(self, None, message.mentions)
+            incoming = await without_names(self._app, written, people, before)
+            parsed = commands_of(self._app).parse(incoming.text)
         if rounds:
             incoming = replace(incoming, context=context_of(rounds), quotes=quoted_ids(rounds))
         incoming = await continue_conversation(self._app, incoming)

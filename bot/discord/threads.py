@@ -23,6 +23,7 @@ from bot.commands.thread_context import (
     has_consent,
     panel_asked,
     read_thread,
+    replace_mentions,
 )
 from bot.context import AppContext
 from bot.discord.errors import translate_errors
@@ -30,6 +31,8 @@ from bot.discord.shards import CHAT
 from council.errors import CouncilError
 from council.people import ThreadReading
 from council.rounds import Round
+
+User = discord.User | discord.Member
 
 MAX_MESSAGES = 1_000  # of a thread that are read
 MAX_CHAIN = 20  # replies up a chain
@@ -98,11 +101,7 @@ class DiscordThread:
     async def person(self, id_: str) -> Asker:
         """Return a user with the names that Discord shows of them."""
         user = self._people.get(int(id_))
-        if user is None:
-            return Asker(id_, id_)
-        names = (user.name, user.global_name, getattr(user, "nick", None))
-        shown = user.display_name
-        return Asker(id_, shown, aliases=tuple(x for x in names if x and x != shown))
+        return parse_person(user) if user else Asker(id_, id_)
 
 
 def _starter(one: discord.Message) -> discord.Message:
@@ -110,6 +109,56 @@ def _starter(one: discord.Message) -> discord.Message:
     original = one.reference.resolved if one.reference else None
     is_starter = one.type is discord.MessageType.thread_starter_message
     return original if is_starter and isinstance(original, discord.Message) else one
+
+
+class MentionedPeople:
+    """No thread: the people whom a question outside of threads mentions."""
+
+    part = ""
+
+    def __init__(
+        self, client: discord.Client, guild: discord.Guild | None, known: Iterable[User] = ()
+    ) -> None:
+        self.our_id = str(client.user.id if client.user else client.application_id)
+        self._client = client
+        self._guild = guild
+        self._known = {user.id: user for user in known}
+
+    async def messages(self) -> Sequence[ThreadMessage]:
+        """Return nothing."""
+        return ()
+
+    async def person(self, id_: str) -> Asker:
+        """Return a user with the names that Discord shows of them; the id if it shows none."""
+        number = int(id_)
+        user: User | None = self._known.get(number)
+        with suppress(CouncilError), translate_errors():
+            if user is None and self._guild:
+                user = await self._guild.fetch_member(number)
+            user = user or await self._client.fetch_user(number)
+        return parse_person(user) if user else Asker(id_, id_)
+
+
+async def without_names(
+    app: AppContext, message: IncomingMessage, people: MentionedPeople, rounds: Sequence[Round] = ()
+) -> IncomingMessage:
+    """Return a question without the names of those whom it mentions.
+
+    Its text and context are as Discord has them.
+    """
+    text, context = (_mark_people(one) for one in (message.text, message.context))
+    return await replace_mentions(app, replace(message, text=text, context=context), people, rounds)
+
+
+def parse_person(user: User) -> Asker:
+    """Return a user with all names that Discord shows of them."""
+    names = (user.name, user.global_name, getattr(user, "nick", None))
+    shown = user.display_name
+    return Asker(str(user.id), shown, aliases=tuple(x for x in names if x and x != shown))
+
+
+def _mark_people(text: str) -> str:
+    return _USER.sub(lambda found: mention(found[1]), without_marks(text))
 
 
 def mark_mentions(message: discord.Message) -> str:
@@ -124,8 +173,7 @@ def mark_mentions(message: discord.Message) -> str:
         role = guild.get_role(id_) if guild else None
         return f"@{role.name if role else id_}"
 
-    marked = _USER.sub(lambda found: mention(found[1]), without_marks(message.content))
-    return _PLACE.sub(name, marked).strip()
+    return _PLACE.sub(name, _mark_people(message.content)).strip()
 
 
 async def ask_in_thread(

@@ -9,6 +9,7 @@ from bot.chat import Button, File, Mentions, Post
 from bot.render.formatting import seat_names
 from bot.render.text_safety import shorten_to_line
 from council.people import Person
+from council.ports import RoundSummary
 from council.rounds import Round
 
 PSEUDONYM = re.compile(r"\bPerson (\d{1,4})\b")
@@ -24,6 +25,24 @@ def with_names(post: Post, round_: Round) -> Post:
     return name_people(post, reading.people, seat_names(round_.panel).values())
 
 
+def named_round(round_: Round) -> Round:
+    """Return a round with the names of the people in its thread, to be read by people only.
+
+    It is not as it was stored: neither its seal nor its prompts match.
+    """
+    reading = round_.question.reading
+    if reading is None or not reading.people:
+        return round_
+    name = _namer(reading.people, seat_names(round_.panel).values())
+    named: Round = _edit_texts(round_, name)
+    return replace(named, question=replace(named.question, reading=reading))
+
+
+def named_question(line: RoundSummary) -> str:
+    """Return the question of a line in a list, with the names of the people in its thread."""
+    return _namer(line.people)(line.question)
+
+
 def name_people(post: Post, people: Sequence[Person], reserved: Iterable[str] = ()) -> Post:
     """Return a post with the names of people in all its texts.
 
@@ -32,14 +51,16 @@ def name_people(post: Post, people: Sequence[Person], reserved: Iterable[str] = 
     """
     if not people:
         return post
-    models = {name.casefold() for name in reserved}
-    names = {one.number: _shown_name(one, models) for one in people}
-
-    def name(text: str) -> str:
-        return PSEUDONYM.sub(lambda found: names.get(int(found[1]), found[0]), text)
-
+    name = _namer(people, reserved)
     parts = tuple(_edit_texts(part, name) for part in post.parts)
     return replace(post, parts=parts, summary=name(post.summary))
+
+
+def _namer(people: Sequence[Person], reserved: Iterable[str] = ()) -> Callable[[str], str]:
+    """Return a function that puts names in the place of pseudonyms."""
+    models = {name.casefold() for name in reserved}
+    names = {one.number: _shown_name(one, models) for one in people}
+    return lambda text: PSEUDONYM.sub(lambda found: names.get(int(found[1]), found[0]), text)
 
 
 def _shown_name(person: Person, models: set[str]) -> str:

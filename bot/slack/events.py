@@ -21,6 +21,7 @@ Body = dict[str, Any]
 CHANNEL_CHANGED, UNINSTALLED = "slack channel", "slack gone"
 # Other text in angle brackets, such as `List<String>`, was typed by a person.
 _USER = re.compile(r"@([UW][A-Z0-9]+)(?:\||$)")
+_USER_TOKEN = re.compile(r"<@([UW][A-Z0-9]+)(?:\|[^>\n]*)?>")
 _TOKEN = re.compile(r"<([@#!][^<>\n]+|[a-z][a-z0-9+.-]*:[^<>\n]+)>")
 
 
@@ -101,6 +102,11 @@ def mark_mentions(text: str) -> str:
     """Return a message's text without mrkdwn, with a mark for each mention of a person."""
     clean = without_marks(text)
     return html.unescape(_TOKEN.sub(lambda token: _marked_token(token[1]), clean)).strip()
+
+
+def mark_people(text: str) -> str:
+    """Return a typed text with a mark for each mention of a person, otherwise as it is."""
+    return _USER_TOKEN.sub(lambda token: mention(token[1]), without_marks(text))
 
 
 def _marked_token(token: str) -> str:

@@ -14,6 +14,7 @@ from bot.context import AppContext
 from bot.observability import logs
 from bot.render.budgets import budget_left_line
 from bot.render.formatting import duration, join_words, local_time, seat_names
+from bot.render.people import named_question
 from bot.render.round_status import sent_text
 from bot.render.text_safety import shorten_to_line
 from bot.slack.actions import ActionHandler, BlockAction, open_round_modal
@@ -84,7 +85,7 @@ def _button(action: str, label: str, **more: str) -> Block:
 
 def _round_blocks(line: RoundSummary, at: int) -> list[Block]:
     """Return the question with a button that opens the round, then when it was asked."""
-    question = neutralize(shorten_to_line(line.question, MAX_QUESTION))
+    question = neutralize(shorten_to_line(named_question(line), MAX_QUESTION))
     section: Block = {"type": "section", "text": plain_text(question)}
     if line.seconds is not None and not line.failed:
         section["accessory"] = _button(f"{HOME_ROUND}#{at + 1}", "Open", value=line.id)

@@ -56,6 +56,7 @@ from bot.slack.events import Body, check_can_answer, new_message, resolve_messag
 from bot.slack.files import parse_attachment
 from bot.slack.messages import SlackChat
 from bot.slack.rich_text import Block, neutralize, plain_text
+from bot.slack.threads import without_names
 from bot.slack.workspace import Workspace
 from council.errors import CouncilError, FileError, PanelError
 from council.places import Place
@@ -267,7 +268,8 @@ async def submit_ask_form(
         files=_submitted_files(workspace, values),
         quotes=tuple(quotes[0]) if quotes and context else (),
     )
-    message = await resolve_message(workspace, message)
+    resolved = await resolve_message(workspace, message)
+    message = await without_names(app, workspace, resolved, message.text)
     votes_first = _value(values, AUDIENCE) == VOTE_FIRST
     options = AskOptions(_value(values, PANEL) or None, votes_first=votes_first)
     return message, await open_round(app, message, options)

@@ -23,7 +23,6 @@ from bot.chat import (
 )
 from bot.commands.conversations import load_conversation
 from bot.commands.dispatch import run_command
-from bot.commands.pseudonyms import mentioned_ids
 from bot.commands.registry import commands_of
 from bot.commands.thread_context import (
     BUSY,
@@ -36,13 +35,14 @@ from bot.commands.thread_context import (
     panel_asked,
     read_thread,
     receivers_digest,
+    replace_mentions,
 )
 from bot.context import AppContext
 from bot.render.formatting import count_noun
 from bot.render.people import name_people
 from bot.render.round_status import messages_read, receivers
 from bot.slack.client import MAX_ITEMS, RateLimitedError, RefusedError
-from bot.slack.events import Body, mark_mentions, strip_mention
+from bot.slack.events import Body, mark_mentions, mark_people, strip_mention
 from bot.slack.history import Look, read_pages
 from bot.slack.messages import SlackChat
 from bot.slack.workspace import CHAT, Workspace
@@ -188,16 +188,15 @@ def message_key(workspace: Workspace, place: Place, ts: str) -> str:
 async def without_names(
     app: AppContext, workspace: Workspace, message: IncomingMessage, text: str
 ) -> IncomingMessage:
-    """Return a question without the names of those whom its text, as Slack has it, mentions."""
-    marked = replace(message, text=mark_mentions(text))
-    if not mentioned_ids(marked.text):
-        return message
+    """Return a question without the names of those whom it mentions.
+
+    `text` is its text as Slack has it; the context is as it was typed.
+    """
     before: Sequence[Round] = ()
     if message.is_direct and not message.place.thread:
         before = await load_conversation(app, message.place, message.asker.id)
-    source = SlackThread(workspace, message.place, "")
-    read = await read_thread(app, marked, source, before, with_messages=False)
-    return replace(read, context="", quotes=())
+    marked = replace(message, text=mark_mentions(text), context=mark_people(message.context))
+    return await replace_mentions(app, marked, SlackThread(workspace, message.place, ""), before)
 
 
 async def ask_in_own_thread(

@@ -187,3 +187,36 @@ async def test_without_the_intent_only_messages_that_mention_the_bot_are_read(
     answer = await product.answered(cast.place)
     assert "With 1 message of this thread; 1 can't be read by me." in answer.text
     assert "One node." not in cast.context()
+
+
+async def test_a_mention_in_a_command_has_no_name(product: StoryBot) -> None:
+    cast = Cast(product)
+    await _use_served(cast)
+    ada, ben = cast.users["ada"], cast.users["ben"]
+    seen = len(product.models.requests)
+
+    answer = await product.ask(cast.channel, f"what does {ben.mention} need?", ada.handle)
+
+    sent = [one.user for one in product.models.requests[seen:]]
+    assert len(sent) == 7
+    assert all("what does @Person 1 need?" in prompt for prompt in sent)
+    assert not [one for one in sent if ben.id in one or "ben" in one]
+    assert "what does @Ben need?" in answer.text
+
+
+async def test_a_mention_in_a_direct_message_has_no_name(product: StoryBot) -> None:
+    cast = Cast(product)
+    discord, ada, ben = product.discord, cast.users["ada"], cast.users["ben"]
+
+    discord.direct_message(ada, f"what does {ben.mention} need?")
+    await discord.until(lambda: discord.direct(ada))
+    own = discord.direct(ada)[0].channel
+    await product.answered(own)
+    discord.direct_message(ada, "and what does ben have?")
+
+    await product.answered(own, 2)
+    rows = product.served.home.sql("SELECT question FROM round WHERE channel = ?", own.id)
+    assert sorted(str(row[0]) for row in rows) == [
+        "and what does Person 1 have?",
+        "what does @Person 1 need?",
+    ]

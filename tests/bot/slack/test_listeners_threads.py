@@ -100,14 +100,15 @@ async def test_models_read_a_thread_in_order_and_nobodys_name(
         await cast.allow()
     for said in staged.said:
         await cast.says(said)
-    private = len(stage.slack.ephemerals(cast.ids["ada"]))
+    private = stage.slack.ephemerals(cast.ids["ada"])
     before, seen = len(stage.answers(cast.channel)), len(stage.models.requests)
 
     await cast.ask(staged.question)
 
     answer = await stage.wait_for_answer(cast.channel, before + 1)
     context, sent = cast.context(), [one.user for one in stage.models.requests[seen:]]
-    assert len(stage.slack.ephemerals(cast.ids["ada"])) == private
+    # An earlier one may be deleted late.
+    assert [one for one in stage.slack.ephemerals(cast.ids["ada"]) if one not in private] == []
     assert context.endswith("\n\n".join(staged.read))
     assert (FIRST in context) is (staged.is_own and not staged.is_forgotten)
     assert len(sent) == 7
