@@ -1,7 +1,7 @@
 """Threads in Discord: what models read of them, consents, and what Discord hides from a bot."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import count
 
@@ -97,7 +97,7 @@ async def _use_served(cast: Cast) -> None:
     "staged", [one for one in STAGED if not one.only_slack], ids=lambda staged: staged.id
 )
 async def test_models_read_a_thread_in_order_and_nobodys_name(
-    product: StoryBot, staged: StagedThread
+    product: StoryBot, staged: StagedThread, record_property: Callable[[str, object], None]
 ) -> None:
     cast = Cast(product, staged)
     await _use_served(cast)
@@ -125,6 +125,8 @@ async def test_models_read_a_thread_in_order_and_nobodys_name(
 
     answer = await product.answered(cast.place, before + 1)
     context, sent = cast.context(), [one.user for one in product.models.requests[seen:]]
+    record_property("prompt", sent[0])
+    record_property("line", staged.line)
     assert context.endswith("\n\n".join(staged.read))
     assert (FIRST in context) is (staged.is_own and not staged.is_forgotten)
     assert len(sent) == 7
@@ -212,7 +214,7 @@ async def test_a_mention_in_a_direct_message_has_no_name(product: StoryBot) -> N
     await discord.until(lambda: discord.direct(ada))
     own = discord.direct(ada)[0].channel
     await product.answered(own)
-    discord.direct_message(ada, "and what does ben have?")
+    discord.direct_message(ada, "and what does Ben have?")
 
     await product.answered(own, 2)
     rows = product.served.home.sql("SELECT question FROM round WHERE channel = ?", own.id)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -79,7 +80,7 @@ class Cast:
 
 @pytest.mark.parametrize("staged", STAGED, ids=lambda staged: staged.id)
 async def test_models_read_a_thread_in_order_and_nobodys_name(
-    stage: Stage, staged: StagedThread
+    stage: Stage, staged: StagedThread, record_property: Callable[[str, object], None]
 ) -> None:
     cast = Cast(stage, staged)
     await stage.reply_to(cast.ids["ada"], cast.channel, "panel served")
@@ -107,6 +108,8 @@ async def test_models_read_a_thread_in_order_and_nobodys_name(
 
     answer = await stage.wait_for_answer(cast.channel, before + 1)
     context, sent = cast.context(), [one.user for one in stage.models.requests[seen:]]
+    record_property("prompt", sent[0])
+    record_property("line", staged.line)
     # An earlier one may be deleted late.
     assert [one for one in stage.slack.ephemerals(cast.ids["ada"]) if one not in private] == []
     assert context.endswith("\n\n".join(staged.read))
