@@ -20,14 +20,17 @@ from playwright.async_api import BrowserType
 from bot.chat import Asker, IncomingMessage, Post
 from bot.commands.ask_form import AskPlace, new_ask_form
 from bot.commands.help import welcome_post
+from bot.commands.thread_context import consent_post
 from bot.discord.actions import page_post
 from bot.discord.components import build_view, fits_discord, render_components
 from bot.discord.modals import form_modal
+from bot.render.formatting import add_note
 from bot.render.pagination import paginate
 from bot.render.round_report.thread import held_post
-from bot.render.round_status import add_asker, running_post
+from bot.render.round_status import add_asker, reading_line, running_post
 from bot.render.voting import VOTE, voting_posts
 from council.answers import Call, Reply
+from council.people import ThreadReading
 from council.round_rules import compute_tally
 from council.rounds import Round
 from council.tally.chance import DEFAULT_RULE
@@ -137,6 +140,10 @@ async def main() -> None:
                 print(f"{path.name}: {path.stat().st_size // 1000} KB")
         await the_vote(client, env, round_)
         await one_post(client, env, "held", held_post(round_, in_ten_minutes()), HELD_SIZE)
+        await one_post(client, env, "consent", consent_post(round_.panel), SMALL)
+        read = ThreadReading(14, left_out=3)
+        answer = add_note(root, reading_line(read))
+        await one_post(client, env, "read", answer, HELD_SIZE)
         await one_post(client, env, "first", welcome_post(is_direct=False), SMALL)
         await one_post(client, env, "bakeoff-post", bakeoff_post(), SMALL)
         await the_form(env)

@@ -25,7 +25,7 @@ from tests.bench.ours import QUESTION
 from tests.bench.pictures import PICTURES, config, playing
 from tests.bench.queue_words import SEATS
 from tests.bot.homes import seat_toml
-from tests.bot.slack.process import RunningProduct, serve_slack
+from tests.bot.slack.process import RunningProduct, is_answer, serve_slack
 from tests.wire.models import Behaviour, ModelServer, Outcome, Request, Say, fail
 from tests.wire.slack import BOT, FakeSlack, Message, View, Workspace
 
@@ -80,6 +80,7 @@ def workspace() -> Workspace:
     home = Workspace.standard()
     for user, name in PEOPLE.items():
         home.users[user].name = name
+    home.users[ADA].is_admin = True
     home.channels[CHANNEL].name = "backend"
     return home
 
@@ -228,7 +229,7 @@ async def the_home(studio: Studio, slack: FakeSlack) -> None:
 
 
 async def the_thread(studio: Studio, slack: FakeSlack) -> None:
-    """Ask in a thread and take a picture of the context that the asker confirms."""
+    """Ask in a thread; picture what the asker confirms, and the answer that says what was read."""
     root = slack.says(SAID[0][0], CHANNEL, SAID[0][1])
     said = [root, *(slack.says(user, CHANNEL, text, root.ts) for user, text in SAID[1:])]
     event = await slack.mention(ADA, CHANNEL, f"<@{BOT}> {ASKED}", root.ts)
@@ -239,6 +240,10 @@ async def the_thread(studio: Studio, slack: FakeSlack) -> None:
     await studio.take(
         "context", Screen("backend", lines, has_root=True, is_thread=True), width=THREAD
     )
+    await slack.click(slack.ephemerals(ADA)[-1], "council:with_thread", ADA)
+    await slack.until(lambda: is_answer(slack.thread(CHANNEL, root.ts)), 120)
+    answer = line_of(slack, slack.thread(CHANNEL, root.ts)[-1])
+    await studio.take("read", Screen("backend", (answer,), is_thread=True), width=THREAD)
 
 
 async def the_cautions(studio: Studio, models: ModelServer) -> None:
