@@ -26,7 +26,7 @@ from bot.chat import (
     Post,
     send_note,
 )
-from bot.commands.pseudonyms import Pseudonyms, mentioned_ids
+from bot.commands.pseudonyms import Pseudonyms, mention, mentioned_ids
 from bot.commands.registry import commands_of, is_question
 from bot.commands.rounds import MAX_CONTEXT_CHARACTERS, find_round_of_message, quoted_ids
 from bot.context import AppContext
@@ -134,13 +134,18 @@ async def read_thread(
 
 
 async def replace_mentions(
-    app: AppContext, message: IncomingMessage, source: ThreadSource, rounds: Sequence[Round] = ()
+    app: AppContext,
+    message: IncomingMessage,
+    source: ThreadSource,
+    rounds: Sequence[Round] = (),
+    others: Iterable[str] = (),
 ) -> IncomingMessage:
     """Return a question with pseudonyms instead of the mentions that its text and context mark.
 
-    `rounds` are those that it follows: people keep the numbers that they have there.
+    `rounds` are those that it follows: people keep the numbers that they have there. `others` are
+    the ids of people whose names it may have.
     """
-    texts = [message.text, message.context]
+    texts = [message.text, message.context, *map(mention, others)]
     if not known_people(rounds) and not any(mentioned_ids(text) for text in texts):
         return message
     names = await _pseudonyms(app, message, source, [], rounds, texts)

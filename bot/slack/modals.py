@@ -39,6 +39,7 @@ from bot.commands.forms import (
     fitting_options,
     select_hint,
 )
+from bot.commands.pseudonyms import mentioned_ids
 from bot.commands.rounds import (
     Opinion,
     context_of,
@@ -52,7 +53,14 @@ from bot.render.pagination import paginate
 from bot.render.text_safety import shorten
 from bot.slack.block_kit import PostRenderer, fits_modal, is_within, unique_action_ids
 from bot.slack.client import RefusedError, call_api
-from bot.slack.events import Body, check_can_answer, new_message, resolve_message, to_plain_text
+from bot.slack.events import (
+    Body,
+    check_can_answer,
+    mark_people,
+    new_message,
+    resolve_message,
+    to_plain_text,
+)
 from bot.slack.files import parse_attachment
 from bot.slack.messages import SlackChat
 from bot.slack.rich_text import Block, neutralize, plain_text
@@ -66,7 +74,7 @@ from council.rounds import Round
 ASK_CALLBACK, WHY_CALLBACK = "council:ask", "council:why"
 WHY = "why"
 
-_MAX_QUOTES = 100  # ids; private metadata has 3,000 characters
+_MAX_QUOTES, _MAX_PEOPLE = 100, 50  # ids; private metadata has 3,000 characters
 _MAX_OPTIONS, _MAX_OPTION, _MAX_VALUE = 100, 75, 150  # options, and characters of one
 _MAX_TEXT = 3000
 _CHANNEL_SELECT = {
@@ -193,7 +201,8 @@ async def open_ask_modal(
         asks_channel=not place.channel,
         accepts_files=chat.workspace.has_scope("files:read"),
     )
-    view = ask_view(await ask_form(app, message, at), message)
+    people = mentioned_ids(mark_people(str(about.get("text") or "")))[:_MAX_PEOPLE]
+    view = ask_view(await ask_form(app, message, at), message, people)
     await open_view(chat.workspace.client, str(body["trigger_id"]), view)
 
 
@@ -208,10 +217,11 @@ async def _with_context(
     return replace(message, context=await to_plain_text(text, workspace.display_name))
 
 
-def ask_view(form: Form, message: IncomingMessage) -> View:
-    """Return the modal to ask in where a message was sent."""
+def ask_view(form: Form, message: IncomingMessage, people: Sequence[str] = ()) -> View:
+    """Return the modal to ask in where a message was sent; its context may name `people`, by id."""
     place, quotes = message.place, message.quotes[:_MAX_QUOTES]
-    metadata = json.dumps([place.channel, place.thread, *([quotes] if quotes else [])])
+    known = [quotes, people] if people else [quotes] if quotes else []
+    metadata = json.dumps([place.channel, place.thread, *known])
     explanation = {"type": "context", "elements": [plain_text(EXPLANATION)]}
     return _view(ASK_CALLBACK, _labels(form), metadata, [*_form_blocks(form), explanation])
 
@@ -250,7 +260,8 @@ async def submit_ask_form(
     """Return the question of a submitted modal and its new round; None if it is a duplicate."""
     values = _submitted_values(body["view"])
     message = parse_asker(workspace, body)
-    _, _, *quotes = json.loads(body["view"].get("private_metadata") or '["", null]')
+    _, _, *known = json.loads(body["view"].get("private_metadata") or '["", null]')
+    quotes, people, *_ = *known, (), ()
     user, place = message.asker.id, message.place
     if _value(values, AUDIENCE) == ONLY_ME:
         place = replace(place, channel=await workspace.dm_channel(user), thread=None)
@@ -266,10 +277,10 @@ async def submit_ask_form(
         context=context,
         place=place,
         files=_submitted_files(workspace, values),
-        quotes=tuple(quotes[0]) if quotes and context else (),
+        quotes=tuple(quotes) if context else (),
     )
     resolved = await resolve_message(workspace, message)
-    message = await without_names(app, workspace, resolved, message.text)
+    message = await without_names(app, workspace, resolved, message.text, people)
     votes_first = _value(values, AUDIENCE) == VOTE_FIRST
     options = AskOptions(_value(values, PANEL) or None, votes_first=votes_first)
     return message, await open_round(app, message, options)

@@ -186,17 +186,23 @@ def message_key(workspace: Workspace, place: Place, ts: str) -> str:
 
 
 async def without_names(
-    app: AppContext, workspace: Workspace, message: IncomingMessage, text: str
+    app: AppContext,
+    workspace: Workspace,
+    message: IncomingMessage,
+    text: str,
+    others: Sequence[str] = (),
 ) -> IncomingMessage:
     """Return a question without the names of those whom it mentions.
 
-    `text` is its text as Slack has it; the context is as it was typed.
+    `text` is its text as Slack has it; the context is as it was typed. `others` are the ids of
+    people whose names it may have.
     """
     before: Sequence[Round] = ()
     if message.is_direct and not message.place.thread:
         before = await load_conversation(app, message.place, message.asker.id)
     marked = replace(message, text=mark_mentions(text), context=mark_people(message.context))
-    return await replace_mentions(app, marked, SlackThread(workspace, message.place, ""), before)
+    source = SlackThread(workspace, message.place, "")
+    return await replace_mentions(app, marked, source, before, others)
 
 
 async def ask_in_own_thread(

@@ -81,8 +81,9 @@ async def test_a_message_is_asked_about_in_its_thread(stage: Stage) -> None:
     answer = await stage.wait_for_answer(channel)
     assert answer.thread_ts == message.ts
     assert stage.home.sql("SELECT context FROM round WHERE channel = ?", channel) == [
-        ("@ada, is 1 < 2 for a <queue>?",)
+        ("@Person 1, is 1 < 2 for a <queue>?",)
     ]
+    assert "Person 1" not in text_of(answer)
 
 
 async def test_a_question_about_the_councils_answer_includes_the_whole_answer(stage: Stage) -> None:
