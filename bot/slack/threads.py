@@ -59,7 +59,7 @@ _UNREADABLE = (
     "I can't read this thread ({code}), so I can only be asked without it. Use /council in the "
     "channel."
 )
-_NO_LOOK = "Slack shows me no thread right now. Press again in a minute."
+_NO_LOOK = "Slack does not show me this thread right now. Ask again in a minute."
 _OLD_DIGEST = 8  # characters of a digest in offers of 0.2
 _MAX_EXCERPT = 1_200  # characters of the thread that the offer shows
 # The subtypes of messages that people and bots write; all others report a change.
@@ -128,9 +128,12 @@ class SlackThread:
             return Look(newest)
         if await self._workspace.history_limit.is_known():
             return Look(newest, "since")
+        older: list[Body] = []
         try:
             older, is_cut = await self._read(latest=self._since)
         except RateLimitedError:
+            is_cut = True
+        if is_cut:
             return Look(newest, "since")
         by_ts = {str(one["ts"]): one for one in (*older, *newest)}
         return Look(sorted(by_ts.values(), key=lambda one: float(one["ts"])))
