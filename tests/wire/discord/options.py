@@ -188,5 +188,5 @@ def _check_offered(part: Payload, chosen: list[Any]) -> None:
 
 def _prefilled(part: Payload) -> object:
     chosen = [one["value"] for one in part.get("options") or [] if one.get("default")]
-    ids = [one["id"] for one in part.get("default_values") or []]
+    ids = [str(one["id"]) for one in part.get("default_values") or []]
     return part.get("value") or chosen or ids or None

@@ -193,7 +193,7 @@ _radio_group = all_of(
     _choices,
 )
 _channel_select = shape(_custom_id, {**_select, "channel_types": many(number(0, 20), 20)})
-_default_value = shape({"id": string(20, 17), "type": choice("user", "role")}, {})
+_default_value = shape({"id": number(0, 2**64 - 1), "type": choice("user", "role")}, {})
 _ids_select = shape(_custom_id, {**_select, "default_values": many(_default_value, 25)})
 _in_label: dict[int, Check] = {
     USER_SELECT: _ids_select,
