@@ -103,7 +103,7 @@ _ALL_FIXED = "All of this is set in council.toml. Ask the person who runs the co
 _LIMITS = (
     ("rounds_per_hour", "Questions per person an hour"),
     ("rounds_per_day", "Questions per person in 24 hours"),
-    ("rounds_at_once", "Questions at once in the workspace"),
+    ("rounds_at_once", "Questions at once, of everybody"),
     (WORKSPACE_USD, "US dollars a day, all channels together"),
     (CHANNEL_USD, "US dollars a day, each channel"),
 )
@@ -208,9 +208,9 @@ async def settings_parts(
 
 def _who_text(now: Situation, message: IncomingMessage) -> str:
     policy, has_roles = now.policy, message.asker.roles is not None
-    who = "members and guests" if policy.guests and not has_roles else "members"
+    who = "Members and guests" if policy.guests and not has_roles else "Members"
     if has_roles and policy.roles:
-        who = f"members with {'one of ' if policy.roles[1:] else ''}{_roles(policy.roles)}"
+        who = f"Members with {'one of ' if policy.roles[1:] else ''}{_roles(policy.roles)}"
     where = ["in every channel" if policy.channels is None else "in channels that are turned on"]
     if not has_roles:
         where += ["in direct messages"] if policy.direct_messages else []
@@ -242,8 +242,9 @@ def _limits_text(now: Situation, *, is_channel: bool) -> str:
         )
         if cap is not None
     ]
-    questions = f"questions: {join_words(found)}" if found else ""
-    return f"{'; '.join(filter(None, (questions, join_words(amounts)))) or 'none'}."
+    questions = f"Questions: {join_words(found)}." if found else ""
+    money = f"Cost: {join_words(amounts)}." if amounts else ""
+    return " ".join(filter(None, (questions, money))) or "None."
 
 
 def _channel_text(now: Situation, message: IncomingMessage) -> str:
@@ -253,13 +254,13 @@ def _channel_text(now: Situation, message: IncomingMessage) -> str:
         is_open = allowed is None or message.place.within in allowed
     sentences = ["The council is on." if is_open else "The council is off."]
     if now.panel:
-        sentences.append(f"Questions go to panel {now.panel.name}, so to {receivers(now.panel)}.")
+        sentences.append(f"Questions go to panel {now.panel.name} ({receivers(now.panel)}).")
     if now.rules.vendors:
         sentences.append(f"Only models from {join_words(now.rules.vendors)} are allowed.")
     if not message.is_shared:
-        sentences.append(f"Threads are {'' if now.is_read else 'not '}read with questions.")
+        sentences.append(f"Threads are {'' if now.is_read else 'not '}read for context.")
     if now.rules.votes_first:
-        sentences.append("People vote before names are shown.")
+        sentences.append("Models' names are shown after people have voted.")
     return " ".join(sentences)
 
 
@@ -274,7 +275,7 @@ def _notes(now: Situation, message: IncomingMessage, forms: Sequence[str]) -> li
         has_managers = message.asker.roles is not None
         notes.append(f"Admins can change this.{manager if has_managers else ''}")
     elif not message.place.channel or message.is_direct:
-        notes.append("For what holds in a channel, use `/council settings` in it.")
+        notes.append("For one channel, use `/council settings` there.")
     return [" ".join(notes)] if notes else []
 
 
@@ -381,7 +382,7 @@ def _channel_fields(app: AppContext, message: IncomingMessage, now: Situation) -
     place = message.place
     is_open = {True: ON, False: OFF, None: USUAL}[now.rules.is_open]
     opening = (
-        Option(USUAL, "As in the workspace"),
+        Option(USUAL, "As in other channels"),
         Option(ON, "On"),
         Option(OFF, "Off"),
     )
@@ -399,14 +400,14 @@ def _channel_fields(app: AppContext, message: IncomingMessage, now: Situation) -
     if now.panel and may_consent(app, message):
         allowed = f"{ON}:{receivers_digest(now.panel)}"
         reading = (
-            Option(OFF, "Not read"),
-            Option(allowed, f"Read, and sent to {receivers(now.panel)}"),
+            Option(OFF, "No"),
+            Option(allowed, f"Yes; they go to {receivers(now.panel)}"),
         )
         initial = allowed if now.is_read else OFF
-        fields.append(RadioField(READING, "Threads, without names", reading, initial))
-    names = (Option(OFF, "With the answer"), Option(ON, "After people voted (Vote first)"))
+        fields.append(RadioField(READING, "Read threads for context", reading, initial))
+    names = (Option(OFF, "With the answer"), Option(ON, "After people have voted"))
     votes_first = ON if now.rules.votes_first else OFF
-    fields.append(RadioField(VOTES_FIRST, "When names are shown", names, votes_first))
+    fields.append(RadioField(VOTES_FIRST, "Show models' names", names, votes_first))
     return fields
 
 

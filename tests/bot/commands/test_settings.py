@@ -7,6 +7,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.access import Access, AccessDeniedError, ChannelRules, RoundLimitError
+from bot.admin_settings import SETTINGS
 from bot.chat import Asker, Buttons, IncomingMessage
 from bot.commands import settings
 from bot.commands.ask import AskOptions, open_round
@@ -81,8 +82,8 @@ async def test_an_admin_sees_what_holds_and_opens_three_forms(app: AppContext) -
     text, buttons = await shown_to(app, SHOWN)
 
     assert buttons == [HERE, WHO, LIMITS]
-    assert "members, in every channel and in direct messages." in text
-    assert "**Limits:** none." in text
+    assert "Members, in every channel and in direct messages." in text
+    assert "**Limits:** None." in text
     assert "The council is on. Questions go to panel house" in text
 
 
@@ -134,7 +135,7 @@ async def test_direct_messages_have_the_forms_of_the_workspace(app: AppContext) 
     text, buttons = await shown_to(app, direct)
 
     assert buttons == [WHO, LIMITS]
-    assert "For what holds in a channel" in text
+    assert "For one channel" in text
     with pytest.raises(CouncilError, match="no channel"):
         await opened(app, HERE, direct)
 
@@ -169,12 +170,12 @@ async def test_another_process_sees_a_change_at_its_next_question(app: AppContex
 async def test_a_cap_binds(name: str) -> None:
     app = an_app(FakeGateway(prices=dict.fromkeys(KEYS, PRICE)), panels=two_panels())
 
-    await change(app, LIMITS, **{name: "$0.0001"})
+    await change(app, LIMITS, ANA, **{name: "$0.0001"})
 
     with pytest.raises(BudgetError, match=r"left of this .*'s budget of \$0\.0001 a day"):
         await open_round(app, ASKED)
     assert await open_round(app, replace(ASKED, key="q2", place=Place("slack", "T2", "C9")))
-    await change(app, LIMITS, **{name: ""})
+    await change(app, LIMITS, ANA, **{name: ""})
     assert await open_round(app, ASKED)
 
 
@@ -254,11 +255,11 @@ async def test_a_value_that_makes_no_sense_is_an_error_at_its_field(
     app: AppContext, action: str, name: str, value: str, said: str
 ) -> None:
     with pytest.raises(FieldError) as refused:
-        await change(app, action, **{name: value})
+        await change(app, action, ANA, **{name: value})
 
     assert refused.value.field == name
     assert said in str(refused.value)
-    assert await app.key_values.list_texts(settings.SETTINGS) == {}
+    assert await app.key_values.list_texts(SETTINGS) == {}
 
 
 async def test_a_panel_of_other_providers_is_refused_where_few_are_allowed(
@@ -316,7 +317,7 @@ async def test_what_another_admin_changed_meanwhile_is_named_and_stays(
         assert "Nothing was changed" in await send(app, action, form)
         return
     with pytest.raises(FieldError) as refused:
-        await send(app, action, form, **{name: mine})
+        await send(app, action, form, ANA, **{name: mine})
 
     assert refused.value.field == name
     assert f"Cid changed this to “{words}" in str(refused.value)
@@ -416,7 +417,7 @@ async def test_a_workspace_that_leaves_leaves_no_settings(app: AppContext) -> No
 
     await delete_workspace(app, "slack", "T1")
 
-    assert [*await app.key_values.list_texts(settings.SETTINGS)] == ["slack/T2/"]
+    assert [*await app.key_values.list_texts(SETTINGS)] == ["slack/T2/"]
     assert not await has_consent(app, PLACE, app.panels["house"])
     await app.reload_settings(PLACE)
     assert app.access.at(PLACE).rounds_per_hour is None

@@ -96,7 +96,7 @@ async def test_roles_hold_at_the_next_question_and_are_chosen_when_the_form_open
     await bot.discord.submit(
         await opened(bot, WHO), {"roles": [role], "admins": [other.person]}, bot.person
     )
-    await says(bot, "members with 1 role")
+    await says(bot, "Members with 1 role")
     await other.run("ask", question="Which queue?")
     await says(other, "Only certain roles can use the council")
     again = await opened(bot, WHO)

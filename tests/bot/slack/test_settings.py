@@ -45,7 +45,7 @@ async def test_who_may_ask_is_a_form_and_holds_at_the_next_question(ruled: Stage
     view = await opened(ruled, dora, channel, WHO, "Who may ask")
     types, text = field_types(view), text_of(view)
     await ruled.slack.submit(view, {"guests": "on", "admins": [erin]}, dora)
-    await ruled.wait_for_ephemeral(dora, channel, "members and guests, in every channel")
+    await ruled.wait_for_ephemeral(dora, channel, "Members and guests, in every channel")
 
     assert list(types) == ["channels", "guests", "direct_messages", "admins"]
     assert types["admins"] == "multi_users_select"
@@ -54,7 +54,7 @@ async def test_who_may_ask_is_a_form_and_holds_at_the_next_question(ruled: Stage
     again = await opened(ruled, erin, channel, WHO, "Who may ask")
     assert f"'initial_users': ['{erin}']" in str(again.payload)
     await ruled.slack.submit(again, {"guests": "off", "admins": []}, erin)
-    await ruled.wait_for_ephemeral(erin, channel, "members, in every channel")
+    await ruled.wait_for_ephemeral(erin, channel, "Members, in every channel")
 
 
 async def test_what_is_wrong_stands_at_its_field_and_what_others_changed_too(
@@ -138,7 +138,7 @@ async def test_an_admin_who_turned_off_direct_messages_can_turn_them_on_at_home(
     channel = ruled.add_channel(dora)
     view = await opened(ruled, dora, channel, WHO, "Who may ask")
     await ruled.slack.submit(view, {"direct_messages": "off"}, dora)
-    await ruled.wait_for_ephemeral(dora, channel, "members, in every channel.")
+    await ruled.wait_for_ephemeral(dora, channel, "Members, in every channel.")
     await ruled.slack.opens_app(dora)
     home = await home_of(ruled, dora, "off in direct messages")
 
