@@ -104,7 +104,8 @@ class AppContext:
 
     async def unpick_panel(self, place: Place) -> None:
         """Delete the panel picked in a place's channel."""
-        await self.key_values.pop(PICKED_PANEL, channel_key(place))
+        if not self.is_local:
+            await self.key_values.pop(PICKED_PANEL, channel_key(place))
         self.chosen.pop(channel_key(place), None)
 
     async def reload_settings(self, place: Place) -> None:

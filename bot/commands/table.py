@@ -156,6 +156,7 @@ CORE_COMMANDS = (
         SETTINGS,
         "See what holds here; admins change it",
         settings.show_settings,
+        aliases=tuple(label.lower() for label in settings.LABELS.values()),
     ),
     *(replace(one, hidden=True) for one in _UNLISTED),
 )
