@@ -210,17 +210,14 @@ def _who_text(now: Situation, message: IncomingMessage) -> str:
     policy, has_roles = now.policy, message.asker.roles is not None
     who = "Members and guests" if policy.guests and not has_roles else "Members"
     if has_roles and policy.roles:
-        who = f"Members with {'one of ' if policy.roles[1:] else ''}{_roles(policy.roles)}"
+        roles = count_noun(len(policy.roles), "role")
+        who = f"Members with {'one of ' if policy.roles[1:] else ''}{roles}"
     where = ["in every channel" if policy.channels is None else "in channels that are turned on"]
     if not has_roles:
         where += ["in direct messages"] if policy.direct_messages else []
         where += ["in channels shared with others"] if policy.shared_channels else []
     more = f" {count_noun(len(policy.admins), 'more admin')}." if policy.admins else ""
     return f"{who}, {join_words(where)}.{more}"
-
-
-def _roles(roles: Sequence[str]) -> str:
-    return count_noun(len(roles), "role")
 
 
 def _limits_text(now: Situation, *, is_channel: bool) -> str:

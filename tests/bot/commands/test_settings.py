@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 from bot.access import Access, AccessDeniedError, ChannelRules, RoundLimitError
 from bot.admin_settings import SETTINGS
 from bot.chat import Asker, Buttons, IncomingMessage
-from bot.commands import settings
+from bot.commands import ask_form, settings
 from bot.commands.ask import AskOptions, open_round
 from bot.commands.button_registry import buttons_of, submit_form
 from bot.commands.dispatch import run_command
@@ -189,6 +189,33 @@ async def test_a_channel_that_votes_first_holds_the_reveal_unless_asked_otherwis
     await open_round(app, replace(ASKED, key="q3", place=Place("slack", "T1", "C2")))
 
     assert [*await app.key_values.list_texts(HELD)] == ["q1"]
+
+
+async def test_the_form_to_ask_in_begins_with_what_holds_in_the_channel(app: AppContext) -> None:
+    at = ask_form.AskPlace("Everybody here", has_private_answers=True)
+    await change(app, HERE, votes_first="on")
+
+    here = await ask_form.ask_form(app, SHOWN, at)
+    there = await ask_form.ask_form(app, replace(SHOWN, place=Place("slack", "T1", "C2")), at)
+
+    audiences = [settings._initial(form.fields[3]) for form in (here, there)]
+    assert audiences == [ask_form.VOTE_FIRST, ask_form.HERE]
+
+
+@pytest.mark.parametrize(
+    ("audience", "knew_place", "reveal"),
+    [
+        (ask_form.VOTE_FIRST, True, True),
+        (ask_form.HERE, True, False),
+        (ask_form.HERE, False, None),  # the form chose the channel itself
+        (ask_form.ONLY_ME, True, None),
+        ("", True, None),
+    ],
+)
+def test_a_form_that_did_not_know_its_channel_leaves_the_reveal_to_it(
+    audience: str, knew_place: bool, reveal: bool | None
+) -> None:
+    assert ask_form.chosen_reveal(audience, knew_place=knew_place) is reveal
 
 
 async def test_the_panel_is_the_one_that_the_command_picks(app: AppContext) -> None:
