@@ -33,13 +33,14 @@ NOT_WAITING = "This question has expired. Please ask it again."
 class AskOptions:
     """What an asker may choose; None means the place's panel, its method, a random seed.
 
-    With `votes_first`, a room learns who wrote what some time after the answer.
+    With `votes_first`, a room learns who wrote what some time after the answer; None is as the
+    channel's settings say.
     """
 
     panel: str | None = None
     method: str | None = None
     seed: str | None = None
-    votes_first: bool = False
+    votes_first: bool | None = None
 
 
 async def ask(app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments) -> None:
@@ -88,13 +89,14 @@ async def open_round(
     """Store and return the round of a new question; None for a repeated event."""
     if message.files and await is_stored(app, message.key):  # before they are downloaded again
         return None
-    await app.reload_picked_panel(message.place)
+    await app.reload_settings(message.place)
     round_ = await new_round(app, message, choice)
     if not await admit_round(app, round_):
         return None
     if message.is_visible:
         await remember_visible(app, round_.id)
-    if choice.votes_first:
+    by_default = app.access.rules_in(message.place).votes_first
+    if by_default if choice.votes_first is None else choice.votes_first:
         await hold_reveal(app, round_.id)
     return round_
 

@@ -12,7 +12,7 @@ from bot.access import (
 )
 from bot.admission import dismissed_at_end, readmit_round
 from bot.chat import Button, Buttons, Chat, File, IncomingMessage, Line, Note, Post, send_note
-from bot.commands import rounds
+from bot.commands import rounds, settings
 from bot.commands.ask import ASK_ANYWAY, AskOptions, ask_anyway, ask_with_options, new_round
 from bot.commands.button_registry import (
     NO,
@@ -320,6 +320,7 @@ CORE_BUTTONS = ButtonSet(
         ROUND: View("Round", partial(_load_view, what=ROUND)),
         VOTE: View("Vote", posts_to_vote),
     },
+    forms=settings.FORMS,
     replacements={ASK_ANYWAY: "Asking …"},
     proposals=frozenset({ASK_ANYWAY}),
 )

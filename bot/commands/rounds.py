@@ -443,7 +443,7 @@ async def show_budget(app: AppContext, chat: Chat, message: IncomingMessage, _: 
     today = app.now().astimezone(UTC).date()
     account = Account("", today, payer(message.asker.id), channel_account(message.place))
     used = await app.budget.ledger.usage(account)
-    await chat.send_ephemeral(message, budget_post(app.budget.caps.for_account(account), used))
+    await chat.send_ephemeral(message, budget_post(await app.budget.caps_of(account), used))
 
 
 async def change_nothing(

@@ -20,9 +20,9 @@ from bot.commands.ask_form import (
     ONLY_ME,
     PANEL,
     QUESTION,
-    VOTE_FIRST,
     AskPlace,
     ask_form,
+    chosen_reveal,
 )
 from bot.commands.button_registry import buttons_of, submit_form
 from bot.commands.buttons import ActionDeduplicator, rate_round, send_busy_note
@@ -196,7 +196,6 @@ class DiscordClient(discord.Client):
             check_can_post(interaction)
             return incoming, panel
         # The answer goes to another place; the panel is still that of this one.
-        await self._app.reload_picked_panel(incoming.place)
         panel = self._app.panel(panel or None, incoming.place).name
         place = await direct_place(interaction.user)
         return replace(incoming, place=place, is_direct=True), panel
@@ -243,7 +242,8 @@ class DiscordClient(discord.Client):
             question, context = fields[QUESTION], fields.get(CONTEXT, "")
             asked = replace(incoming, text=question, context=context)
             asked = await self._without_names(interaction, asked)
-            options = AskOptions(panel or None, votes_first=fields.get(AUDIENCE) == VOTE_FIRST)
+            reveal = chosen_reveal(fields.get(AUDIENCE, ""))
+            options = AskOptions(panel or None, votes_first=reveal)
             await ask_with_options(self._app, chat, asked, options)
 
         await self._begin(interaction, submit, asks=kind == modals.ASK)
@@ -368,6 +368,7 @@ class DiscordClient(discord.Client):
         self, chat: Chat, incoming: IncomingMessage, message: discord.Message
     ) -> None:
         bot, parsed = self.user, commands_of(self._app).parse(incoming.text)
+        await self._app.reload_settings(incoming.place)
         is_about_more = incoming.place.thread or message.reference or len(message.mentions) > 1
         if bot and message.guild and is_about_more and is_question(parsed):
             await ask_in_thread(self._app, chat, incoming, message, bot)
@@ -396,7 +397,10 @@ class DiscordClient(discord.Client):
 
     async def _parse(self, interaction: Interaction) -> IncomingMessage:
         incoming = parse_interaction(interaction)
-        return await as_direct(interaction, incoming) if is_outside(interaction) else incoming
+        if is_outside(interaction):
+            incoming = await as_direct(interaction, incoming)
+        await self._app.reload_settings(incoming.place)
+        return incoming
 
     async def _begin(self, interaction: Interaction, act: Handler, *, asks: bool = False) -> None:
         incoming = parse_interaction(interaction)

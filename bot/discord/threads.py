@@ -188,7 +188,7 @@ async def ask_in_thread(
     text = mark_mentions(message).replace(mention(source.our_id), "", 1).strip()
     marked = replace(incoming, text=text)
     rounds = await find_rounds(app, incoming, message, source)
-    await app.reload_picked_panel(incoming.place)
+    await app.reload_settings(incoming.place)
     read = await read_thread(app, marked, source, rounds)
     panel = panel_asked(app, read)
     if not rounds and _messages(read) and not await has_consent(app, incoming.place, panel):

@@ -11,6 +11,7 @@ from typing import Any
 
 from bot.chat import Asker, IncomingMessage, PostingForbiddenError, event_key
 from bot.commands.pseudonyms import mention, without_marks
+from bot.context import AppContext
 from bot.slack.files import parse_attachment
 from bot.slack.workspace import CHAT, Workspace, postable_conversation
 from council.places import Place
@@ -66,8 +67,14 @@ def parse_interaction(workspace: Workspace, body: Body) -> IncomingMessage:
     return replace(message, asker=Asker(message.asker.id, name))
 
 
-async def resolve_message(workspace: Workspace, message: IncomingMessage) -> IncomingMessage:
-    """Return the message in plain text, with what Slack knows about its user and channel."""
+async def resolve_message(
+    app: AppContext, workspace: Workspace, message: IncomingMessage
+) -> IncomingMessage:
+    """Return the message in plain text, with what Slack knows about its user and channel.
+
+    From here on, the settings of its place are as they are now.
+    """
+    await app.reload_settings(message.place)
     conversation = await workspace.conversation(message.place.channel)
     return replace(
         message,

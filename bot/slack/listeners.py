@@ -19,12 +19,13 @@ from bot.commands.dispatch import hold_short, report_errors, run_command
 from bot.commands.forms import FieldError
 from bot.commands.registry import ASK, commands_of, is_question
 from bot.commands.rounds import context_of, load_thread_rounds, quoted_ids
+from bot.commands.settings import FORMS as SETTINGS_FORMS
 from bot.context import AppContext
 from bot.observability import logs
 from bot.slack import actions, events, modals
 from bot.slack.ephemeral import Ack, EphemeralReplies, outside_thread
 from bot.slack.events import CHANNEL_CHANGED, Body, check_can_answer
-from bot.slack.home import HOME_HANDLERS, log_errors, on_home_opened
+from bot.slack.home import HOME_HANDLERS, log_errors, on_home_opened, publish_home
 from bot.slack.messages import SlackChat
 from bot.slack.threads import ask_in_own_thread, ask_in_thread, message_key, without_names
 from bot.slack.welcome import on_invited
@@ -184,8 +185,11 @@ class SlackListeners:
         chat = SlackChat(workspace, EphemeralReplies(workspace))
 
         async def submit() -> None:
-            resolved = await events.resolve_message(workspace, message)
+            workspace.forget_asker(message.asker.id)
+            resolved = await events.resolve_message(self._app, workspace, message)
             await submit_form(self._app, chat, resolved, action, value, values)
+            if action in SETTINGS_FORMS and resolved.is_direct:  # they may have come from the home
+                await log_errors(publish_home(self._app, workspace, message, None))
 
         submission = asyncio.ensure_future(submit())
         if await _acknowledge_view(ack, submission, partial(_field_of, view=body["view"])):
@@ -219,7 +223,7 @@ class SlackListeners:
         chat = SlackChat(workspace, send_ephemeral or replies)
 
         async def resolve_and_handle() -> None:
-            await handler(chat, await events.resolve_message(workspace, message))
+            await handler(chat, await events.resolve_message(self._app, workspace, message))
 
         async def run() -> None:
             await report_errors(chat, message, resolve_and_handle())

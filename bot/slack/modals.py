@@ -21,19 +21,21 @@ from bot.commands.ask_form import (
     ONLY_ME,
     PANEL,
     QUESTION,
-    VOTE_FIRST,
     AskPlace,
     ask_form,
+    chosen_reveal,
 )
 from bot.commands.button_registry import buttons_of
 from bot.commands.buttons import THANKS
 from bot.commands.forms import (
+    MAX_PEOPLE,
     ChannelField,
-    Field,
     FileField,
     Form,
     Option,
+    PeopleField,
     RadioField,
+    RolesField,
     SelectField,
     TextField,
     fitting_options,
@@ -77,6 +79,7 @@ WHY = "why"
 _MAX_QUOTES, _MAX_PEOPLE = 100, 50  # ids; private metadata has 3,000 characters
 _MAX_OPTIONS, _MAX_OPTION, _MAX_VALUE = 100, 75, 150  # options, and characters of one
 _MAX_TEXT = 3000
+_SlackField = TextField | SelectField | RadioField | ChannelField | PeopleField | FileField
 _CHANNEL_SELECT = {
     "type": "conversations_select",
     "default_to_current_conversation": True,
@@ -260,8 +263,8 @@ async def submit_ask_form(
     """Return the question of a submitted modal and its new round; None if it is a duplicate."""
     values = _submitted_values(body["view"])
     message = parse_asker(workspace, body)
-    _, _, *known = json.loads(body["view"].get("private_metadata") or '["", null]')
-    quotes, people, *_ = *known, (), ()
+    metadata = json.loads(body["view"].get("private_metadata") or '["", null]')
+    quotes, people = ([*metadata[2:], [], []])[:2]
     user, place = message.asker.id, message.place
     if _value(values, AUDIENCE) == ONLY_ME:
         place = replace(place, channel=await workspace.dm_channel(user), thread=None)
@@ -279,9 +282,10 @@ async def submit_ask_form(
         files=_submitted_files(workspace, values),
         quotes=tuple(quotes) if context else (),
     )
-    resolved = await resolve_message(workspace, message)
+    resolved = await resolve_message(app, workspace, message)
     message = await without_names(app, workspace, resolved, message.text, people)
-    votes_first = _value(values, AUDIENCE) == VOTE_FIRST
+    was_here = bool(parse_asker(workspace, body).place.channel)
+    votes_first = chosen_reveal(_value(values, AUDIENCE), knew_place=was_here)
     options = AskOptions(_value(values, PANEL) or None, votes_first=votes_first)
     return message, await open_round(app, message, options)
 
@@ -291,8 +295,9 @@ async def submit_ask_form(
 
 def form_view(form: Form, action: str, value: str, message: IncomingMessage) -> View:
     """Return the modal of a plug-in's form."""
-    metadata = _round_metadata(value, message)
-    return _view(f"council:{action}", _labels(form), metadata, _form_blocks(form))
+    metadata = _round_metadata(form.value or value, message)
+    note = PostRenderer(Post((Note(form.note),))).blocks(simple=True) if form.note else []
+    return _view(f"council:{action}", _labels(form), metadata, [*_form_blocks(form), *note])
 
 
 def _labels(form: Form) -> dict[str, str]:
@@ -300,22 +305,19 @@ def _labels(form: Form) -> dict[str, str]:
 
 
 def _form_blocks(form: Form) -> list[Block]:
-    """Return the inputs of a form; a select without options is left out."""
-    return [
-        _field_block(field)
-        for field in form.fields
-        if not isinstance(field, SelectField) or field.options
-    ]
+    """Return the inputs of a form; a select without options is left out, as are roles."""
+    shown = (one for one in form.fields if not isinstance(one, RolesField))
+    return [_field_block(one) for one in shown if not isinstance(one, SelectField) or one.options]
 
 
-def _field_block(field: Field) -> Block:
+def _field_block(field: _SlackField) -> Block:
     is_required = isinstance(field, RadioField) or getattr(field, "required", False)
     element, hint = _element(field)
     block = _input(field.name, field.label, element, optional=not is_required)
     return block | ({"hint": plain_text(hint)} if hint else {})
 
 
-def _element(field: Field) -> tuple[Block, str]:
+def _element(field: _SlackField) -> tuple[Block, str]:
     """Return the element of a field, and the hint under it."""
     element: Block
     match field:
@@ -333,6 +335,11 @@ def _element(field: Field) -> tuple[Block, str]:
             return {"type": "radio_buttons", "options": options, "initial_option": initial}, ""
         case ChannelField():
             return {**_CHANNEL_SELECT}, field.hint
+        case PeopleField():
+            element = {"type": "multi_users_select", "max_selected_items": MAX_PEOPLE}
+            chosen_people = field.initial.split()
+            element |= {"initial_users": chosen_people} if chosen_people else {}
+            return element, field.hint
         case FileField():
             return {"type": "file_input", "max_files": field.max_files}, field.hint
 
@@ -447,4 +454,5 @@ def _submitted_files(workspace: Workspace, values: Mapping[str, Any]) -> tuple[A
 def _value(values: Mapping[str, Any], block_id: str) -> str:
     state = values.get(block_id) or {}
     option = (state.get("selected_option") or {}).get("value")
-    return str(state.get("value") or option or state.get("selected_conversation") or "")
+    people = " ".join(state.get("selected_users") or ())
+    return str(state.get("value") or option or state.get("selected_conversation") or people)

@@ -238,7 +238,7 @@ async def ask_in_thread(
     Without other messages there, or where it may not be read, the question is asked at once.
     """
     check_admitted(app.access, message)
-    await app.reload_picked_panel(message.place)
+    await app.reload_settings(message.place)
     source = SlackThread(chat.workspace, message.place, str(event["ts"]))
     marked = replace(message, text=_marked_question(chat.workspace, event))
     read = await read_thread(app, marked, source)
@@ -277,7 +277,7 @@ async def ask_about_thread(
     )
     with_messages = name != WITHOUT_THREAD
     read = await read_thread(app, question, source, with_messages=with_messages)
-    await app.reload_picked_panel(place)
+    await app.reload_settings(place)
     panel = panel_asked(app, read)
     # An offer of 0.2 has a digest of its own text, which had names; only edits can differ.
     is_newer = len(digest) > _OLD_DIGEST

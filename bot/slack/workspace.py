@@ -149,6 +149,10 @@ class Workspace:
 
         return await self._cached(f"channel {channel}", fetch)
 
+    def forget_asker(self, user: str) -> None:
+        """Remove a user from the cache, to learn what they may do now."""
+        self._cache.pop(f"user {user}", None)
+
     def forget_channel(self, channel: str) -> None:
         """Remove a channel that may have changed from the cache; all channels for ""."""
         for name in [name for name in self._cache if name.startswith("channel ")]:

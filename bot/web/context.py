@@ -105,7 +105,7 @@ class WebContext:
         place = place_of(visitor)
         is_known = self.is_authenticated(request)
         if "lines" not in values:  # a page that passes its own works without the database
-            await self.app.reload_picked_panel(place)
+            await self.app.reload_settings(place)
             # A visitor with only a signed link does not see others' questions.
             wanted = listable_rounds(empty_message(request))
             listed = self.app.store.list_summaries

@@ -273,7 +273,7 @@ async def _start_and_redirect(
     """Start a round, once for each form; on an error, show it with the text still typed in."""
     app = context.app
     try:
-        await app.reload_picked_panel(incoming.place)
+        await app.reload_settings(incoming.place)
         round_ = await new_round(app, replace(incoming, text=text), options)
         if not await admit_round(app, round_):
             existing = await app.store.load(incoming.key)

@@ -17,6 +17,7 @@ from typing import Any
 from playwright.async_api import Browser, ViewportSize, async_playwright
 
 from bot.commands.ask_form import VOTE_FIRST
+from bot.commands.settings import HERE, LIMITS
 from bot.render.voting import READ_AND_VOTE
 from bot.slack.block_kit import render_message
 from tests.bench.bakeoff_post import bakeoff_post
@@ -32,7 +33,7 @@ from tests.wire.slack import BOT, FakeSlack, Message, View, Workspace
 ADA, BEN, CHANNEL = "U1", "U2", "C1"
 PEOPLE = {ADA: "Ada", BEN: "Ben"}
 PANE, THREAD, MODAL, PHONE = 800, 620, 568, 390
-PHONE_HEIGHT, VOTE_HEIGHT = 844, 620
+PHONE_HEIGHT, VOTE_HEIGHT, SETTINGS_HEIGHT = 844, 620, 700
 PACE = 3  # slower than the page's round: Slack shows progress every three seconds
 SAID = (
     (BEN, "The nightly import is behind again: 1.4 million jobs waiting at 7 this morning."),
@@ -81,6 +82,7 @@ def workspace() -> Workspace:
     for user, name in PEOPLE.items():
         home.users[user].name = name
     home.users[ADA].is_admin = True
+    home.users[BEN].is_admin = True
     home.channels[CHANNEL].name = "backend"
     return home
 
@@ -171,6 +173,27 @@ async def the_modal(studio: Studio, slack: FakeSlack) -> None:
     view = await filled(slack)
     typed = {"question": QUESTION, "context": "Payloads are under 2 KB; Postgres 17, one replica."}
     await studio.take("ask", Screen("Ask", modal=view.payload, typed=typed), width=MODAL)
+    slack.closes(view)
+
+
+async def the_settings(studio: Studio, slack: FakeSlack) -> None:
+    """Picture what an admin sees of the settings, and the form of a channel."""
+
+    def summaries() -> list[Message]:
+        return [m for m in slack.ephemerals(BEN) if f"council:{LIMITS}" in str(m.blocks)]
+
+    await slack.command(BEN, CHANNEL, "/council", "settings")
+    await slack.until(summaries)
+    await slack.click(summaries()[0], f"council:{LIMITS}", BEN)
+    limits = {"rounds_per_day": "20", "workspace_day_usd": "5", "channel_day_usd": "1"}
+    await slack.submit(await filled(slack, BEN), limits, BEN)
+    await slack.until(lambda: summaries()[1:])
+    summary = summaries()[1]
+    await slack.click(summary, f"council:{HERE}", BEN)
+    view = await filled(slack, BEN)
+    shown = Screen("backend", (line_of(slack, summary, only_you=True),))
+    screens = (shown, Screen("This channel", modal=view.payload))
+    await studio.take("settings", *screens, width=MODAL, height=SETTINGS_HEIGHT)
     slack.closes(view)
 
 
@@ -270,6 +293,7 @@ async def all_of_them(studio: Studio) -> None:
             await the_vote(studio, product)
             await the_held_reveal(studio, product)
             await the_bakeoff(studio)
+            await the_settings(studio, product.slack)
             await the_home(studio, product.slack)
             await the_modal(studio, product.slack)
             await the_thread(studio, product.slack)
