@@ -3,7 +3,25 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import Any
 
+from bot.admin_settings import (
+    ADMIN_ROLES,
+    ADMINS,
+    CHANNELS,
+    COUNTS,
+    OFF,
+    ON,
+    OPEN,
+    OPEN_CHANNELS,
+    ROLES,
+    SWITCHES,
+    VENDORS,
+    VOTES_FIRST,
+    channel_key,
+    has_settings,
+    workspace_key,
+)
 from bot.api_keys import KEY_ASKER
 from bot.chat import Asker, IncomingMessage
 from council.errors import CouncilError, RoundNotFoundError
@@ -19,10 +37,16 @@ class AccessDeniedError(CouncilError):
 
 @dataclass(frozen=True, slots=True)
 class ChannelRules:
-    """Rules of one channel: its panel, and the allowed providers; no providers means all."""
+    """Rules of one channel: its panel, and the allowed providers; no providers means all.
+
+    `is_open` says whether one may ask there; None leaves that to the workspace. With `votes_first`,
+    names are shown after people voted, unless somebody asks otherwise.
+    """
 
     panel: str | None = None
     vendors: tuple[str, ...] = ()
+    is_open: bool | None = None
+    votes_first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +57,9 @@ class Access:
     organisations nor a direct message. `admins` are ids of people or roles; they may do with the
     rounds of others what the askers may. If `roles` are given, only people with one of them may
     ask, in chats that have roles. `rounds_at_once` limits the running rounds of a workspace.
-    `workspaces` are the policies of single workspaces, by id; each is complete.
+    `workspaces` are the policies of single workspaces, by id; each is complete. `fixed` names what
+    `council.toml` sets. `chosen` are the values that admins chose for a workspace or a channel, by
+    its key; they count where nothing is fixed.
     """
 
     channels: tuple[str, ...] | None = None
@@ -47,10 +73,32 @@ class Access:
     rules: Mapping[str, ChannelRules] = field(default_factory=dict)
     rounds_at_once: int | None = None
     workspaces: Mapping[str, "Access"] = field(default_factory=dict)
+    fixed: frozenset[str] = field(default=frozenset(), compare=False)
+    chosen: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def at(self, place: Place) -> "Access":
-        """Return the policy of a place's workspace."""
-        return self.workspaces.get(place.workspace, self)
+        """Return the policy of a place's workspace, with the rules of its channel.
+
+        Everything that decides who may do what asks here, so this is what holds.
+        """
+        policy = self.workspaces.get(place.workspace, self)
+        if not self.chosen or not has_settings(place):
+            return policy
+        policy = _with_choices(policy, self.chosen.get(workspace_key(place), {}))
+        rules = policy.rules.get(place.within, ChannelRules())
+        here = _with_channel_choices(policy, rules, self.chosen.get(channel_key(place), {}))
+        return replace(policy, rules={**policy.rules, place.within: here}, chosen={})
+
+    def fixed_at(self, place: Place) -> frozenset[str]:
+        """Return the names that `council.toml` sets for a place's workspace or channel."""
+        policy = self.workspaces.get(place.workspace, self)
+        rules = policy.rules.get(place.within, ChannelRules())
+        return policy.fixed | ({VENDORS} if rules.vendors else set())
+
+    def with_chosen(self, chosen: Mapping[str, Mapping[str, str]]) -> "Access":
+        """Return the policy after these values were chosen, by the key of their place."""
+        new = {key: values for key, values in chosen.items() if values != self.chosen.get(key, {})}
+        return replace(self, chosen={**self.chosen, **new}) if new else self
 
     def rules_in(self, place: Place) -> ChannelRules:
         """Return the rules of a place's channel."""
@@ -64,6 +112,34 @@ class Access:
         """Return whether somebody is an admin: by the chat's own word, by id or by role."""
         own = {asker.id, *(asker.roles or ())}
         return asker.is_admin or not own.isdisjoint(self.admins)
+
+
+def _with_choices(policy: Access, chosen: Mapping[str, str]) -> Access:
+    """Return a policy with what admins chose for its workspace."""
+    free = {name: value for name, value in chosen.items() if name not in policy.fixed}
+    changes: dict[str, Any] = {name: free[name] == ON for name in SWITCHES if name in free}
+    changes |= {name: int(free[name]) for name in COUNTS if name in free}
+    if free.get(CHANNELS) == OPEN_CHANNELS:
+        changes[CHANNELS] = ()
+    if ROLES in free:
+        changes[ROLES] = tuple(free[ROLES].split())
+    if ADMINS not in policy.fixed:
+        added = f"{free.get(ADMINS, '')} {free.get(ADMIN_ROLES, '')}".split()
+        changes[ADMINS] = (*policy.admins, *added)
+    return replace(policy, **changes)
+
+
+def _with_channel_choices(
+    policy: Access, rules: ChannelRules, chosen: Mapping[str, str]
+) -> ChannelRules:
+    """Return the rules of a channel with what was chosen for it."""
+    is_open = {ON: True, OFF: False}.get(chosen.get(OPEN, ""))
+    return replace(
+        rules,
+        vendors=rules.vendors or tuple(chosen.get(VENDORS, "").split()),
+        is_open=None if CHANNELS in policy.fixed else is_open,
+        votes_first=chosen.get(VOTES_FIRST) == ON,
+    )
 
 
 def check_admitted(access: Access, message: IncomingMessage) -> None:
@@ -86,13 +162,14 @@ def check_admitted(access: Access, message: IncomingMessage) -> None:
             "The council is off in channels shared with other organisations. Use a channel of "
             f"your own, or contact {admin}."
         )
-    if message.place.within in (access.channels or ()):
+    is_open = access.rules_in(message.place).is_open
+    if is_open or message.place.within in (access.channels or ()):
         return
     if message.is_direct and not access.direct_messages:
         raise AccessDeniedError(
             f"The council is off in direct messages. Ask in a channel, or contact {admin}."
         )
-    if not message.is_direct and access.channels is not None:
+    if not message.is_direct and (access.channels is not None or is_open is False):
         raise AccessDeniedError(
             "The council is off in this channel. Ask in a channel where it is on, or contact "
             f"{admin}."
@@ -154,8 +231,12 @@ def check_panel(access: Access, place: Place, panel: Panel) -> None:
 
 def _forbidden_providers(access: Access, place: Place, panel: Panel) -> tuple[str, ...]:
     vendors = access.rules_in(place).vendors
-    providers = dict.fromkeys(seat.model_id.partition("/")[0] for seat in panel.seats)
-    return tuple(name for name in providers if vendors and name not in vendors)
+    return tuple(name for name in providers_of(panel) if vendors and name not in vendors)
+
+
+def providers_of(panel: Panel) -> tuple[str, ...]:
+    """Return the providers of a panel's seats, each once: what is before the `/` of a model id."""
+    return tuple(dict.fromkeys(seat.model_id.partition("/")[0] for seat in panel.seats))
 
 
 # --- Rate limit of one asker, counted from the stored rounds

@@ -57,6 +57,7 @@ async def is_stored(app: AppContext, round_id: str) -> bool:
 async def readmit_round(app: AppContext, round_: Round) -> None:
     """Mark a stopped round as unfinished again; raise RoundLimitError if it has to wait."""
     place = round_.question.place
+    await app.reload_settings(place)
     async with app.locks.lock(*_workspace_lock(app, place)):
         await _check_concurrency(app, place)
         await app.store.pause(round_.id, paused=False)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot.admin_settings import chosen_caps
 from bot.api_keys import own_budget
 from bot.commands.buttons import build_buttons
 from bot.commands.table import build_registry
@@ -293,7 +294,14 @@ async def open_database(settings: Settings) -> AsyncIterator[AsyncEngine]:
 
 
 def _budget(engine: AsyncEngine, caps: Caps, now: Callable[[], datetime]) -> Budget:
-    return Budget(SqlLedger(engine), caps, now, partial(own_budget, SqlKeyValueStore(engine)))
+    key_values = SqlKeyValueStore(engine)
+    return Budget(
+        SqlLedger(engine),
+        caps,
+        now,
+        partial(own_budget, key_values),
+        partial(chosen_caps, key_values),
+    )
 
 
 # --- The cluster: what the processes on one Postgres share, besides its rows.

@@ -17,6 +17,7 @@ from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 from council.confusables import remove_invisible
 from council.errors import CouncilError, QuestionError
 from council.files import QuestionFile
+from council.people import ThreadReading
 from council.places import Place
 
 # --- Incoming messages
@@ -33,7 +34,8 @@ class Asker:
     """A person who writes to the bot.
 
     A guest belongs to another organisation or has limited rights. An admin administers the
-    workspace or server, by the chat's own word. `roles` are ids; None in chats without roles.
+    workspace or server, by the chat's own word; `manages_channel` is about the place of a message
+    alone. `roles` are ids; None in chats without roles. `aliases` are their other names there.
     """
 
     id: str
@@ -41,6 +43,8 @@ class Asker:
     is_guest: bool = False
     roles: tuple[str, ...] | None = None
     is_admin: bool = False
+    manages_channel: bool = False
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,8 @@ class IncomingMessage:
     place people of other organisations can read along; a direct message is private.
     `quotes` are the rounds that text, context and attached files may repeat.
     `files` are read only by commands that want them; `attached` were read before. `is_visible`:
-    its words can be read where the answer is posted, as those of a command cannot.
+    its words can be read where the answer is posted, as those of a command cannot. `reading` is how
+    much of its thread the context has.
     """
 
     text: str
@@ -83,6 +88,7 @@ class IncomingMessage:
     attached: tuple[QuestionFile, ...] = ()
     quotes: tuple[str, ...] = ()
     is_visible: bool = False
+    reading: ThreadReading | None = None
 
 
 def event_key(chat: str, *event: str) -> str:
@@ -335,6 +341,10 @@ class Chat(Protocol):
         """Split a post into posts that each fit in one message; nothing is dropped."""
         return (post,)
 
+    async def replies_line(self, place: Place) -> str:
+        """Return the sentence that says which replies to a round there are read; "" for none."""
+        return ""
+
     async def display_name(self, asker_id: str) -> str:
         """Return the display name of a person; "" where readers already know it."""
         return ""
@@ -346,8 +356,13 @@ class Chat(Protocol):
         """
         ...
 
-    async def find(self, place: Place, key: str) -> SentMessage | None:
-        """Return the message that was posted with this key, or None."""
+    async def find(
+        self, place: Place, key: str, age_seconds: float | None = None
+    ) -> SentMessage | None:
+        """Return the message that was posted with this key, at most so long ago, or None.
+
+        Raise DeliveryUnknownError if that cannot be found out now.
+        """
         ...
 
     async def edit(self, sent: SentMessage, post: Post) -> None:

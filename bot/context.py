@@ -10,9 +10,13 @@ from datetime import datetime
 from functools import partial
 from statistics import median
 
-from bot.access import (
-    Access,
-    check_panel,
+from bot.access import Access, check_panel
+from bot.admin_settings import (
+    channel_key,
+    has_settings,
+    load_changes,
+    values_of,
+    workspace_key,
 )
 from bot.attachments import FileReader
 from bot.chat import MAX_RAW_CHARACTERS, Chat, check_length, clean_text
@@ -109,22 +113,35 @@ class AppContext:
     async def pick_panel(self, panel: str, place: Place) -> None:
         """Store the panel for questions in a place's channel and its threads."""
         if not self.is_local:  # else the next run would start with it
-            await self.key_values.put(PICKED_PANEL, _channel_key(place), panel)
-        self.chosen[_channel_key(place)] = panel
+            await self.key_values.put(PICKED_PANEL, channel_key(place), panel)
+        self.chosen[channel_key(place)] = panel
 
-    async def reload_picked_panel(self, place: Place) -> None:
-        """Reload the panel picked in a place's channel; another process may have changed it."""
+    async def unpick_panel(self, place: Place) -> None:
+        """Delete the panel picked in a place's channel."""
+        if not self.is_local:
+            await self.key_values.pop(PICKED_PANEL, channel_key(place))
+        self.chosen.pop(channel_key(place), None)
+
+    async def reload_settings(self, place: Place) -> None:
+        """Reload what people chose for a place's workspace and channel, and its picked panel.
+
+        Another process may have changed it, so every event and every new round begins with it.
+        """
+        if has_settings(place):
+            keys = (workspace_key(place), channel_key(place))
+            read = {key: values_of(await load_changes(self.key_values, key)) for key in keys}
+            self.access = self.access.with_chosen(read)
         if self.is_local:  # what was picked before does not count
             return
-        picked = await self.key_values.read(PICKED_PANEL, _channel_key(place))
+        picked = await self.key_values.read(PICKED_PANEL, channel_key(place))
         if picked is None:
-            self.chosen.pop(_channel_key(place), None)
+            self.chosen.pop(channel_key(place), None)
         else:
-            self.chosen[_channel_key(place)] = picked
+            self.chosen[channel_key(place)] = picked
 
     def picked_panel(self, place: Place) -> str | None:
-        """Return the panel picked in a place's channel, as of the last `reload_picked_panel`."""
-        return self.chosen.get(_channel_key(place))
+        """Return the panel picked in a place's channel, as of the last `reload_settings`."""
+        return self.chosen.get(channel_key(place))
 
     def panel_name(self, place: Place) -> str | None:
         """Return the panel picked in a place's channel, else the channel's own, else the default.
@@ -176,10 +193,6 @@ class AppContext:
             versions=tuple(sorted(versions(self.gateway, self.chance_rule, method).items())),
             registry=self.registry,
         )
-
-
-def _channel_key(place: Place) -> str:
-    return f"{place.chat}/{place.workspace}/{place.within}"
 
 
 def checked_question(question: Question) -> Question:

@@ -1,8 +1,9 @@
 """Outbox: send every message of a round exactly once and in order, even across crashes.
 
 Each message is claimed, sent, and marked as sent. A claim without a mark may or may not have been
-sent: look the message up by its key, wait until no other process can still be sending it, look
-again, and only then send it. The same applies after a connection is lost during a send.
+sent: look the message up by its key (unless the wait is short), wait until no other process can
+still be sending it, look again, and only then send it. The same applies after a connection is lost
+during a send.
 
 The wait depends on who else may be sending. If other processes may serve the chat, it is longer
 than any chat client's timeout. If this process is alone, it only has to cover requests that a
@@ -12,7 +13,7 @@ dead predecessor made just before.
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
 
 from bot.chat import (
@@ -106,34 +107,40 @@ class Outbox:
 
     async def _send_surely(self, chat: Chat, place: Place, post: Post, key: str) -> SentMessage:
         """Send a message; if its arrival is unknown, look it up and send it again if missing."""
+        started = self._now()
         for seconds in backoff_seconds():
             try:
                 return await chat.send(place, post, key)
             except ChatUnreachableError:
                 await self._sleep(seconds)
             except DeliveryUnknownError:
-                if found := await self._find_until_arrived(chat, place, key):
+                if found := await self._find_until_arrived(chat, place, key, started):
                     return found
         raise AssertionError("the pauses never end")
 
-    async def _find_until_arrived(self, chat: Chat, place: Place, key: str) -> SentMessage | None:
+    async def _find_until_arrived(
+        self, chat: Chat, place: Place, key: str, started: datetime
+    ) -> SentMessage | None:
         for seconds in (1.0, 2.0, 5.0):
             await self._sleep(seconds)
-            if found := await self._find_patiently(chat, place, key):
+            if found := await self._find_patiently(chat, place, key, started):
                 return found
         return None
 
     async def _take_over(self, chat: Chat, claim: Claim, round_id: str, place: Place) -> Claim:
         """Return the claim once it is ours or marked, or another process's newer claim."""
         found_at = self._now()
-        if found := await self._find_patiently(chat, place, claim.key):
+        claimed = found_at - timedelta(seconds=claim.age_seconds)
+        # A short wait is cheaper than a look, which a chat may allow once a minute.
+        is_long = self._wait_seconds(claim, found_at) > SETTLE_SECONDS
+        if is_long and (found := await self._find_patiently(chat, place, claim.key, claimed)):
             await self._rows.mark(claim.key, found.message)
             return Claim(claim.key, claim.claimed_at, found.message)
         await self._sleep(self._wait_seconds(claim, found_at))
         now = self._now()
         if not await self._rows.reclaim(claim, now):
             return await self._rows.claim(claim.key, round_id, now)
-        if found := await self._find_patiently(chat, place, claim.key):
+        if found := await self._find_patiently(chat, place, claim.key, claimed):
             await self._rows.mark(claim.key, found.message)
             return Claim(claim.key, now, found.message)
         return Claim(claim.key, now, is_new=True)
@@ -149,10 +156,13 @@ class Outbox:
         # A clock that was set back must not make the wait longer than the grace period.
         return min(grace, max(0.0, grace - age))
 
-    async def _find_patiently(self, chat: Chat, place: Place, key: str) -> SentMessage | None:
+    async def _find_patiently(
+        self, chat: Chat, place: Place, key: str, claimed: datetime
+    ) -> SentMessage | None:
         for seconds in backoff_seconds():
             try:
-                return await chat.find(place, key)
+                age = (self._now() - claimed).total_seconds()
+                return await chat.find(place, key, age)
             except DeliveryUnknownError:
                 await self._sleep(seconds)
         raise AssertionError("the pauses never end")

@@ -174,7 +174,9 @@ class TerminalChat(Chat):
         self._show(post)
         return SentMessage(place, key)
 
-    async def find(self, place: Place, key: str) -> SentMessage | None:
+    async def find(
+        self, place: Place, key: str, age_seconds: float | None = None
+    ) -> SentMessage | None:
         """Return None: printed messages cannot be looked up."""
         return None
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from council.answers import Answer, Call, Prompt, Reply, Role
-from council.budget_caps import Account, CapRefusal, Caps, OwnBudget
+from council.budget_caps import Account, CapRefusal, Caps, ChosenCaps, OwnBudget
 from council.errors import BudgetError, RoundNotFoundError, StoreError, UncoveredError
 from council.files import IMAGE_TOKENS
 from council.labels import MIN_TO_RANK, Label
@@ -201,13 +201,20 @@ _Reserve = Callable[[Account, int, Caps], Awaitable[CapRefusal | None]]
 class Budget:
     """Reserves the cost of rounds in the ledger, under the caps of the installation.
 
-    `own_budget` returns the budget of one asker; None for an asker who has none.
+    `own_budget` returns the budget of one asker; None for an asker who has none. `chosen_caps`
+    returns what the admins of an account's workspace chose, as it is now.
     """
 
     ledger: Ledger
     caps: Caps
     now: Callable[[], datetime]
     own_budget: Callable[[str], Awaitable[OwnBudget | None]] | None = None
+    chosen_caps: Callable[[Account], Awaitable[ChosenCaps]] | None = None
+
+    async def caps_of(self, account: Account) -> Caps:
+        """Return the caps of an account."""
+        chosen = await self.chosen_caps(account) if self.chosen_caps else ChosenCaps()
+        return self.caps.for_account(account, chosen)
 
     async def accept(self, round_: Round, gateway: Gateway) -> None:
         """Reserve what a new round may cost; raise BudgetError, reserving nothing, if it exceeds.
@@ -255,7 +262,7 @@ class Budget:
 
     async def _find_payer(self, account: Account) -> tuple[Account, Caps]:
         """Return the account that pays for this one, and its caps."""
-        caps = self.caps.for_account(account)
+        caps = await self.caps_of(account)
         own = await self.own_budget(account.asker) if self.own_budget else None
         return (account, caps) if own is None else own.apply(account, caps)
 

@@ -35,6 +35,14 @@ _BUDGETS = {
 
 
 @dataclass(frozen=True, slots=True)
+class ChosenCaps:
+    """Daily caps that the admins of a workspace chose: of all of it, and of each channel in it."""
+
+    workspace_day: int | None = None
+    channel_day: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Caps:
     """The cap of each scope in micro-dollars; None is unlimited.
 
@@ -54,13 +62,17 @@ class Caps:
     channels: Mapping[str, int] = field(default_factory=dict)
     workspaces: Mapping[str, int] = field(default_factory=dict)
 
-    def for_account(self, account: "Account") -> "Caps":
-        """Return the caps of an account, with the overrides of its channel and workspace."""
-        channel, workspace = _last_part(account.channel), _last_part(account.workspace)
+    def for_account(self, account: "Account", chosen: ChosenCaps = ChosenCaps()) -> "Caps":
+        """Return the caps of an account, with the overrides of its channel and workspace.
+
+        A cap that its admins chose counts where there is none.
+        """
+        channel_day = self.channels.get(_last_part(account.channel), self.channel_day)
+        workspace_day = self.workspaces.get(_last_part(account.workspace), self.workspace_day)
         return replace(
             self,
-            channel_day=self.channels.get(channel, self.channel_day),
-            workspace_day=self.workspaces.get(workspace, self.workspace_day),
+            channel_day=chosen.channel_day if channel_day is None else channel_day,
+            workspace_day=chosen.workspace_day if workspace_day is None else workspace_day,
         )
 
     def of(self, scope: Scope) -> int | None:

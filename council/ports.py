@@ -13,6 +13,7 @@ from council.feedback import Feedback, HumanVote
 from council.integrity.seal import Seal
 from council.money import Price, Spending
 from council.panel import Member
+from council.people import Person
 from council.places import NOWHERE, Place
 from council.providers import Limits, ProviderLoad
 from council.rounds import Artefact, Round, Stage
@@ -98,6 +99,7 @@ class RoundSummary:
     """One line of a list of stored rounds; `seconds` is None until the round is closed.
 
     `strength` is that of its verdict, "" before there is one; `failure` says why it failed.
+    `people` are those whom the question calls Person 1, Person 2.
     """
 
     id: str
@@ -114,6 +116,7 @@ class RoundSummary:
     delivered: bool = False
     bakeoff: str = ""
     strength: str = ""
+    people: tuple[Person, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -137,6 +140,7 @@ class RoundSummary:
             failure=closing.failure if closing else None,
             bakeoff=round_.bakeoff,
             strength=round_.tally.verdict.strength if round_.tally else "",
+            people=question.reading.people if question.reading else (),
         )
 
 

@@ -13,6 +13,7 @@ from council.files import QuestionFile
 from council.labels import Label, LabelMap, Slate
 from council.money import sum_or_none
 from council.panel import IF_SET, Panel
+from council.people import ThreadReading
 from council.places import NOWHERE, Place
 from council.registry import NO_PLUGINS, Registry
 from council.tally import Tally
@@ -45,6 +46,8 @@ class Question:
     quotes: tuple[str, ...] | None = field(
         default=None, metadata={"exclude_if": lambda quotes: quotes is None}
     )
+    # What it read of its thread; never sealed, since forgetting erases the names in it.
+    reading: ThreadReading | None = field(default=None, metadata={"exclude_if": lambda _: True})
 
     @property
     def kept_files(self) -> tuple[QuestionFile, ...]:

@@ -14,7 +14,7 @@ from council.integrity.erasure import quote_starts
 from council.places import Place
 from council.ports import RoundQuery, RoundSummary
 from council.rounds import Round, Stage
-from storage.row_mapping import PART_TABLES, RowsByTable, from_row
+from storage.row_mapping import PART_TABLES, READING, RowsByTable, from_row
 from storage.tables import (
     AnswerRow,
     LabelRow,
@@ -84,6 +84,7 @@ def summaries_query(query: RoundQuery) -> Any:  # noqa: ANN401
         RoundRow.channel,
         RoundRow.thread,
         RoundRow.private,
+        RoundRow.reading,
     )
     strength = select(col(VerdictRow.strength)).where(col(VerdictRow.round_id) == RoundRow.id)
     stage = (
@@ -186,6 +187,8 @@ def summary_from_row(row: Any) -> RoundSummary:  # noqa: ANN401
     """Return the summary from a row of `summaries_query`."""
     values = {"stage": _stage(row), "panel": row.panel_name, "forgotten": row.forgotten_at}
     values["strength"] = row.strength or ""
+    reading = READING.validate_python(row.reading)
+    values["people"] = reading.people if reading else ()
     return from_row(RoundSummary, row, place=from_row(Place, row), **values)
 
 

@@ -15,6 +15,7 @@ from council.errors import PanelError, StoreError
 from council.files import QuestionFile
 from council.labels import Label, LabelMap, Slate
 from council.panel import Panel
+from council.people import ThreadReading
 from council.places import Place
 from council.rounds import (
     Artefact,
@@ -41,6 +42,7 @@ SCORES = TypeAdapter(Scores)
 DIGESTS = TypeAdapter(Digests)
 QUOTES = TypeAdapter(tuple[str, ...] | None)
 ERASURE = TypeAdapter(Erasure)
+READING = TypeAdapter(ThreadReading | None)
 REDACTED = TypeAdapter(Erasure | None)
 SYNTHESIS = TypeAdapter(Synthesis)
 VERDICT = TypeAdapter(Verdict)
@@ -204,6 +206,7 @@ def _question_columns(round_: Round) -> dict[str, Any]:
         "rubric": question.rubric,
         "files": [asdict(file) for file in question.files],
         "quotes": _with_lists(question.quotes),
+        "reading": READING.dump_python(question.reading, mode="json"),
     }
 
 
@@ -225,6 +228,7 @@ def round_from_rows(row_values: RowValues, parts: RowsByTable) -> Round:
                     place=from_row(Place, row),
                     files=validate("round.files", FILES.validate_python, row.files),
                     quotes=validate("round.quotes", QUOTES.validate_python, row.quotes),
+                    reading=validate("round.reading", READING.validate_python, row.reading),
                 ),
                 panel=_panel(row),
                 seed=row.seed,

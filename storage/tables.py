@@ -105,7 +105,7 @@ class RoundRow(SQLModel, table=True):
     `digests` are pairs of a text's name and its digest with this `salt`; they remain when its texts
     are forgotten. `quotes` are the rounds that its question may repeat, null if nobody noted them;
     `redacted` is what was erased of it because such a round was forgotten. `bakeoff` is the id
-    of its bake-off, or empty.
+    of its bake-off, or empty. `reading` is what it read of its thread, and the people in it.
     """
 
     __tablename__ = "round"
@@ -146,6 +146,7 @@ class RoundRow(SQLModel, table=True):
     bakeoff: str = Field(default="", sa_column_kwargs={"server_default": ""})
     quotes: list[str] | None = Field(default=None, sa_type=Json)
     redacted: dict[str, Any] | None = Field(default=None, sa_type=Json)
+    reading: dict[str, Any] | None = Field(default=None, sa_type=Json)
 
 
 class AnswerRow(_OfRound, _WithPrompt, _WithReply, table=True):

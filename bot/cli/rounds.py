@@ -32,6 +32,7 @@ from bot.commands.round_delivery import follow_and_deliver
 from bot.context import AppContext
 from bot.observability import logs
 from bot.render.budgets import budget_document, budget_post
+from bot.render.people import named_question, named_round
 from bot.render.round_json import round_document, summary_document
 from bot.render.round_report.thread import round_state, whole_round
 from bot.render.voting import add_votes, takes_blind_votes, voting_posts
@@ -125,9 +126,10 @@ async def show(round_id: RoundId, as_json: Json = False) -> None:
     if as_json:
         print_json(round_document(round_))
         return
-    thread = whole_round(round_)
-    replies = voting_posts(round_) if takes_blind_votes(round_) else thread.replies
-    print_posts((add_votes(thread.root, round_, votes), *replies))
+    named = named_round(round_)
+    thread = whole_round(named)
+    replies = voting_posts(named) if takes_blind_votes(round_) else thread.replies
+    print_posts((add_votes(thread.root, named, votes), *replies))
     if round_.stage is not Stage.CLOSED and not round_.forgotten:
         typer.echo(f"Not finished. Resume with: council ask --resume {round_.id}")
 
@@ -159,7 +161,7 @@ async def rounds(as_json: Json = False) -> None:
         typer.echo('No rounds yet. Ask a question with: council ask "Why is the sky blue?"')
     for summary in summaries:
         asked = f"{summary.asked_at:%Y-%m-%d %H:%M}"
-        question = " ".join(summary.question.split())[:50]
+        question = " ".join(named_question(summary).split())[:50]
         typer.echo(f"{summary.id}  {asked}  {round_state(summary):10}  {question}".rstrip())
 
 

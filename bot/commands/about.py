@@ -25,7 +25,7 @@ async def show_feedback(
 
 async def show_privacy(app: AppContext, chat: Chat, message: IncomingMessage, _: Arguments) -> None:
     """Show who receives questions asked here, how long texts are kept, and how to delete them."""
-    await app.reload_picked_panel(message.place)
+    await app.reload_settings(message.place)
     panel = app.panel(None, message.place)
     days = app.texts_days
     kept = "until somebody forgets them" if days is None else f"for {count_noun(days, 'day')}"

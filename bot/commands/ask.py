@@ -4,6 +4,8 @@ import json
 import secrets
 from dataclasses import dataclass, replace
 
+from pydantic import TypeAdapter
+
 from bot.access import check_admitted
 from bot.admission import admit_round, dismissed_at_end, is_stored
 from bot.chat import Button, Chat, IncomingMessage, Post, send_note
@@ -16,8 +18,10 @@ from bot.render.round_status import accepted_post
 from council.budget import estimate_round
 from council.errors import FileError, QuestionError
 from council.panel import Panel
+from council.people import ThreadReading
 from council.rounds import Question, Round
 
+_READING = TypeAdapter(ThreadReading | None)
 UNASKED = "unasked"  # the kind of memo
 MAX_UNASKED = 1_000
 ASK_ANYWAY = "ask_anyway"  # the action
@@ -29,13 +33,14 @@ NOT_WAITING = "This question has expired. Please ask it again."
 class AskOptions:
     """What an asker may choose; None means the place's panel, its method, a random seed.
 
-    With `votes_first`, a room learns who wrote what some time after the answer.
+    With `votes_first`, a room learns who wrote what some time after the answer; None is as the
+    channel's settings say.
     """
 
     panel: str | None = None
     method: str | None = None
     seed: str | None = None
-    votes_first: bool = False
+    votes_first: bool | None = None
 
 
 async def ask(app: AppContext, chat: Chat, message: IncomingMessage, arguments: Arguments) -> None:
@@ -84,13 +89,14 @@ async def open_round(
     """Store and return the round of a new question; None for a repeated event."""
     if message.files and await is_stored(app, message.key):  # before they are downloaded again
         return None
-    await app.reload_picked_panel(message.place)
+    await app.reload_settings(message.place)
     round_ = await new_round(app, message, choice)
     if not await admit_round(app, round_):
         return None
     if message.is_visible:
         await remember_visible(app, round_.id)
-    if choice.votes_first:
+    by_default = app.access.rules_in(message.place).votes_first
+    if by_default if choice.votes_first is None else choice.votes_first:
         await hold_reveal(app, round_.id)
     return round_
 
@@ -110,6 +116,7 @@ async def new_round(app: AppContext, message: IncomingMessage, choice: AskOption
         message.place,
         files=files,
         quotes=message.quotes,
+        reading=message.reading,
     )
     await _check_images(app, asked, panel)
     return app.new_round(asked, panel, choice.seed, message.key)
@@ -140,6 +147,7 @@ async def keep_unasked(
         "context": message.context,
         "thread": message.place.thread,
         "quotes": message.quotes,
+        "reading": _READING.dump_python(message.reading),
         "options": dict(options),
     }
     await app.key_values.put(UNASKED, f"{message.place.scope}/{code}", json.dumps(kept))
@@ -161,6 +169,7 @@ async def ask_anyway(app: AppContext, chat: Chat, message: IncomingMessage, code
         context=kept["context"],
         place=place,
         quotes=tuple(kept.get("quotes", ())),
+        reading=_READING.validate_python(kept.get("reading")),
     )
     again = await continue_conversation(app, replace(question, context=""))
     if again.context == question.context:  # it has the files of the conversation, too

@@ -48,7 +48,7 @@ class AskPlace:
 
 async def usable_panels(app: AppContext, message: IncomingMessage) -> dict[str, Panel]:
     """Return the panels that may be asked in a place; PanelError, which says why, for none."""
-    await app.reload_picked_panel(message.place)
+    await app.reload_settings(message.place)
     place = message.place
     panels = {
         name: panel for name, panel in app.panels.items() if allows_panel(app.access, place, panel)
@@ -59,12 +59,22 @@ async def usable_panels(app: AppContext, message: IncomingMessage) -> dict[str, 
     return {own.name: own}
 
 
+def chosen_reveal(audience: str, *, knew_place: bool = True) -> bool | None:
+    """Return whether a form chose to vote first; None where the settings of its place decide.
+
+    So they do if the form did not know yet in which place it would ask.
+    """
+    return {VOTE_FIRST: True, HERE: False if knew_place else None}.get(audience)
+
+
 async def ask_form(
     app: AppContext, message: IncomingMessage, at: AskPlace, given: Arguments = NOTHING_GIVEN
 ) -> Form:
     """Return the form with the text and the context of a message, and options given already."""
     panels = await usable_panels(app, message)
     default = {PANEL: app.panel_name(message.place) or ""}
+    if at.has_voters and app.access.rules_in(message.place).votes_first:
+        default[AUDIENCE] = VOTE_FIRST
     return new_ask_form(message, at, panels, {**default, **given})
 
 
@@ -99,7 +109,7 @@ def new_ask_form(
         SelectField(PANEL, "Panel", options, initial=panel, required=True),
     ]
     fields += [ChannelField(CHANNEL, "Channel")] if at.asks_channel else []
-    reader = ONLY_ME if PRIVATE in given else HERE
+    reader = ONLY_ME if PRIVATE in given else given.get(AUDIENCE, HERE)
     fields.append(RadioField(AUDIENCE, "Who may read it", tuple(audience), initial=reader))
     files = FileField(FILES, "Files", "Text, PDF or images", MAX_FILES)
     fields += [files] if at.accepts_files else []

@@ -12,7 +12,7 @@ from bot.access import (
 )
 from bot.admission import dismissed_at_end, readmit_round
 from bot.chat import Button, Buttons, Chat, File, IncomingMessage, Line, Note, Post, send_note
-from bot.commands import rounds
+from bot.commands import rounds, settings
 from bot.commands.ask import ASK_ANYWAY, AskOptions, ask_anyway, ask_with_options, new_round
 from bot.commands.button_registry import (
     NO,
@@ -28,11 +28,13 @@ from bot.commands.dispatch import run_command_button
 from bot.commands.retraction import retract_forgotten
 from bot.commands.reveal import check_revealed, end_hold, is_held
 from bot.commands.round_delivery import deliver_round
+from bot.commands.thread_context import ALLOW_READING, allow_reading
 from bot.commands.voting import posts_to_vote
 from bot.context import AppContext, usual_seconds
 from bot.plugins import Plugins
 from bot.render.formatting import file_name
 from bot.render.lists import COMMAND
+from bot.render.people import with_names
 from bot.render.round_json import round_document
 from bot.render.round_report.answers import answers_by_label
 from bot.render.round_report.results import results_post
@@ -143,6 +145,7 @@ async def repeat_question(
         place=place,
         attached=before.kept_files,
         quotes=rounds.repeated_ids(round_, message.asker.id),
+        reading=before.reading,
     )
     return again, AskOptions(round_.panel.name, round_.panel.terms.method)
 
@@ -283,11 +286,12 @@ async def _load_view(
 ) -> list[Post]:
     round_ = await rounds.load_readable_round(app, message, round_id)
     await check_revealed(app, round_)
-    return answer_or_ballot_posts(round_, what)
+    return [with_names(post, round_) for post in answer_or_ballot_posts(round_, what)]
 
 
 CORE_BUTTONS = ButtonSet(
     handlers={
+        ALLOW_READING: allow_reading,
         ASK_ANYWAY: ask_anyway,
         AGAIN: ask_again,
         COMMAND: run_command_button,
@@ -316,6 +320,7 @@ CORE_BUTTONS = ButtonSet(
         ROUND: View("Round", partial(_load_view, what=ROUND)),
         VOTE: View("Vote", posts_to_vote),
     },
+    forms=settings.FORMS,
     replacements={ASK_ANYWAY: "Asking …"},
     proposals=frozenset({ASK_ANYWAY}),
 )

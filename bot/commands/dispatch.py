@@ -21,7 +21,15 @@ from bot.commands.help import (
     welcome_post,
 )
 from bot.commands.parameters import Arguments, check_arguments
-from bot.commands.registry import ASK, HELP, Invocation, Typo, commands_of, is_question
+from bot.commands.registry import (
+    ASK,
+    HELP,
+    SETTINGS,
+    Invocation,
+    Typo,
+    commands_of,
+    is_question,
+)
 from bot.context import AppContext
 from bot.observability import logs
 from bot.render.formatting import local_time
@@ -45,13 +53,14 @@ async def run_command(
     Every chat runs its commands through here. Raise CouncilError if the command fails, its values
     do not fit, or its author may not use it.
     """
+    await app.reload_settings(message.place)
     parsed = hold_short(app, chat, message, parsed)
     if isinstance(parsed, Typo):
         check_admitted(app.access, message)
         await _explain_typo(app, chat, message, parsed)
         return
     command = parsed.command
-    if command.name != HELP:
+    if command.name not in {HELP, SETTINGS}:  # which check it themselves
         check_admitted(app.access, message)
     if command.for_admins:
         what = f"use `/council {command.full_name}`"
@@ -62,7 +71,6 @@ async def run_command(
         await chat.send_ephemeral(message, empty_question_post())
         return
     check_arguments(command.parameters, parsed.arguments, command.usage)
-    await app.reload_picked_panel(message.place)
     await command.run(app, chat, message, parsed.arguments)
 
 

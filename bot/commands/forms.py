@@ -11,6 +11,7 @@ from bot.chat import Chat, IncomingMessage
 from bot.context import AppContext
 from council.errors import CouncilError
 
+MAX_PEOPLE = 25  # that a form can name; the limit of Discord
 SOME_LISTED = "{shown} of {all} are listed. To name another one, type the command."
 
 
@@ -73,6 +74,26 @@ class ChannelField:
 
 
 @dataclass(frozen=True, slots=True)
+class PeopleField:
+    """People of the workspace; values are their ids, separated by spaces."""
+
+    name: str
+    label: str
+    hint: str = ""
+    initial: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RolesField:
+    """Roles, in a chat that has them; values are their ids, separated by spaces."""
+
+    name: str
+    label: str
+    hint: str = ""
+    initial: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class FileField:
     """Files, which are submitted as those of the message."""
 
@@ -82,16 +103,22 @@ class FileField:
     max_files: int = 1
 
 
-Field = TextField | SelectField | RadioField | ChannelField | FileField
+Field = TextField | SelectField | RadioField | ChannelField | PeopleField | RolesField | FileField
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form as every chat shows it; Discord shows its first five fields."""
+    """A form as every chat shows it; Discord shows its first five fields.
+
+    It is submitted with `value`, if it has one, instead of that of the button that opened it. Its
+    `note` stands under the fields; Discord counts it as one of them.
+    """
 
     title: str
     submit: str
     fields: tuple[Field, ...]
+    value: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

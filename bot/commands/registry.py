@@ -23,7 +23,7 @@ from bot.plugins import HasParts, Plugins
 
 Run = Callable[[AppContext, Chat, IncomingMessage, Arguments], Awaitable[None]]
 
-ASK, HELP, VOTE = "ask", "help", "vote"
+ASK, HELP, SETTINGS, VOTE = "ask", "help", "settings", "vote"
 _BEST = re.compile(r"([a-z]) is the best", re.IGNORECASE)  # as the buttons of a vote say
 _MAX_TYPO_WORDS = 3
 _MAX_SHORT_WORDS = 2  # of a line that is asked only if its author insists

@@ -42,12 +42,15 @@ from bot.ports import (
     job_for,
     queue_for,
 )
+from bot.render.formatting import add_note
+from bot.render.people import with_names
 from bot.render.round_report.rankings import MAX_REASON_CHARACTERS
 from bot.render.round_report.results import results_post
 from bot.render.round_report.thread import details_posts, held_post, round_post, whole_round
 from bot.render.round_status import (
     add_asker,
     progress_post,
+    reading_line,
     running_post,
     stopped_post,
     terms_line,
@@ -121,23 +124,26 @@ class _Surroundings:
     """What a running round's message says besides progress.
 
     `asker` is "" and `is_visible` True where the question stands above in its asker's own words.
-    `terms` say who receives it, what it may cost and how long it takes; "" once it is closed.
+    `terms` say who receives it, what it may cost and how long it takes, and `replies` that replies
+    are read; both are "" once it is closed.
     """
 
     asker: str
     is_visible: bool
     terms: str
+    replies: str
 
 
 async def _surroundings(app: AppContext, chat: Chat, round_: Round) -> _Surroundings:
     is_visible = await app.key_values.read(VISIBLE, round_.id) is not None
     is_known = is_visible or chat.is_direct(round_.question.place)
     asker = "" if is_known else await chat.display_name(round_.question.asked_by)
-    terms = ""
+    terms = replies = ""
     if chat.is_room and not round_.closing:
+        replies = await chat.replies_line(round_.question.place)
         usual = await usual_seconds(app.store, round_.panel.name)
         terms = terms_line(round_, await estimate_round(round_, app.gateway), usual)
-    return _Surroundings(asker, is_visible, terms)
+    return _Surroundings(asker, is_visible, terms, replies)
 
 
 async def _wait_for_room() -> bool:
@@ -335,10 +341,10 @@ def _thread_posts(chat: Chat, round_: Round, mention: Sequence[Part], title: str
     results = Post((*mention, *parts), summary)
     details = details_posts(round_, draw, MAX_REASON_CHARACTERS)
     parts = tuple(part for post in (results, *details) for part in post.parts)
-    together = chat.pages(Post(parts, summary))
+    together = chat.pages(with_names(Post(parts, summary), round_))
     if len(together) == 1:
         return together
-    return [*chat.pages(results), *_fitting_details(chat, round_, draw)]
+    return [*chat.pages(with_names(results, round_)), *_fitting_details(chat, round_, draw)]
 
 
 def _fitting_details(chat: Chat, round_: Round, draw: Draw) -> Iterator[Post]:
@@ -347,7 +353,7 @@ def _fitting_details(chat: Chat, round_: Round, draw: Draw) -> Iterator[Post]:
     for versions in zip(*(details_posts(round_, draw, most) for most in lengths), strict=True):
         pages: Sequence[Post] = ()
         for version in versions:
-            pages = chat.pages(version)
+            pages = chat.pages(with_names(version, round_))
             if len(pages) == 1:
                 break
         yield from pages
@@ -406,7 +412,7 @@ async def _post_privately(app: AppContext, chat: Chat, round_: Round) -> None:
     root = round_post(round_, with_results=True)
     parts = tuple(part for part in root.parts if not isinstance(part, Buttons))
     line = f"I couldn't post this where you asked, so only you can see it (round {round_.id})."
-    post = replace(root, parts=(Caution(line), *parts))
+    post = with_names(replace(root, parts=(Caution(line), *parts)), round_)
     place = chat.private_place(round_.question.asked_by, round_.question.place)
     with suppress(PostingForbiddenError, MessageGoneError):  # then there is nobody to tell
         for number, page in enumerate(await asyncio.to_thread(chat.pages, post)):
@@ -438,14 +444,23 @@ class _LiveMessage:
         if not self.chat.is_room:
             return progress_post(round_, seconds, draft)
         running = self.around(running_post(round_, seconds, draft, self._surroundings.terms))
+        if self._surroundings.replies:
+            running = add_note(running, self._surroundings.replies)
         pages = await asyncio.to_thread(self.chat.pages, running)
         return pages[0]
 
     def around(self, post: Post) -> Post:
-        """Return a post with who asked; without the question where that can be read above it."""
-        if self._surroundings.is_visible and not self.snapshot.round_.forgotten:
+        """Return a post with who asked, what was read of the thread, and the names of people.
+
+        It is without the question where that can be read above it.
+        """
+        round_ = self.snapshot.round_
+        if self._surroundings.is_visible and not round_.forgotten:
             post = without_heading(post)
-        return add_asker(post, self.snapshot.round_, self._surroundings.asker)
+        post = add_asker(post, round_, self._surroundings.asker)
+        if line := reading_line(round_.question.reading):
+            post = add_note(post, line)
+        return with_names(post, round_)
 
     def keep_updated(self) -> AbstractAsyncContextManager[None]:
         return self._updates.keep_updating(self._edit_on_changes())

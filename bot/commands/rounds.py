@@ -32,6 +32,7 @@ from bot.context import AppContext
 from bot.render.budgets import budget_post
 from bot.render.formatting import count_noun, local_time, seat_names
 from bot.render.lists import MAX_LISTED, command_button, list_post
+from bot.render.people import named_question, with_names
 from bot.render.round_report.thread import forgotten_line, round_state, whole_round
 from bot.render.round_status import receivers
 from bot.render.text_safety import shorten_to_line
@@ -187,7 +188,7 @@ async def show_rounds(app: AppContext, chat: Chat, message: IncomingMessage, lim
         return
     rows = tuple(
         (
-            shorten_to_line(line.question, 60) or "(forgotten)",
+            shorten_to_line(named_question(line), 60) or "(forgotten)",
             f"{line.asked_at:%Y-%m-%d %H:%M}",
             round_state(line),
             line.id,
@@ -200,7 +201,7 @@ async def show_rounds(app: AppContext, chat: Chat, message: IncomingMessage, lim
 
 
 def _list_line(line: RoundSummary) -> tuple[str, str]:
-    question = shorten_to_line(line.question, 60) or "(forgotten)"
+    question = shorten_to_line(named_question(line), 60) or "(forgotten)"
     return f"{question} · {round_state(line)} · {local_time(line.asked_at)}", f"show {line.id}"
 
 
@@ -218,7 +219,7 @@ async def show_round(app: AppContext, chat: Chat, message: IncomingMessage, want
     thread = whole_round(round_)
     root = add_votes(thread.root, round_, await app.store.votes(round_.id))
     for post in (root, *(() if chat.is_room else thread.replies)):
-        await chat.send_ephemeral(message, post)
+        await chat.send_ephemeral(message, with_names(post, round_))
 
 
 async def find_round_or_last(app: AppContext, message: IncomingMessage, wanted: str) -> Round:
@@ -442,7 +443,7 @@ async def show_budget(app: AppContext, chat: Chat, message: IncomingMessage, _: 
     today = app.now().astimezone(UTC).date()
     account = Account("", today, payer(message.asker.id), channel_account(message.place))
     used = await app.budget.ledger.usage(account)
-    await chat.send_ephemeral(message, budget_post(app.budget.caps.for_account(account), used))
+    await chat.send_ephemeral(message, budget_post(await app.budget.caps_of(account), used))
 
 
 async def change_nothing(

@@ -3,12 +3,20 @@
 from dataclasses import replace
 from functools import partial
 
-from bot.commands import about, rounds, typed_buttons, voting
+from bot.commands import about, rounds, settings, typed_buttons, voting
 from bot.commands.ask import PRIVATE, ask
 from bot.commands.buttons import ANSWERS, BALLOTS, RESULTS
 from bot.commands.dispatch import show_commands, show_help
 from bot.commands.parameters import Kind, Parameter, form_field, option
-from bot.commands.registry import ASK, HELP, Command, CommandRegistry, collect_commands, with_value
+from bot.commands.registry import (
+    ASK,
+    HELP,
+    SETTINGS,
+    Command,
+    CommandRegistry,
+    collect_commands,
+    with_value,
+)
 from bot.plugins import Plugins
 from council.files import MAX_FILES
 from council.methods import METHODS
@@ -135,7 +143,7 @@ CORE_COMMANDS = (
         "See the panels, or pick one for this channel",
         with_value("name", rounds.show_panel),
         (_PICKED,),
-        aliases=("panels", "models", "settings"),
+        aliases=("panels", "models"),
     ),
     *_ON_ROUNDS,
     Command(
@@ -143,6 +151,12 @@ CORE_COMMANDS = (
         "See what is spent and what is left",
         rounds.show_budget,
         aliases=("cost", "costs", "price", "usage"),
+    ),
+    Command(
+        SETTINGS,
+        "See what holds here; admins change it",
+        settings.show_settings,
+        aliases=tuple(label.lower() for label in settings.LABELS.values()),
     ),
     *(replace(one, hidden=True) for one in _UNLISTED),
 )

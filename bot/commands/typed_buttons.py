@@ -17,6 +17,7 @@ from bot.commands.buttons import (
 from bot.commands.conversations import start_conversation
 from bot.commands.parameters import Arguments
 from bot.context import AppContext
+from bot.render.people import named_question
 from bot.render.text_safety import shorten_to_line
 from council.ports import RoundSummary
 
@@ -103,7 +104,7 @@ async def resume_command(
 
 
 def _resume_post(line: RoundSummary, *, is_room: bool) -> Post:
-    text = f"“{shorten_to_line(line.question, 80)}” is stopped. Its progress is saved."
+    text = f"“{shorten_to_line(named_question(line), 80)}” is stopped. Its progress is saved."
     if is_room:
         return Post((Line(text), Buttons((Button(RESUME, "Resume", line.id),))), text)
     return Post((Line(text), Note(f"Resume it with `council ask --resume {line.id}`.")), text)

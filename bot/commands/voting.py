@@ -10,6 +10,7 @@ from bot.commands.reveal import is_held
 from bot.commands.rounds import FeedbackError, find_round_or_last, load_readable_round
 from bot.context import AppContext
 from bot.render.formatting import author_names, join_words
+from bot.render.people import with_names
 from bot.render.voting import (
     choice_post,
     has_its_answers,
@@ -66,7 +67,8 @@ async def posts_to_vote(app: AppContext, message: IncomingMessage, round_id: str
     posts = voting_posts(round_, await own_vote(app, round_id, message.asker.id))
     order = " ".join(sorted(draw.labels.labels))  # a shell takes ">" for a file
     hint = Note(f"To rank all of them, best first: `/council vote last {order}`")
-    return [*posts[:-1], replace(posts[-1], parts=(*posts[-1].parts, hint))]
+    posts = [*posts[:-1], replace(posts[-1], parts=(*posts[-1].parts, hint))]
+    return [with_names(post, round_) for post in posts]
 
 
 async def cast_pressed(app: AppContext, message: IncomingMessage, value: str) -> tuple[Round, Post]:

@@ -3,6 +3,7 @@
 Imports nothing heavy: every start reads the settings, also without a token.
 """
 
+from base64 import b64decode
 from dataclasses import dataclass, field
 
 from bot.settings import Settings
@@ -15,6 +16,15 @@ class DiscordCredentials:
     token: str = field(repr=False)
     api_url: str = ""
     gateway_url: str = ""
+
+    @property
+    def application(self) -> int | None:
+        """Return the application's id, the first part of the token; None if it has none."""
+        part = self.token.partition(".")[0]
+        try:
+            return int(b64decode(part + "=" * (-len(part) % 4), altchars=b"-_", validate=True))
+        except ValueError:
+            return None
 
     def apply(self) -> None:
         """Point discord.py at these URLs, for the whole process: it offers no other way."""

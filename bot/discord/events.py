@@ -56,7 +56,13 @@ def _parse(
 ) -> IncomingMessage:
     roles = tuple(str(role.id) for role in getattr(user, "roles", ()))
     is_admin = guild_id is not None and (held.manage_guild or held.administrator)
-    asker = Asker(str(user.id), user.display_name, roles=roles, is_admin=is_admin)
+    asker = Asker(
+        str(user.id),
+        user.display_name,
+        roles=roles,
+        is_admin=is_admin,
+        manages_channel=guild_id is not None and held.manage_channels,
+    )
     key, is_direct = event_key(CHAT, str(id_)), guild_id is None
     return IncomingMessage("", asker, place_of(channel, guild_id), key, is_direct=is_direct)
 

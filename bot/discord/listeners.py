@@ -20,18 +20,18 @@ from bot.commands.ask_form import (
     ONLY_ME,
     PANEL,
     QUESTION,
-    VOTE_FIRST,
     AskPlace,
     ask_form,
+    chosen_reveal,
 )
 from bot.commands.button_registry import buttons_of, submit_form
 from bot.commands.buttons import ActionDeduplicator, rate_round, send_busy_note
 from bot.commands.completion import suggest
-from bot.commands.conversations import continue_conversation
+from bot.commands.conversations import continue_conversation, load_conversation
 from bot.commands.dispatch import Handler, report_errors, run_command
 from bot.commands.help import ASK_FORM, example_of
 from bot.commands.parameters import NOTHING_GIVEN, Arguments, Parameter, Suggestion
-from bot.commands.registry import ASK, Command, Invocation, commands_of
+from bot.commands.registry import ASK, Command, Invocation, commands_of, is_question
 from bot.commands.rounds import (
     Opinion,
     context_of,
@@ -63,6 +63,7 @@ from bot.discord.events import (
 from bot.discord.messages import ClientState, DiscordChat
 from bot.discord.servers import ServerTracker
 from bot.discord.slash_commands import ADMIN, COUNCIL, CommandTree, add_commands, option_values
+from bot.discord.threads import MentionedPeople, ask_in_thread, without_names
 from bot.discord.user_installs import OutsideChat, OutsideReplies, as_direct
 from bot.render.voting import BEST
 from council.errors import CouncilError
@@ -176,7 +177,9 @@ class DiscordClient(discord.Client):
                 incoming, panel = await self._prepare_ask(
                     interaction, incoming, given, is_private=is_private
                 )
-                chosen = {PANEL: panel} if panel else {}
+                question = replace(incoming, text=arguments.get(QUESTION, ""))
+                incoming = await self._without_names(interaction, question)
+                chosen = {QUESTION: incoming.text, **({PANEL: panel} if panel else {})}
                 invocation = replace(invocation, arguments={**arguments, **chosen})
             if PRIVATE in arguments and not is_outside(interaction):
                 await send_note(chat, incoming, ASKED_PRIVATELY)
@@ -193,10 +196,15 @@ class DiscordClient(discord.Client):
             check_can_post(interaction)
             return incoming, panel
         # The answer goes to another place; the panel is still that of this one.
-        await self._app.reload_picked_panel(incoming.place)
         panel = self._app.panel(panel or None, incoming.place).name
         place = await direct_place(interaction.user)
         return replace(incoming, place=place, is_direct=True), panel
+
+    async def _without_names(
+        self, interaction: Interaction, incoming: IncomingMessage
+    ) -> IncomingMessage:
+        people = MentionedPeople(self, None if is_outside(interaction) else interaction.guild)
+        return await without_names(self._app, incoming, people)
 
     async def suggest(
         self, interaction: Interaction, parameter: Parameter, typed: str
@@ -233,7 +241,9 @@ class DiscordClient(discord.Client):
                 await send_note(chat, incoming, ASKED_PRIVATELY)
             question, context = fields[QUESTION], fields.get(CONTEXT, "")
             asked = replace(incoming, text=question, context=context)
-            options = AskOptions(panel or None, votes_first=fields.get(AUDIENCE) == VOTE_FIRST)
+            asked = await self._without_names(interaction, asked)
+            reveal = chosen_reveal(fields.get(AUDIENCE, ""))
+            options = AskOptions(panel or None, votes_first=reveal)
             await ask_with_options(self._app, chat, asked, options)
 
         await self._begin(interaction, submit, asks=kind == modals.ASK)
@@ -357,16 +367,29 @@ class DiscordClient(discord.Client):
     async def _handle_message(
         self, chat: Chat, incoming: IncomingMessage, message: discord.Message
     ) -> None:
+        bot, parsed = self.user, commands_of(self._app).parse(incoming.text)
+        await self._app.reload_settings(incoming.place)
+        is_about_more = incoming.place.thread or message.reference or len(message.mentions) > 1
+        if bot and message.guild and is_about_more and is_question(parsed):
+            await ask_in_thread(self._app, chat, incoming, message, bot)
+            return
         root = incoming.place.thread or ""
         if message.reference and message.reference.message_id and not root:
             root = str(message.reference.message_id)
         rounds = await load_thread_rounds(self._app, incoming.place)
         if not rounds and (first := await find_round_of_message(self._app, incoming.place, root)):
             rounds = (first,)
+        if message.guild is None and is_question(parsed):
+            before = rounds or await load_conversation(self._app, incoming.place, incoming.asker.id)
+            own = bot.mention if bot else ""
+            written = replace(incoming, text=message.content.replace(own, "", 1).strip())
+            people = MentionedPeople(self, None, message.mentions)
+            incoming = await without_names(self._app, written, people, before)
+            parsed = commands_of(self._app).parse(incoming.text)
         if rounds:
             incoming = replace(incoming, context=context_of(rounds), quotes=quoted_ids(rounds))
         incoming = await continue_conversation(self._app, incoming)
-        await run_command(self._app, chat, incoming, commands_of(self._app).parse(incoming.text))
+        await run_command(self._app, chat, incoming, parsed)
 
     async def _defer(self, interaction: Interaction, *, asks: bool) -> None:
         """Acknowledge a command; where the bot is no member, publicly if it asks a question."""
@@ -374,7 +397,10 @@ class DiscordClient(discord.Client):
 
     async def _parse(self, interaction: Interaction) -> IncomingMessage:
         incoming = parse_interaction(interaction)
-        return await as_direct(interaction, incoming) if is_outside(interaction) else incoming
+        if is_outside(interaction):
+            incoming = await as_direct(interaction, incoming)
+        await self._app.reload_settings(incoming.place)
+        return incoming
 
     async def _begin(self, interaction: Interaction, act: Handler, *, asks: bool = False) -> None:
         incoming = parse_interaction(interaction)

@@ -54,6 +54,11 @@ from council.places import Place
 Interaction = discord.Interaction[Any]
 Call = Callable[..., Awaitable[object]]
 REPLY_TIMEOUT_SECONDS = 60.0
+REPLIES_READ = "Replies in this thread are read when somebody asks me here again."
+MENTIONS_READ = (
+    "Replies in this thread that mention me are read when somebody asks me here again; Discord "
+    "doesn't show me the others."
+)
 TOO_LATE = "This message can no longer be edited, because 15 minutes have passed."
 DIRECT_PREFIX = "@"  # before a user's id, it is the channel of their direct messages
 
@@ -107,6 +112,16 @@ class DiscordChat(Chat):
     def pages(self, post: Post) -> tuple[Post, ...]:
         """Split a post into posts that each fit into one message; nothing is dropped."""
         return paginate(post, lambda page: fits_discord(page, self._mention_commands))
+
+    async def replies_line(self, place: Place) -> str:
+        """Return which replies are read: without an intent, only those that mention the bot."""
+        if not place.workspace:
+            return ""
+        flags = getattr(self._client, "application_flags", None)  # unknown before it is ready
+        reads_all = flags and (
+            flags.gateway_message_content or flags.gateway_message_content_limited
+        )
+        return REPLIES_READ if reads_all else MENTIONS_READ
 
     async def display_name(self, asker_id: str) -> str:
         """Return a user's display name, or the id if Discord does not return the user."""
@@ -200,7 +215,9 @@ class DiscordChat(Chat):
         about = post.summary.partition(" · ")[0]
         self._titles[message] = title or self._titles.get(message) or about
 
-    async def find(self, place: Place, key: str) -> SentMessage | None:
+    async def find(
+        self, place: Place, key: str, age_seconds: float | None = None
+    ) -> SentMessage | None:
         """Return the message that was posted with this key, or None."""
         with translate_errors():
             place = await self._resolve(place)

@@ -4,14 +4,29 @@ from typing import Any
 
 import discord
 from discord import ChannelType, app_commands
-from discord.ui import ChannelSelect, FileUpload, Item, Label, Modal, RadioGroup, Select, TextInput
+from discord.ui import (
+    ChannelSelect,
+    FileUpload,
+    Item,
+    Label,
+    Modal,
+    RadioGroup,
+    RoleSelect,
+    Select,
+    TextDisplay,
+    TextInput,
+    UserSelect,
+)
 
 from bot.commands.forms import (
+    MAX_PEOPLE,
     ChannelField,
     Field,
     FileField,
     Form,
+    PeopleField,
     RadioField,
+    RolesField,
     SelectField,
     TextField,
     fitting_options,
@@ -35,11 +50,13 @@ def form_modal(form: Form, action: str, value: str) -> Modal:
 
     A select without options is left out, and a radio group of one.
     """
-    modal = Modal(title=form.title, custom_id=f"council:{action}:{value}")
+    modal = Modal(title=form.title, custom_id=f"council:{action}:{form.value or value}")
     for field in [one for one in form.fields if _is_shown(one)][:MAX_FIELDS]:
         component, hint = _component(field)
         description = shorten(hint, MAX_DESCRIPTION_LENGTH) or None
         modal.add_item(Label(text=field.label, description=description, component=component))
+    if form.note:
+        modal.add_item(TextDisplay(form.note))
     return modal
 
 
@@ -52,7 +69,7 @@ def _is_shown(field: Field) -> bool:
     return True
 
 
-def _component(field: Field) -> tuple[Item[Any], str]:
+def _component(field: Field) -> tuple[Item[Any], str]:  # noqa: PLR0911 - one for each kind
     """Return the component of a field, and its hint."""
     id_ = field.name
     match field:
@@ -75,6 +92,26 @@ def _component(field: Field) -> tuple[Item[Any], str]:
             kinds = [ChannelType.text, ChannelType.news]
             channel = ChannelSelect[Any](custom_id=id_, channel_types=kinds, required=False)
             return channel, field.hint
+        case PeopleField():
+            people = [discord.Object(int(one), type=discord.User) for one in field.initial.split()]
+            users = UserSelect[Any](
+                custom_id=id_,
+                min_values=0,
+                max_values=MAX_PEOPLE,
+                required=False,
+                default_values=people,
+            )
+            return users, field.hint
+        case RolesField():
+            chosen = [discord.Object(int(one), type=discord.Role) for one in field.initial.split()]
+            roles = RoleSelect[Any](
+                custom_id=id_,
+                min_values=0,
+                max_values=MAX_PEOPLE,
+                required=False,
+                default_values=chosen,
+            )
+            return roles, field.hint
         case FileField():
             most = field.max_files
             return FileUpload[Any](custom_id=id_, max_values=most, required=False), field.hint
@@ -101,13 +138,15 @@ def why_modal(round_id: str) -> Modal:
 
 
 def submitted_fields(components: list[dict[str, Any]]) -> dict[str, str]:
-    """Return the submitted values of a modal by custom id; "" for what was left empty."""
+    """Return the submitted values of a modal by custom id; "" for what was left empty.
+
+    Several ids, of people or roles, are separated by spaces.
+    """
     fields: dict[str, str] = {}
     for component in components:
         if "value" in component or "values" in component:
             chosen = [component.get("value"), *component.get("values", ())]
-            value = next((one for one in chosen if one), "")
-            fields[str(component["custom_id"])] = str(value)
+            fields[str(component["custom_id"])] = " ".join(str(one) for one in chosen if one)
         inner = [component["component"]] if component.get("component") else []
         fields |= submitted_fields([*component.get("components", []), *inner])
     return fields

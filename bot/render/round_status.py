@@ -32,6 +32,7 @@ from council.budget import Estimate
 from council.methods import shown_method
 from council.money import cap_micro_usd
 from council.panel import THIS_MACHINE, Member, Panel
+from council.people import ThreadReading
 from council.providers import OLLAMA_ROUTES
 from council.rounds import Round, Stage
 
@@ -93,7 +94,12 @@ def _time_text(panel: Panel, usual_seconds: float | None) -> str:
 
 def receivers(panel: Panel) -> str:
     """Return the names of all providers and the addresses that receive the text."""
-    return join_words(dict.fromkeys(map(_receiver, panel.seats)))
+    return join_words(receiver_names(panel))
+
+
+def receiver_names(panel: Panel) -> tuple[str, ...]:
+    """Return the name or address of each that receives the text, once."""
+    return tuple(dict.fromkeys(map(_receiver, panel.seats)))
 
 
 def sent_text(panel: Panel) -> str:
@@ -223,6 +229,46 @@ def stopped_post(round_: Round, reason: str) -> Post:
 def without_heading(post: Post) -> Post:
     """Return the post without its headings: the question stands above it already."""
     return replace(post, parts=tuple(x for x in post.parts if not isinstance(x, Heading)))
+
+
+_UNREAD = {
+    "shared": "people of other organisations are in this channel",
+    "guest": "a guest takes part in it",
+    "unreadable": "I can't read it here",
+    "consent": "nobody has allowed that in this channel yet",
+    "busy": "Slack does not show it right now",
+}
+_ONE_LOOK = "Slack allows this app one look at a thread a minute: asked without it."
+_NO_MORE = "Slack shows me no more now"
+
+
+def reading_line(reading: ThreadReading | None) -> str:
+    """Return "With 14 messages of this thread", or why it was not read; "" where nothing was."""
+    if reading is None:
+        return ""
+    if reading.unread == "limited":
+        return _ONE_LOOK
+    if reading.unread:
+        return f"Without this thread, because {_UNREAD[reading.unread]}."
+    if reading.hidden and not reading.messages:
+        hidden = count_noun(reading.hidden, "message")
+        return f"Without this thread: {hidden} there can't be read by me."
+    line = f"With {messages_read(reading)}"
+    if reading.left_out:
+        line += f"; {reading.left_out:,} older left out"
+    if reading.hidden:
+        line += f"; {reading.hidden:,} can't be read by me"
+    if reading.part:
+        line += f"; {_NO_MORE}"
+    return f"{line}." if reading.messages else ""
+
+
+def messages_read(reading: ThreadReading) -> str:
+    """Return "14 messages of this thread", or which of its messages the chat showed."""
+    count = count_noun(reading.messages, "message")
+    first = "the first " if reading.part.startswith("first") else ""
+    where = "since the last answer" if reading.part.endswith("since") else "of this thread"
+    return f"{first}{count} {where}"
 
 
 def add_asker(post: Post, round_: Round, asker: str) -> Post:

@@ -168,7 +168,8 @@ class PolicySection(Section):
         own = {
             channel: ChannelRules(rules.panel, rules.vendors) for channel, rules in self.in_.items()
         }
-        return replace(access, rules={**access.rules, **own}, **given)
+        fixed = access.fixed | given.keys()
+        return replace(access, rules={**access.rules, **own}, fixed=fixed, **given)
 
 
 class WorkspaceSection(PolicySection):

@@ -29,7 +29,13 @@ from bot.slack import modals
 from bot.slack.block_kit import MORE, action_from_id, action_id
 from bot.slack.events import Body, parse_interaction
 from bot.slack.messages import SlackChat
-from bot.slack.threads import WITH_THREAD, WITHOUT_THREAD, ask_about_thread, delete_offer
+from bot.slack.threads import (
+    ALLOW_THREADS,
+    WITH_THREAD,
+    WITHOUT_THREAD,
+    ask_about_thread,
+    delete_offer,
+)
 from bot.slack.workspace import Workspace
 from council.errors import CouncilError
 
@@ -200,7 +206,7 @@ def action_handlers(known: ButtonSet) -> Mapping[str, ActionHandler]:
     return {
         **dict.fromkeys(known.views, open_round_modal),
         **dict.fromkeys(("feedback", "helpful", "unhelpful"), rate),
-        **dict.fromkeys((WITH_THREAD, WITHOUT_THREAD), answer_offer),
+        **dict.fromkeys((WITH_THREAD, WITHOUT_THREAD, ALLOW_THREADS), answer_offer),
         **dict.fromkeys(known.handlers, run_button),
         **dict.fromkeys(known.forms, open_form),
         **{

@@ -35,6 +35,7 @@ from bot.slack.client import (
     open_client,
 )
 from bot.slack.config import EVENTS_PATH, INSTALL_PATH, REDIRECT_PATH, Tokens
+from bot.slack.history import HistoryLimit
 from bot.slack.installations import UNINSTALLED_FROM, Installations
 from bot.slack.listeners import SlackListeners
 from bot.slack.middleware import new_bolt
@@ -139,6 +140,7 @@ class Slack(RunningChat):
                     limits=self._limits,
                     bot_id=me.bot,
                     name=me.team_name,
+                    history_limit=HistoryLimit(me.team, app.key_values, app.now),
                 )
             elif store:
                 flow = new_oauth_flow(app, store, client, tokens, installations.on_installed)

@@ -6,7 +6,7 @@ import typer
 
 from bot.cli.output import Json, async_command, print_json
 from bot.settings import Settings, SettingsError, load_settings
-from bot.slack.config import events_address, load_manifest, render_manifest
+from bot.slack.config import events_address, load_manifest, new_app_url, render_manifest
 
 slack_app = typer.Typer(help="Set up the Slack app.", no_args_is_help=True)
 
@@ -32,14 +32,16 @@ async def manifest(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Print the app manifest: for Socket Mode, or with --url for HTTP."""
+    """Print the app manifest and a link that creates the app; with --url for HTTP."""
     if distributed and url is None:
         raise SettingsError([NO_REDIRECT])
     address = _events_address(load_settings(), url)
+    document = load_manifest(address, distributed=distributed)
     if as_json:
-        print_json(load_manifest(address, distributed=distributed))
-    else:
-        typer.echo(render_manifest(address, distributed=distributed), nl=False)
+        print_json(document)
+        return
+    typer.echo(render_manifest(address, distributed=distributed), nl=False)
+    typer.echo(f"# To create the app with this manifest, open:\n# {new_app_url(document)}")
 
 
 def _events_address(settings: Settings, url: str | None) -> str | None:

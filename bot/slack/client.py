@@ -25,8 +25,8 @@ from council.errors import CouncilError
 T = TypeVar("T")
 Call = Callable[[], Awaitable[T]]
 
-_PAGE_SIZE, _MAX_PAGES = 200, 25
-MAX_ITEMS = _PAGE_SIZE * _MAX_PAGES  # that `list_items` yields at most
+PAGE_SIZE, MAX_PAGES = 200, 25
+MAX_ITEMS = PAGE_SIZE * MAX_PAGES  # of a list that are read at most
 TIMEOUT_SECONDS = 10  # of one call; the outbox waits longer before it sends again
 _RATE_LIMITED = {"ratelimited", "rate_limited"}
 _UNKNOWN_OUTCOMES = {
@@ -75,6 +75,14 @@ class RefusedError(CouncilError):
         return self.code in _TOKEN_ERRORS
 
 
+class RateLimitedError(RefusedError):
+    """Slack takes no such call for some seconds."""
+
+    def __init__(self, code: str, seconds: float) -> None:
+        super().__init__(code)
+        self.seconds = seconds
+
+
 @asynccontextmanager
 async def open_client(
     api_url: str, bot_token: str | None = None, seconds: float = TIMEOUT_SECONDS
@@ -121,9 +129,9 @@ class RotatingClient(AsyncWebClient):
 async def call_api(call: Call[T], max_wait_seconds: float = inf) -> T:
     """Return Slack's reply to a call, retrying when rate limited, as late as Retry-After says.
 
-    Raise RefusedError if Slack refuses the call, or would make us wait longer in all than
-    `max_wait_seconds`; ChatUnreachableError if Slack was not reached; DeliveryUnknownError if
-    the call may have taken effect.
+    Raise RefusedError if Slack refuses the call; RateLimitedError if it would make us wait longer
+    in all than `max_wait_seconds`; ChatUnreachableError if Slack was not reached;
+    DeliveryUnknownError if the call may have taken effect.
     """
     loop = asyncio.get_running_loop()
     deadline = loop.time() + max_wait_seconds
@@ -132,8 +140,11 @@ async def call_api(call: Call[T], max_wait_seconds: float = inf) -> T:
             return await call()
         except SlackApiError as error:
             seconds = _retry_after_seconds(error)
-            if seconds is None or loop.time() + seconds > deadline:
+            if seconds is None:
                 raise _map_error(error) from None
+            if loop.time() + seconds > deadline:
+                code, _ = _code_and_status(error)
+                raise RateLimitedError(code or "ratelimited", seconds) from None
         # The SDK raises the last two for replies that are not JSON objects.
         except (ClientError, TimeoutError, OSError, AttributeError, ValueError) as error:
             why = f"The connection to Slack was lost ({type(error).__name__})."
@@ -150,8 +161,8 @@ async def list_items(
     **params: object,
 ) -> AsyncIterator[dict[str, Any]]:
     """Yield the items of a list method, page by page; raise what `call_api` raises."""
-    for _ in range(_MAX_PAGES):
-        reply = await call_api(partial(method, limit=_PAGE_SIZE, **params), max_wait_seconds)
+    for _ in range(MAX_PAGES):
+        reply = await call_api(partial(method, limit=PAGE_SIZE, **params), max_wait_seconds)
         for item in reply.get(key) or ():
             yield item
         params["cursor"] = (reply.get("response_metadata") or {}).get("next_cursor")

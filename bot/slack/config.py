@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
+from urllib.parse import quote
 
 import yaml
 
@@ -104,6 +105,12 @@ def load_manifest(address: str | None = None, *, distributed: bool = False) -> d
     """Return the app manifest as a parsed document."""
     document: dict[str, Any] = yaml.safe_load(render_manifest(address, distributed=distributed))
     return document
+
+
+def new_app_url(manifest: dict[str, Any]) -> str:
+    """Return the link that opens Slack's form for a new app, filled in with a manifest."""
+    text = json.dumps(manifest, separators=(",", ":"), ensure_ascii=False)
+    return f"https://api.slack.com/apps?new_app=1&manifest_json={quote(text, safe=':,/@')}"
 
 
 def events_address(url: str) -> str | None:

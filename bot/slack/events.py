@@ -10,6 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from bot.chat import Asker, IncomingMessage, PostingForbiddenError, event_key
+from bot.commands.pseudonyms import mention, without_marks
+from bot.context import AppContext
 from bot.slack.files import parse_attachment
 from bot.slack.workspace import CHAT, Workspace, postable_conversation
 from council.places import Place
@@ -19,6 +21,8 @@ Body = dict[str, Any]
 # Topics of the event bus: what one process learns from Slack and all must know.
 CHANNEL_CHANGED, UNINSTALLED = "slack channel", "slack gone"
 # Other text in angle brackets, such as `List<String>`, was typed by a person.
+_USER = re.compile(r"@([UW][A-Z0-9]+)(?:\||$)")
+_USER_TOKEN = re.compile(r"<@([UW][A-Z0-9]+)(?:\|[^>\n]*)?>")
 _TOKEN = re.compile(r"<([@#!][^<>\n]+|[a-z][a-z0-9+.-]*:[^<>\n]+)>")
 
 
@@ -63,8 +67,14 @@ def parse_interaction(workspace: Workspace, body: Body) -> IncomingMessage:
     return replace(message, asker=Asker(message.asker.id, name))
 
 
-async def resolve_message(workspace: Workspace, message: IncomingMessage) -> IncomingMessage:
-    """Return the message in plain text, with what Slack knows about its user and channel."""
+async def resolve_message(
+    app: AppContext, workspace: Workspace, message: IncomingMessage
+) -> IncomingMessage:
+    """Return the message in plain text, with what Slack knows about its user and channel.
+
+    From here on, the settings of its place are as they are now.
+    """
+    await app.reload_settings(message.place)
     conversation = await workspace.conversation(message.place.channel)
     return replace(
         message,
@@ -93,6 +103,22 @@ async def to_plain_text(text: str, display_name: Callable[[str], Awaitable[str]]
     users = dict.fromkeys(re.findall(r"<@([UW][A-Z0-9]+)>", text))
     names = {user: await display_name(user) for user in users}
     return html.unescape(_TOKEN.sub(lambda token: _plain_token(token[1], names), text)).strip()
+
+
+def mark_mentions(text: str) -> str:
+    """Return a message's text without mrkdwn, with a mark for each mention of a person."""
+    clean = without_marks(text)
+    return html.unescape(_TOKEN.sub(lambda token: _marked_token(token[1]), clean)).strip()
+
+
+def mark_people(text: str) -> str:
+    """Return a typed text with a mark for each mention of a person, otherwise as it is."""
+    return _USER_TOKEN.sub(lambda token: mention(token[1]), without_marks(text))
+
+
+def _marked_token(token: str) -> str:
+    user = _USER.match(token)
+    return mention(user[1]) if user else _plain_token(token, {})
 
 
 def strip_mention(text: str, bot_user: str) -> str:

@@ -10,10 +10,12 @@ from bot.access import AccessDeniedError, allows_panel, check_admitted, listable
 from bot.chat import Heading, IncomingMessage, Line, Note, Part, Post
 from bot.commands.buttons import ROUND
 from bot.commands.help import ASK_FORM
+from bot.commands.settings import WHO, may_change, settings_parts
 from bot.context import AppContext
 from bot.observability import logs
 from bot.render.budgets import budget_left_line
 from bot.render.formatting import duration, join_words, local_time, seat_names
+from bot.render.people import named_question
 from bot.render.round_status import sent_text
 from bot.render.text_safety import shorten_to_line
 from bot.slack.actions import ActionHandler, BlockAction, open_round_modal
@@ -49,6 +51,7 @@ class Home:
     budget: str
     panels: Sequence[Panel]
     default: str
+    settings: Sequence[Part] = ()
 
 
 # --- The view
@@ -70,6 +73,7 @@ def home_view(home: Home, channel: str) -> View:
         *_render(Heading("Panels")),
         *(block for panel in home.panels for block in _panel_blocks(panel, home.default)),
         *_render(Note("Pick the panel of a channel with `/council panel NAME`.")),
+        *([{"type": "divider"}, *_render(*home.settings)] if home.settings else []),
     ]
     return {"type": "home", "private_metadata": channel, "blocks": blocks}
 
@@ -84,7 +88,7 @@ def _button(action: str, label: str, **more: str) -> Block:
 
 def _round_blocks(line: RoundSummary, at: int) -> list[Block]:
     """Return the question with a button that opens the round, then when it was asked."""
-    question = neutralize(shorten_to_line(line.question, MAX_QUESTION))
+    question = neutralize(shorten_to_line(named_question(line), MAX_QUESTION))
     section: Block = {"type": "section", "text": plain_text(question)}
     if line.seconds is not None and not line.failed:
         section["accessory"] = _button(f"{HOME_ROUND}#{at + 1}", "Open", value=line.id)
@@ -112,12 +116,16 @@ async def publish_home(
     app: AppContext, workspace: Workspace, message: IncomingMessage, shown: View | None
 ) -> None:
     """Publish the home of a message's author, unless it was replaced since `shown`."""
-    message = await resolve_message(workspace, message)
+    message = await resolve_message(app, workspace, message)
     try:
         check_admitted(app.access, message)
         view = home_view(await load_home(app, message), message.place.channel)
     except AccessDeniedError as error:
-        view = {"type": "home", "blocks": _render(Line(str(error)))}
+        parts: list[Part] = [Line(str(error))]
+        if may_change(app, message, WHO):  # who turned this off can turn it on again
+            parts += await settings_parts(app, message)
+        channel = message.place.channel
+        view = {"type": "home", "private_metadata": channel, "blocks": _render(*parts)}
     user, hash_ = message.asker.id, (shown or {}).get("hash")
     try:
         await call_api(
@@ -133,16 +141,14 @@ async def load_home(app: AppContext, message: IncomingMessage) -> Home:
     place, today = message.place, app.now().astimezone(UTC).date()
     account = Account("", today, payer(message.asker.id), channel_account(place))
     own = replace(listable_rounds(message), asked_by=message.asker.id, remembered=True)
-    await app.reload_picked_panel(place)
     default = app.panel_name(place) or ""
     panels = [panel for panel in app.panels.values() if allows_panel(app.access, place, panel)]
     return Home(
         await app.store.list_summaries(MAX_ROUNDS, own),
-        budget_left_line(
-            app.budget.caps.for_account(account), await app.budget.ledger.usage(account)
-        ),
+        budget_left_line(await app.budget.caps_of(account), await app.budget.ledger.usage(account)),
         sorted(panels, key=lambda panel: panel.name != default)[:MAX_PANELS],
         default,
+        await settings_parts(app, message),
     )
 
 

@@ -23,6 +23,7 @@ from bot.services import Service
 from bot.slack.client import RotatingClient, SlackError
 from bot.slack.ephemeral import EphemeralReplies
 from bot.slack.events import CHANNEL_CHANGED, UNINSTALLED
+from bot.slack.history import HistoryLimit
 from bot.slack.messages import SlackChat
 from bot.slack.workspace import CHAT, SlackLimits, Workspace
 from council.errors import CouncilError
@@ -294,7 +295,16 @@ class Installations:
         client.refresh = refresh
         _use_token(client, bot)
         scopes, name = frozenset(bot.bot_scopes), bot.team_name or bot.enterprise_name or team
-        return Workspace(client, team, bot.bot_user_id, scopes, self._limits, bot.bot_id, name)
+        return Workspace(
+            client,
+            team,
+            bot_user=bot.bot_user_id,
+            scopes=scopes,
+            limits=self._limits,
+            bot_id=bot.bot_id,
+            name=name,
+            history_limit=HistoryLimit(team, self._app.key_values, self._app.now),
+        )
 
     async def _rotate(self, team: str, client: RotatingClient, lock: str) -> None:
         """Replace a client's token that expires soon, unless another process has done so."""

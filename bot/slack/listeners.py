@@ -10,7 +10,7 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 
-from bot.chat import IncomingMessage, SendEphemeral, event_key
+from bot.chat import IncomingMessage, SendEphemeral
 from bot.commands import buttons
 from bot.commands.ask import accept_and_deliver
 from bot.commands.button_registry import buttons_of, submit_form, why_unknown
@@ -19,16 +19,17 @@ from bot.commands.dispatch import hold_short, report_errors, run_command
 from bot.commands.forms import FieldError
 from bot.commands.registry import ASK, commands_of, is_question
 from bot.commands.rounds import context_of, load_thread_rounds, quoted_ids
+from bot.commands.settings import FORMS as SETTINGS_FORMS
 from bot.context import AppContext
 from bot.observability import logs
 from bot.slack import actions, events, modals
 from bot.slack.ephemeral import Ack, EphemeralReplies, outside_thread
 from bot.slack.events import CHANNEL_CHANGED, Body, check_can_answer
-from bot.slack.home import HOME_HANDLERS, log_errors, on_home_opened
+from bot.slack.home import HOME_HANDLERS, log_errors, on_home_opened, publish_home
 from bot.slack.messages import SlackChat
-from bot.slack.threads import offer_thread
+from bot.slack.threads import ask_in_own_thread, ask_in_thread, message_key, without_names
 from bot.slack.welcome import on_invited
-from bot.slack.workspace import CHAT, Workspace
+from bot.slack.workspace import Workspace
 from council.errors import CouncilError
 
 # Callback ids of the shortcuts in the manifest.
@@ -88,7 +89,7 @@ class SlackListeners:
             open_form = partial(actions.open_command_form, self._app, body, button)
             self._start(workspace, message, replies, open_form)
             return
-        self._start(workspace, message, replies, self._handle)
+        self._start(workspace, message, replies, partial(self._handle, message.text))
         await replies.acknowledge_in_time()
 
     async def on_mention(self, event: Body, workspace: Workspace) -> None:
@@ -108,9 +109,9 @@ class SlackListeners:
         if replies := self._seen.get(message.key):
             await replies.wait_until_acknowledged()
             return
-        handler: SlackHandler = self._handle
+        handler: SlackHandler = partial(self._handle, message.text)
         if thread not in {None, ts}:
-            handler = partial(self._handle_in_thread, ts)
+            handler = partial(self._handle_in_thread, event)
         replies = EphemeralReplies(workspace)
         self._seen[message.key] = replies
         if len(self._seen) > _MAX_SEEN_EVENTS:
@@ -184,8 +185,11 @@ class SlackListeners:
         chat = SlackChat(workspace, EphemeralReplies(workspace))
 
         async def submit() -> None:
-            resolved = await events.resolve_message(workspace, message)
+            workspace.forget_asker(message.asker.id)
+            resolved = await events.resolve_message(self._app, workspace, message)
             await submit_form(self._app, chat, resolved, action, value, values)
+            if action in SETTINGS_FORMS and resolved.is_direct:  # they may have come from the home
+                await log_errors(publish_home(self._app, workspace, message, None))
 
         submission = asyncio.ensure_future(submit())
         if await _acknowledge_view(ack, submission, partial(_field_of, view=body["view"])):
@@ -219,7 +223,7 @@ class SlackListeners:
         chat = SlackChat(workspace, send_ephemeral or replies)
 
         async def resolve_and_handle() -> None:
-            await handler(chat, await events.resolve_message(workspace, message))
+            await handler(chat, await events.resolve_message(self._app, workspace, message))
 
         async def run() -> None:
             await report_errors(chat, message, resolve_and_handle())
@@ -227,25 +231,34 @@ class SlackListeners:
 
         workspace.tasks.start(run())
 
-    async def _handle(self, chat: SlackChat, message: IncomingMessage) -> None:
+    async def _handle(self, text: str, chat: SlackChat, message: IncomingMessage) -> None:
+        """Run a command or ask a question; `text` is its text as Slack has it."""
+        if is_question(commands_of(self._app).parse(message.text)):
+            message = await without_names(self._app, chat.workspace, message, text)
         parsed = hold_short(self._app, chat, message, commands_of(self._app).parse(message.text))
         if is_question(parsed):
             await check_can_answer(chat.workspace, message.asker.id, message.place.channel)
         message = await continue_conversation(self._app, message)
         await run_command(self._app, chat, message, parsed)
 
-    async def _handle_in_thread(self, ts: str, chat: SlackChat, message: IncomingMessage) -> None:
-        """Ask about the thread's rounds; offer any other thread as context, which asks first."""
-        place = message.place
-        key = event_key(CHAT, chat.workspace.team, f"{place.channel} {place.thread}")
-        rounds = await load_thread_rounds(self._app, place, key)
+    async def _handle_in_thread(
+        self, event: Body, chat: SlackChat, message: IncomingMessage
+    ) -> None:
+        """Ask about the rounds and replies of a thread of ours; in any other, with a consent."""
+        place, workspace = message.place, chat.workspace
+        rounds = await load_thread_rounds(
+            self._app, place, message_key(workspace, place, place.thread or "")
+        )
         invocation = commands_of(self._app).parse(message.text)
-        if rounds or not is_question(invocation) or not invocation.arguments:
+        if not is_question(invocation) or not invocation.arguments:
             followup = replace(message, context=context_of(rounds), quotes=quoted_ids(rounds))
             await run_command(self._app, chat, followup, invocation)
-        else:
-            await check_can_answer(chat.workspace, message.asker.id, place.channel)
-            await offer_thread(self._app, chat, message, invocation, ts)
+            return
+        if rounds:
+            await ask_in_own_thread(self._app, chat, message, event, rounds)
+            return
+        await check_can_answer(workspace, message.asker.id, place.channel)
+        await ask_in_thread(self._app, chat, message, event)
 
 
 async def _acknowledge_view(

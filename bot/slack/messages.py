@@ -15,6 +15,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.chat import (
     Chat,
+    DeliveryUnknownError,
     File,
     IncomingMessage,
     MessageGoneError,
@@ -29,9 +30,10 @@ from bot.chat import (
 from bot.outbox import ROOTS
 from bot.render.pagination import paginate
 from bot.slack.block_kit import Payload, fits_slack, render_message, render_text
-from bot.slack.client import RefusedError, SlackServerError, call_api, list_items
+from bot.slack.client import RateLimitedError, RefusedError, SlackServerError, call_api
 from bot.slack.ephemeral import EphemeralReplies
 from bot.slack.files import NO_UPLOAD, upload_file
+from bot.slack.history import read_pages
 from bot.slack.workspace import (
     ARCHIVED,
     CHAT,
@@ -48,8 +50,11 @@ from council.places import Place
 NO_PARSING: dict[str, Any] = {"parse": "none", "link_names": False}
 
 _REFUSED = "refused: "  # the id of a file that Slack refused begins so
+_CLOCK_SKEW_SECONDS = 300.0  # between Slack's clock and ours
+_NO_LOOK = "Slack does not show right now whether a message arrived."
 _MAX_SERVER_ERRORS = 6  # with the blocks of one message, before it is sent as plain text
 _BLOCK_ERRORS = ("invalid_blocks", "invalid_attachments", "msg_", "invalid_arguments")
+REPLIES_READ = "Replies in this thread are read when somebody asks me here again."
 _MOVED = "The answer is in a separate message below."
 FILE_SENT = "{name} is in your direct messages with me."
 _DELETED = {"message_not_found", "channel_not_found", "file_not_found", "file_deleted"}
@@ -101,6 +106,16 @@ class SlackChat(Chat):
     def pages(self, post: Post) -> tuple[Post, ...]:
         """Split the post into posts that each fit into a message; nothing is dropped."""
         return paginate(post, fits_slack)
+
+    async def replies_line(self, place: Place) -> str:
+        """Return that replies are read, unless other organisations share the channel."""
+        if self.workspace.scope_for_threads(place):
+            return ""
+        try:
+            conversation = await self.workspace.conversation(place.channel)
+        except CouncilError:  # the round matters more
+            return ""
+        return "" if conversation.is_shared else REPLIES_READ
 
     async def display_name(self, asker_id: str) -> str:
         """Return a user's display name."""
@@ -170,8 +185,15 @@ class SlackChat(Chat):
                 self._failures[name] = _MAX_SERVER_ERRORS
         return await call_api(partial(write, render_text(post)), max_wait_seconds)
 
-    async def find(self, place: Place, key: str) -> SentMessage | None:
-        """Return the message or file that was sent with this key; None if none can be found."""
+    async def find(
+        self, place: Place, key: str, age_seconds: float | None = None
+    ) -> SentMessage | None:
+        """Return the message or file that was sent with this key; None if none can be found.
+
+        A limited app sees 15 messages: the newest of a channel, in a thread the first that are not
+        older than `age_seconds`.
+        """
+        limit, seen = self.workspace.history_limit, False
         try:
             if place.channel.startswith(("U", "W")):  # the id of a user
                 place = replace(place, channel=await self.workspace.dm_channel(place.channel))
@@ -179,12 +201,15 @@ class SlackChat(Chat):
             method: Callable[..., Any] = self._client.conversations_history
             if place.thread:
                 method, params["ts"] = self._client.conversations_replies, place.thread
-            async for message in list_items(method, "messages", **params):
-                payload = (message.get("metadata") or {}).get("event_payload") or {}
-                names = {file.get("name") for file in message.get("files") or ()}
-                # A file has no metadata, but its key ends with its name.
-                if payload.get("key") == key or key.rpartition("/")[2] in names:
-                    return SentMessage(place, str(message["ts"]))
+                if age_seconds is not None and await limit.is_known():
+                    params["oldest"] = str(time.time() - age_seconds - _CLOCK_SKEW_SECONDS)
+            async for page in read_pages(limit, method, **params):
+                seen = True
+                if found := _find_key(page, key):
+                    return SentMessage(place, found)
+        except RateLimitedError as error:
+            if not seen:
+                raise DeliveryUnknownError(_NO_LOOK) from error
         except RefusedError as error:
             structlog.get_logger().warning("slack_history_unread", why=error.code)
         return None
@@ -293,6 +318,17 @@ class SlackChat(Chat):
         except RefusedError as error:
             structlog.get_logger().warning("slack_file_refused", why=error.code)
             raise CouncilError(NO_UPLOAD) from None
+
+
+def _find_key(messages: list[dict[str, Any]], key: str) -> str | None:
+    """Return the timestamp of the message that was sent with a key, if it is among these."""
+    for message in messages:
+        payload = (message.get("metadata") or {}).get("event_payload") or {}
+        names = {file.get("name") for file in message.get("files") or ()}
+        # A file has no metadata, but its key ends with its name.
+        if payload.get("key") == key or key.rpartition("/")[2] in names:
+            return str(message["ts"])
+    return None
 
 
 def _map_refusal(error: RefusedError) -> CouncilError | None:

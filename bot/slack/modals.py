@@ -21,24 +21,27 @@ from bot.commands.ask_form import (
     ONLY_ME,
     PANEL,
     QUESTION,
-    VOTE_FIRST,
     AskPlace,
     ask_form,
+    chosen_reveal,
 )
 from bot.commands.button_registry import buttons_of
 from bot.commands.buttons import THANKS
 from bot.commands.forms import (
+    MAX_PEOPLE,
     ChannelField,
-    Field,
     FileField,
     Form,
     Option,
+    PeopleField,
     RadioField,
+    RolesField,
     SelectField,
     TextField,
     fitting_options,
     select_hint,
 )
+from bot.commands.pseudonyms import mentioned_ids
 from bot.commands.rounds import (
     Opinion,
     context_of,
@@ -52,10 +55,18 @@ from bot.render.pagination import paginate
 from bot.render.text_safety import shorten
 from bot.slack.block_kit import PostRenderer, fits_modal, is_within, unique_action_ids
 from bot.slack.client import RefusedError, call_api
-from bot.slack.events import Body, check_can_answer, new_message, resolve_message, to_plain_text
+from bot.slack.events import (
+    Body,
+    check_can_answer,
+    mark_people,
+    new_message,
+    resolve_message,
+    to_plain_text,
+)
 from bot.slack.files import parse_attachment
 from bot.slack.messages import SlackChat
 from bot.slack.rich_text import Block, neutralize, plain_text
+from bot.slack.threads import without_names
 from bot.slack.workspace import Workspace
 from council.errors import CouncilError, FileError, PanelError
 from council.places import Place
@@ -65,9 +76,10 @@ from council.rounds import Round
 ASK_CALLBACK, WHY_CALLBACK = "council:ask", "council:why"
 WHY = "why"
 
-_MAX_QUOTES = 100  # ids; private metadata has 3,000 characters
+_MAX_QUOTES, _MAX_PEOPLE = 100, 50  # ids; private metadata has 3,000 characters
 _MAX_OPTIONS, _MAX_OPTION, _MAX_VALUE = 100, 75, 150  # options, and characters of one
 _MAX_TEXT = 3000
+_SlackField = TextField | SelectField | RadioField | ChannelField | PeopleField | FileField
 _CHANNEL_SELECT = {
     "type": "conversations_select",
     "default_to_current_conversation": True,
@@ -192,7 +204,8 @@ async def open_ask_modal(
         asks_channel=not place.channel,
         accepts_files=chat.workspace.has_scope("files:read"),
     )
-    view = ask_view(await ask_form(app, message, at), message)
+    people = mentioned_ids(mark_people(str(about.get("text") or "")))[:_MAX_PEOPLE]
+    view = ask_view(await ask_form(app, message, at), message, people)
     await open_view(chat.workspace.client, str(body["trigger_id"]), view)
 
 
@@ -207,10 +220,11 @@ async def _with_context(
     return replace(message, context=await to_plain_text(text, workspace.display_name))
 
 
-def ask_view(form: Form, message: IncomingMessage) -> View:
-    """Return the modal to ask in where a message was sent."""
+def ask_view(form: Form, message: IncomingMessage, people: Sequence[str] = ()) -> View:
+    """Return the modal to ask in where a message was sent; its context may name `people`, by id."""
     place, quotes = message.place, message.quotes[:_MAX_QUOTES]
-    metadata = json.dumps([place.channel, place.thread, *([quotes] if quotes else [])])
+    known = [quotes, people] if people else [quotes] if quotes else []
+    metadata = json.dumps([place.channel, place.thread, *known])
     explanation = {"type": "context", "elements": [plain_text(EXPLANATION)]}
     return _view(ASK_CALLBACK, _labels(form), metadata, [*_form_blocks(form), explanation])
 
@@ -249,7 +263,8 @@ async def submit_ask_form(
     """Return the question of a submitted modal and its new round; None if it is a duplicate."""
     values = _submitted_values(body["view"])
     message = parse_asker(workspace, body)
-    _, _, *quotes = json.loads(body["view"].get("private_metadata") or '["", null]')
+    metadata = json.loads(body["view"].get("private_metadata") or '["", null]')
+    quotes, people = ([*metadata[2:], [], []])[:2]
     user, place = message.asker.id, message.place
     if _value(values, AUDIENCE) == ONLY_ME:
         place = replace(place, channel=await workspace.dm_channel(user), thread=None)
@@ -265,10 +280,12 @@ async def submit_ask_form(
         context=context,
         place=place,
         files=_submitted_files(workspace, values),
-        quotes=tuple(quotes[0]) if quotes and context else (),
+        quotes=tuple(quotes) if context else (),
     )
-    message = await resolve_message(workspace, message)
-    votes_first = _value(values, AUDIENCE) == VOTE_FIRST
+    resolved = await resolve_message(app, workspace, message)
+    message = await without_names(app, workspace, resolved, message.text, people)
+    was_here = bool(parse_asker(workspace, body).place.channel)
+    votes_first = chosen_reveal(_value(values, AUDIENCE), knew_place=was_here)
     options = AskOptions(_value(values, PANEL) or None, votes_first=votes_first)
     return message, await open_round(app, message, options)
 
@@ -278,8 +295,9 @@ async def submit_ask_form(
 
 def form_view(form: Form, action: str, value: str, message: IncomingMessage) -> View:
     """Return the modal of a plug-in's form."""
-    metadata = _round_metadata(value, message)
-    return _view(f"council:{action}", _labels(form), metadata, _form_blocks(form))
+    metadata = _round_metadata(form.value or value, message)
+    note = PostRenderer(Post((Note(form.note),))).blocks(simple=True) if form.note else []
+    return _view(f"council:{action}", _labels(form), metadata, [*_form_blocks(form), *note])
 
 
 def _labels(form: Form) -> dict[str, str]:
@@ -287,22 +305,19 @@ def _labels(form: Form) -> dict[str, str]:
 
 
 def _form_blocks(form: Form) -> list[Block]:
-    """Return the inputs of a form; a select without options is left out."""
-    return [
-        _field_block(field)
-        for field in form.fields
-        if not isinstance(field, SelectField) or field.options
-    ]
+    """Return the inputs of a form; a select without options is left out, as are roles."""
+    shown = (one for one in form.fields if not isinstance(one, RolesField))
+    return [_field_block(one) for one in shown if not isinstance(one, SelectField) or one.options]
 
 
-def _field_block(field: Field) -> Block:
+def _field_block(field: _SlackField) -> Block:
     is_required = isinstance(field, RadioField) or getattr(field, "required", False)
     element, hint = _element(field)
     block = _input(field.name, field.label, element, optional=not is_required)
     return block | ({"hint": plain_text(hint)} if hint else {})
 
 
-def _element(field: Field) -> tuple[Block, str]:
+def _element(field: _SlackField) -> tuple[Block, str]:
     """Return the element of a field, and the hint under it."""
     element: Block
     match field:
@@ -320,6 +335,11 @@ def _element(field: Field) -> tuple[Block, str]:
             return {"type": "radio_buttons", "options": options, "initial_option": initial}, ""
         case ChannelField():
             return {**_CHANNEL_SELECT}, field.hint
+        case PeopleField():
+            element = {"type": "multi_users_select", "max_selected_items": MAX_PEOPLE}
+            chosen_people = field.initial.split()
+            element |= {"initial_users": chosen_people} if chosen_people else {}
+            return element, field.hint
         case FileField():
             return {"type": "file_input", "max_files": field.max_files}, field.hint
 
@@ -434,4 +454,5 @@ def _submitted_files(workspace: Workspace, values: Mapping[str, Any]) -> tuple[A
 def _value(values: Mapping[str, Any], block_id: str) -> str:
     state = values.get(block_id) or {}
     option = (state.get("selected_option") or {}).get("value")
-    return str(state.get("value") or option or state.get("selected_conversation") or "")
+    people = " ".join(state.get("selected_users") or ())
+    return str(state.get("value") or option or state.get("selected_conversation") or people)

@@ -25,7 +25,7 @@ async def on_invited(app: AppContext, workspace: Workspace, event: Body) -> None
 
 async def welcome(app: AppContext, workspace: Workspace, message: IncomingMessage) -> None:
     """Post the welcome in a message's place, once, if its author may use the bot there."""
-    message = await resolve_message(workspace, message)
+    message = await resolve_message(app, workspace, message)
     place = message.place
     if why_not_admitted(app.access, message):
         return

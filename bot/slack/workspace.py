@@ -19,6 +19,7 @@ from bot.slack.client import (
     call_api,
     list_items,
 )
+from bot.slack.history import HistoryLimit, KeptLooks
 from council.errors import CouncilError
 from council.places import Place
 
@@ -84,6 +85,8 @@ class Workspace:
     bot_id: str = ""
     name: str = ""
     tasks: BackgroundTasks = field(default_factory=BackgroundTasks)
+    history_limit: HistoryLimit = field(default_factory=HistoryLimit)
+    looks: KeptLooks = field(default_factory=KeptLooks)
     edit_limiter: EditRateLimiter = field(default_factory=EditRateLimiter)
     _post_limiters: dict[str, PostRateLimiter] = field(default_factory=dict)  # by channel
     _dm_channels: dict[str, str] = field(default_factory=dict)  # by user
@@ -92,6 +95,13 @@ class Workspace:
     def has_scope(self, scope: str) -> bool:
         """Return whether a scope was granted; True if the scopes are unknown."""
         return not self.scopes or scope in self.scopes
+
+    def scope_for_threads(self, place: Place) -> str:
+        """Return a missing scope without which guests or shared channels look like others."""
+        needed = ["users:read", "channels:read"]
+        if place.private and not place.channel.startswith("D"):
+            needed.append("groups:read")
+        return next((scope for scope in needed if not self.has_scope(scope)), "")
 
     def post_limiter(self, channel: str) -> PostRateLimiter:
         """Return the rate limiter for posts in a channel."""
@@ -139,6 +149,10 @@ class Workspace:
 
         return await self._cached(f"channel {channel}", fetch)
 
+    def forget_asker(self, user: str) -> None:
+        """Remove a user from the cache, to learn what they may do now."""
+        self._cache.pop(f"user {user}", None)
+
     def forget_channel(self, channel: str) -> None:
         """Remove a channel that may have changed from the cache; all channels for ""."""
         for name in [name for name in self._cache if name.startswith("channel ")]:
@@ -177,7 +191,9 @@ def _parse_asker(user: str, facts: Facts, team: str) -> Asker:
     is_stranger = facts.get("is_stranger") or facts.get("team_id", team) != team
     is_guest = bool(is_restricted or is_stranger)
     is_admin = bool(facts.get("is_admin") or facts.get("is_owner")) and not is_guest
-    return Asker(user, str(name), is_guest=is_guest, is_admin=is_admin)
+    others = (profile.get("real_name"), facts.get("real_name"), facts.get("name"))
+    aliases = tuple(dict.fromkeys(str(one) for one in others if one and one != name))
+    return Asker(user, str(name), is_guest=is_guest, is_admin=is_admin, aliases=aliases)
 
 
 def _parse_conversation(channel: str, facts: Facts) -> Conversation:

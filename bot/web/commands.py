@@ -30,7 +30,9 @@ class PageChat(Chat):
         self.posts.append(post)
         return SentMessage(place, str(len(self.posts)))
 
-    async def find(self, place: Place, key: str) -> SentMessage | None:
+    async def find(
+        self, place: Place, key: str, age_seconds: float | None = None
+    ) -> SentMessage | None:
         """Return None: nothing is ever sent twice."""
         return None
 

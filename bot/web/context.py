@@ -22,6 +22,7 @@ from bot.context import AppContext
 from bot.coordination.database_probe import DatabaseProbe
 from bot.coordination.tasks import BackgroundTasks
 from bot.render.formatting import duration, money, ordinal, parse_time, seat_names, styled_runs
+from bot.render.people import named_question
 from bot.render.round_status import receivers
 from bot.render.text_safety import has_surplus_cells
 from bot.web.auth import (
@@ -104,7 +105,7 @@ class WebContext:
         place = place_of(visitor)
         is_known = self.is_authenticated(request)
         if "lines" not in values:  # a page that passes its own works without the database
-            await self.app.reload_picked_panel(place)
+            await self.app.reload_settings(place)
             # A visitor with only a signed link does not see others' questions.
             wanted = listable_rounds(empty_message(request))
             listed = self.app.store.list_summaries
@@ -254,6 +255,7 @@ CORE_TEMPLATES: Pages = Pages(
         "kind": lambda part: type(part).__name__,
         "duration": duration,
         "money": money,
+        "named_question": named_question,
         "usd": format_usd,
         "ordinal": ordinal,
         "styled_runs": styled_runs,

@@ -23,6 +23,7 @@ from bot.hooks import is_same_question
 from bot.render.agreement import agreement_chip, agreement_parts
 from bot.render.formatting import author_names, rough_duration
 from bot.render.markdown import thread_markdown
+from bot.render.people import named_round
 from bot.render.round_json import round_document
 from bot.render.round_report.answers import answers_by_label
 from bot.render.round_report.exchanges import EXCHANGES_TITLE, exchange_rows
@@ -74,25 +75,27 @@ async def round_page(context: WebContext, request: Request) -> Response:
     round_ = await context.load_round(request)
     # A signed link alone permits no action, not even to the visitor who asked.
     is_own = context.is_authenticated(request) and _is_asker(request, round_)
+    shown = _as_read(request, round_)
     if round_.closing is not None or round_.forgotten is not None:
         seal = await context.app.store.seal(round_.id)
-        values = await asyncio.to_thread(_closed_values, round_, seal)
+        values = await asyncio.to_thread(_closed_values, shown)
+        values |= await asyncio.to_thread(_proofs, round_, seal)
     else:
-        values = await _running_values(context, request, round_)
+        values = await _running_values(context, request, shown)
     if round_.panel.name in context.app.panels:
         values["panel"] = round_.panel.name
     if "key" in request.query_params:  # a shared page shows nothing but the round
         values |= {"known": False, "lines": (), "turns": ()}
     else:
-        turns = await load_turns(context.app, round_, empty_message(request))
+        turns = map(named_round, await load_turns(context.app, round_, empty_message(request)))
         values["turns"] = [(one.id, round_title(one), _answer_of(one)) for one in turns]
         values["follows"] = "" if round_.forgotten else round_.id
         values["only_me"] = round_.question.place.private
     return await context.render_page(
         request,
         "round.html",
-        round_=round_,
-        title=round_title(round_),
+        round_=shown,
+        title=round_title(shown),
         current=round_.id,
         is_running=is_running and not round_.closing,
         is_own=is_own,
@@ -103,6 +106,11 @@ async def round_page(context: WebContext, request: Request) -> Response:
         **values,
         **await _vote_values(context, request, round_),
     )
+
+
+def _as_read(request: Request, round_: Round) -> Round:
+    """Return a round with the names of people, unless the visitor has but a link to it."""
+    return round_ if "key" in request.query_params else named_round(round_)
 
 
 def _answer_of(round_: Round) -> Post:
@@ -141,7 +149,17 @@ async def _vote_values(context: WebContext, request: Request, round_: Round) -> 
     }
 
 
-def _closed_values(round_: Round, seal: Seal | None) -> dict[str, Any]:
+def _proofs(round_: Round, seal: Seal | None) -> dict[str, Any]:
+    """Return what differs from what was sealed, and from what the rankings come to."""
+    is_recomputed = round_.draw and not missing_rules(round_)
+    return {
+        "link": seal.link if seal else None,
+        "changed": find_changes(round_, seal) if seal else (),
+        "differences": verify(round_) if is_recomputed else (),
+    }
+
+
+def _closed_values(round_: Round) -> dict[str, Any]:
     values: dict[str, Any] = {
         "root": round_post(round_),
         "facts": verdict_facts(round_),
@@ -149,9 +167,6 @@ def _closed_values(round_: Round, seal: Seal | None) -> dict[str, Any]:
         "map": agreement_parts(round_, round_.draw) if round_.draw else (),
         "disclaimer": DISCLAIMER,
         "draw": round_.draw,
-        "link": seal.link if seal else None,
-        "changed": find_changes(round_, seal) if seal else (),
-        "differences": (),
         "missing": missing_rules(round_),  # what it lacks is among its notes
     }
     if round_.draw:
@@ -167,7 +182,6 @@ def _closed_values(round_: Round, seal: Seal | None) -> dict[str, Any]:
             "answers": [] if round_.forgotten else [*answers_by_label(round_, round_.draw)],
             "placings": placement_table(round_, round_.draw),
             "notes": [*result_notes(round_), *filter(None, [agreement_note(round_)])],
-            "differences": () if values["missing"] else verify(round_),
         }
     return values
 
@@ -185,7 +199,7 @@ async def download_json(context: WebContext, request: Request) -> Response:
 async def download_markdown(context: WebContext, request: Request) -> Response:
     """Return a round as Markdown; who wrote what only once it is closed."""
     round_ = await context.load_round(request)
-    text = thread_markdown(whole_round(round_))
+    text = thread_markdown(whole_round(_as_read(request, round_)))
     return file_response(f"round-{round_.id}.md", text, "text/markdown; charset=utf-8")
 
 
@@ -259,7 +273,7 @@ async def _start_and_redirect(
     """Start a round, once for each form; on an error, show it with the text still typed in."""
     app = context.app
     try:
-        await app.reload_picked_panel(incoming.place)
+        await app.reload_settings(incoming.place)
         round_ = await new_round(app, replace(incoming, text=text), options)
         if not await admit_round(app, round_):
             existing = await app.store.load(incoming.key)

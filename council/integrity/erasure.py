@@ -1,7 +1,7 @@
 """Erasure of a round's texts, which keeps everything that leaderboards and reports need.
 
 Erased: question, context, reference, rubric, files, prompts, answers with their sources, ballots'
-replies, their log-probabilities and reasons, exchanges, synthesis, late replies.
+replies, their log-probabilities and reasons, exchanges, synthesis, late replies, people's names.
 A round that quotes a forgotten one loses the quoted texts, and its prompts all but the answers.
 Kept: panel, draw, rankings, standings, verdict, tokens, costs, times and masked model names.
 """
@@ -33,6 +33,7 @@ def forget(round_: Round, at: datetime, salt: str) -> Round:
         return round_
     forgotten = Erasure(at, salt, text_digests(round_, salt))
     bare = _replace_texts(round_, lambda _name, _text: "")
+    bare = replace(bare, question=replace(bare.question, reading=None))
     return replace(bare, forgotten=forgotten, redacted=None)
 
 

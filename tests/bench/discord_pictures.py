@@ -19,21 +19,29 @@ from playwright.async_api import BrowserType
 
 from bot.chat import Asker, IncomingMessage, Post
 from bot.commands.ask_form import AskPlace, new_ask_form
+from bot.commands.forms import Form
 from bot.commands.help import welcome_post
+from bot.commands.settings import FORMS, WHO, settings_parts
+from bot.commands.thread_context import consent_post
+from bot.context import AppContext
 from bot.discord.actions import page_post
 from bot.discord.components import build_view, fits_discord, render_components
 from bot.discord.modals import form_modal
+from bot.render.formatting import add_note
 from bot.render.pagination import paginate
 from bot.render.round_report.thread import held_post
-from bot.render.round_status import add_asker, running_post
+from bot.render.round_status import add_asker, reading_line, running_post
 from bot.render.voting import VOTE, voting_posts
 from council.answers import Call, Reply
+from council.people import ThreadReading
+from council.places import Place
 from council.round_rules import compute_tally
 from council.rounds import Round
 from council.tally.chance import DEFAULT_RULE
 from tests.bench.bakeoff_post import bakeoff_post
 from tests.bench.ours import QUESTION
 from tests.bench.queue_words import ANSWERS, REASONS, SEATS, chair_reply
+from tests.bot.app_fakes import an_app
 from tests.bot.rounds import held, round_thread
 from tests.builders import a_member, a_panel, a_question
 from tests.fakes.gateway import FakeGateway, ReadPrompt
@@ -118,6 +126,7 @@ async def main() -> None:
     root = add_asker(thread.root, round_, "Ada")
     client = Bot("/", intents=discord.Intents(guilds=True))
     add_form(client.tree, round_)
+    add_settings_form(client.tree, await settings_form(round_))
     async with simcord.run(client, strict_sync=False) as env:
         if client.user:
             await client.user.edit(username="Council")
@@ -137,9 +146,15 @@ async def main() -> None:
                 print(f"{path.name}: {path.stat().st_size // 1000} KB")
         await the_vote(client, env, round_)
         await one_post(client, env, "held", held_post(round_, in_ten_minutes()), HELD_SIZE)
+        await one_post(client, env, "consent", consent_post(round_.panel), SMALL)
+        read = ThreadReading(14, left_out=3)
+        answer = add_note(root, reading_line(read))
+        await one_post(client, env, "read", answer, HELD_SIZE)
         await one_post(client, env, "first", welcome_post(is_direct=False), SMALL)
         await one_post(client, env, "bakeoff-post", bakeoff_post(), SMALL)
-        await the_form(env)
+        await one_post(client, env, "settings", await settings_post(round_), SMALL)
+        await the_form(env, "council", "ask")
+        await the_form(env, "settings", "settings-form")
 
 
 async def the_vote(client: discord.Client, env: simcord.Env, round_: Round) -> None:
@@ -188,14 +203,41 @@ def add_form(tree: app_commands.CommandTree[Any], round_: Round) -> None:
         await interaction.response.send_modal(form_modal(form, "ask", "0"))
 
 
-async def the_form(env: simcord.Env) -> None:
-    """Picture the form to ask in."""
+def settings_app(round_: Round) -> tuple[AppContext, IncomingMessage]:
+    """Return an app with the panel of a round, and the message of an admin of a server."""
+    app = an_app(panels=[replace(round_.panel, name="house")])
+    ada = Asker("1", "Ada", roles=(), is_admin=True)
+    return app, IncomingMessage("", ada, Place("discord", "1", "2"), "k")
+
+
+async def settings_post(round_: Round) -> Post:
+    """Return what an admin sees of the settings."""
+    app, message = settings_app(round_)
+    return Post(tuple(await settings_parts(app, message)), "Settings")
+
+
+async def settings_form(round_: Round) -> Form:
+    """Return the form of who may ask."""
+    app, message = settings_app(round_)
+    return await FORMS[WHO].open(app, message, "open")
+
+
+def add_settings_form(tree: app_commands.CommandTree[Any], form: Form) -> None:
+    """Add a command that opens a form of settings."""
+
+    @tree.command(name="settings", description="Settings")
+    async def settings(interaction: discord.Interaction[Any]) -> None:
+        await interaction.response.send_modal(form_modal(form, WHO, "open"))
+
+
+async def the_form(env: simcord.Env, command: str, name: str) -> None:
+    """Picture the form that a command opens."""
     guild = env.create_guild()
     channel, ada = guild.create_text_channel("form"), guild.add_member(env.create_user("Ada"))
-    opened = await ada.slash(channel, "council")
+    opened = await ada.slash(channel, command)
     async with env.preview(channel, viewers=[ada], layout="channel") as preview:
         await preview.show(opened)
-        path = PICTURES / "discord-ask.png"
+        path = PICTURES / f"discord-{name}.png"
         await preview.screenshot(path, target=opened, viewport=FORM_SIZE, viewer=ada)
         print(f"{path.name}: {path.stat().st_size // 1000} KB")
 

@@ -17,6 +17,7 @@ from typing import Any
 from playwright.async_api import Browser, ViewportSize, async_playwright
 
 from bot.commands.ask_form import VOTE_FIRST
+from bot.commands.settings import HERE, LIMITS
 from bot.render.voting import READ_AND_VOTE
 from bot.slack.block_kit import render_message
 from tests.bench.bakeoff_post import bakeoff_post
@@ -25,14 +26,14 @@ from tests.bench.ours import QUESTION
 from tests.bench.pictures import PICTURES, config, playing
 from tests.bench.queue_words import SEATS
 from tests.bot.homes import seat_toml
-from tests.bot.slack.process import RunningProduct, serve_slack
+from tests.bot.slack.process import RunningProduct, is_answer, serve_slack
 from tests.wire.models import Behaviour, ModelServer, Outcome, Request, Say, fail
 from tests.wire.slack import BOT, FakeSlack, Message, View, Workspace
 
 ADA, BEN, CHANNEL = "U1", "U2", "C1"
 PEOPLE = {ADA: "Ada", BEN: "Ben"}
 PANE, THREAD, MODAL, PHONE = 800, 620, 568, 390
-PHONE_HEIGHT, VOTE_HEIGHT = 844, 620
+PHONE_HEIGHT, VOTE_HEIGHT, SETTINGS_HEIGHT = 844, 620, 700
 PACE = 3  # slower than the page's round: Slack shows progress every three seconds
 SAID = (
     (BEN, "The nightly import is behind again: 1.4 million jobs waiting at 7 this morning."),
@@ -80,6 +81,8 @@ def workspace() -> Workspace:
     home = Workspace.standard()
     for user, name in PEOPLE.items():
         home.users[user].name = name
+    home.users[ADA].is_admin = True
+    home.users[BEN].is_admin = True
     home.channels[CHANNEL].name = "backend"
     return home
 
@@ -173,6 +176,27 @@ async def the_modal(studio: Studio, slack: FakeSlack) -> None:
     slack.closes(view)
 
 
+async def the_settings(studio: Studio, slack: FakeSlack) -> None:
+    """Picture what an admin sees of the settings, and the form of a channel."""
+
+    def summaries() -> list[Message]:
+        return [m for m in slack.ephemerals(BEN) if f"council:{LIMITS}" in str(m.blocks)]
+
+    await slack.command(BEN, CHANNEL, "/council", "settings")
+    await slack.until(summaries)
+    await slack.click(summaries()[0], f"council:{LIMITS}", BEN)
+    limits = {"rounds_per_day": "20", "workspace_day_usd": "5", "channel_day_usd": "1"}
+    await slack.submit(await filled(slack, BEN), limits, BEN)
+    await slack.until(lambda: summaries()[1:])
+    summary = summaries()[1]
+    await slack.click(summary, f"council:{HERE}", BEN)
+    view = await filled(slack, BEN)
+    shown = Screen("backend", (line_of(slack, summary, only_you=True),))
+    screens = (shown, Screen("This channel", modal=view.payload))
+    await studio.take("settings", *screens, width=MODAL, height=SETTINGS_HEIGHT)
+    slack.closes(view)
+
+
 async def the_welcome(studio: Studio, slack: FakeSlack) -> None:
     """Picture what somebody sees who types the command alone."""
     deed = await slack.command(ADA, CHANNEL, "/council")
@@ -228,7 +252,7 @@ async def the_home(studio: Studio, slack: FakeSlack) -> None:
 
 
 async def the_thread(studio: Studio, slack: FakeSlack) -> None:
-    """Ask in a thread and take a picture of the context that the asker confirms."""
+    """Ask in a thread; picture what the asker confirms, and the answer that says what was read."""
     root = slack.says(SAID[0][0], CHANNEL, SAID[0][1])
     said = [root, *(slack.says(user, CHANNEL, text, root.ts) for user, text in SAID[1:])]
     event = await slack.mention(ADA, CHANNEL, f"<@{BOT}> {ASKED}", root.ts)
@@ -239,6 +263,10 @@ async def the_thread(studio: Studio, slack: FakeSlack) -> None:
     await studio.take(
         "context", Screen("backend", lines, has_root=True, is_thread=True), width=THREAD
     )
+    await slack.click(slack.ephemerals(ADA)[-1], "council:with_thread", ADA)
+    await slack.until(lambda: is_answer(slack.thread(CHANNEL, root.ts)), 120)
+    answer = line_of(slack, slack.thread(CHANNEL, root.ts)[-1])
+    await studio.take("read", Screen("backend", (answer,), is_thread=True), width=THREAD)
 
 
 async def the_cautions(studio: Studio, models: ModelServer) -> None:
@@ -265,6 +293,7 @@ async def all_of_them(studio: Studio) -> None:
             await the_vote(studio, product)
             await the_held_reveal(studio, product)
             await the_bakeoff(studio)
+            await the_settings(studio, product.slack)
             await the_home(studio, product.slack)
             await the_modal(studio, product.slack)
             await the_thread(studio, product.slack)

@@ -34,11 +34,12 @@ from bot.slack import modals
 from bot.slack.block_kit import render_ephemeral, render_message
 from bot.slack.client import RefusedError, call_api, open_client
 from bot.slack.modals import ModalState, View
-from bot.slack.threads import ThreadContext, offer_post
+from bot.slack.threads import offer_post
 from bot.slack.workspace import CHAT
 from council.answers import Absence, Answer, Prompt, Reply, Role
 from council.ballots import Ballot
 from council.panel import Member, ModelId, Panel
+from council.people import ThreadReading
 from council.places import Place
 from council.prompts.shared import DEFAULT_RUBRIC
 from council.round_rules import compute_draw, compute_tally
@@ -116,7 +117,9 @@ def _posts(closed: Round) -> Iterator[tuple[str, Post]]:
         yield f"its thread, {reply.summary}", reply
     failed = replace(_asked_round(), closing=Closing(60.0, "Only one of four members answered."))
     yield "a round that failed", round_thread(failed).root
-    offer = offer_post(ThreadContext(_PROSE, 3, 1), closed.panel, "1.2|1.1|abc")
+    read = IncomingMessage("Which?", Asker("U1", "ada"), Place("slack"), "k", _PROSE)
+    read = replace(read, reading=ThreadReading(3, 1))
+    offer = offer_post(read, closed.panel, "1.2|1.1|abc")
     yield "a thread to send along", offer
     rows = tuple((f"Model {number}", str(number)) for number in range(3))
     yield "a table to sort", Post((Table(("Model", "Rounds"), rows, frozenset({1})),), "A table")

@@ -3,8 +3,10 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 
+from bot.admin_settings import chosen_caps
 from bot.chat import (
     Asker,
     Chat,
@@ -58,7 +60,7 @@ def an_app(
     """Return an app whose ids are 10 hexadecimal digits, counted up."""
     gateway, store = gateway or FakeGateway(), store or MemoryStore()
     known = {panel.name: panel for panel in panels or [a_panel()]}
-    ids = count(1)
+    ids, key_values = count(1), MemoryKeyValueStore()
     app = AppContext(
         store,
         gateway,
@@ -68,8 +70,8 @@ def an_app(
         next(iter(known)),
         ready,
         new_id=lambda: f"{next(ids):010x}",
-        budget=Budget(MemoryLedger(), Caps(), now),
-        key_values=MemoryKeyValueStore(),
+        budget=Budget(MemoryLedger(), Caps(), now, chosen_caps=partial(chosen_caps, key_values)),
+        key_values=key_values,
         registry=registry,
         plugins=find_plugins(),
         parts=Parts(COMMANDS, BUTTONS),
@@ -91,7 +93,9 @@ class FakeChat(Chat):
         self.said.append(words_of(post))
         return SentMessage(place, key)
 
-    async def find(self, place: Place, key: str) -> SentMessage | None:
+    async def find(
+        self, place: Place, key: str, age_seconds: float | None = None
+    ) -> SentMessage | None:
         return SentMessage(place, key) if key in self.keys else None
 
     async def edit(self, sent: SentMessage, post: Post) -> None:
@@ -124,7 +128,9 @@ class Room(Chat):
         self.posts.append(post)
         return SentMessage(place, key)
 
-    async def find(self, place: Place, key: str) -> SentMessage | None:
+    async def find(
+        self, place: Place, key: str, age_seconds: float | None = None
+    ) -> SentMessage | None:
         return SentMessage(place, key) if key in self.keys else None
 
     async def edit(self, sent: SentMessage, post: Post) -> None:

@@ -27,7 +27,9 @@ class FileChat(Chat):
         await asyncio.sleep(ARRIVAL_SECONDS)
         return SentMessage(place, f"at {key}")
 
-    async def find(self, place: Place, key: str) -> SentMessage | None:
+    async def find(
+        self, place: Place, key: str, age_seconds: float | None = None
+    ) -> SentMessage | None:
         return SentMessage(place, f"at {key}") if key in self.keys else None
 
     async def edit(self, sent: SentMessage, post: Post) -> None:

@@ -7,6 +7,7 @@ SHORT_LINES = (
     *("start", "subscribe", "open", "all commands", "keep it", "no", "yes", "run now", "pause"),
     *("share to channel", "K is the best", "run again?", "stop?", "export?"),
     *("questions", "unsubscribe", "run it", "resume schedule", "reveal"),
+    *("this channel", "who may ask", "limits"),
     *("pause nightly", "subscribe nightly", "questions last", "open 1"),
     # Commands, with values and with typos.
     *("/council", "help", "help me", "rounds", "panel", "budget", "show", "show last", "ask"),

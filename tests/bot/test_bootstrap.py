@@ -109,7 +109,7 @@ async def test_local_asks_the_demo_models_whatever_was_configured_or_picked_befo
         await app.pick_panel("house", place)
 
     async with open_app(settings, StartOptions(local=True)) as app:
-        await app.reload_picked_panel(place)
+        await app.reload_settings(place)
         unnamed, named = app.panel(None, place), app.panel("house", place)
 
     assert (unnamed.name, named.name) == (LOCAL, "house")
@@ -124,7 +124,7 @@ async def test_a_panel_picked_in_a_local_run_is_used_until_its_end(tmp_path: Pat
         async with open_app(settings, StartOptions(local=True)) as app:
             if picks:
                 await app.pick_panel("house", CHANNEL)
-            await app.reload_picked_panel(CHANNEL)
+            await app.reload_settings(CHANNEL)
             used.append(app.panel(None, CHANNEL).name)
 
     assert used == ["house", LOCAL]

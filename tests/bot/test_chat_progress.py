@@ -34,7 +34,9 @@ class SlowChat(Chat):
     async def send(self, place: Place, post: Post, key: str) -> SentMessage:
         return SENT
 
-    async def find(self, place: Place, key: str) -> SentMessage | None:
+    async def find(
+        self, place: Place, key: str, age_seconds: float | None = None
+    ) -> SentMessage | None:
         return None
 
     async def edit(self, sent: SentMessage, post: Post) -> None:

@@ -73,7 +73,9 @@ class FakeChat(Chat):
             raise DeliveryUnknownError
         return SentMessage(place, f"at {key}")
 
-    async def find(self, place: Place, key: str) -> SentMessage | None:
+    async def find(
+        self, place: Place, key: str, age_seconds: float | None = None
+    ) -> SentMessage | None:
         self.looks_until_late -= 1
         if not self.looks_until_late:
             self.sent.append(self.late)

@@ -9,7 +9,7 @@ import pytest
 
 from council.answers import Call, Prompt, Reply, Role
 from council.budget import Budget
-from council.budget_caps import Account, Caps, CapUsage, OwnBudget, Scope
+from council.budget_caps import Account, Caps, CapUsage, ChosenCaps, OwnBudget, Scope
 from council.errors import BudgetError, GatewayError, StoreError, UncoveredError
 from council.money import Price, Spending
 from council.panel import Terms
@@ -100,6 +100,22 @@ async def test_a_channels_own_cap_overrides_the_general_one() -> None:
     for round_id, question in (("r2", here), ("r3", there)):
         with pytest.raises(BudgetError, match="of this channel's budget of"):
             await budget.accept(replace(a_round(question=question), id=round_id), PaidGateway())
+
+
+async def test_a_cap_that_admins_chose_is_the_one_of_now() -> None:
+    chosen = {"slack/T1": ChosenCaps()}
+
+    async def choose(account: Account) -> ChosenCaps:
+        return chosen[account.workspace]
+
+    budget = replace(a_budget(), chosen_caps=choose)
+    here = Question("Why?", "U1", place=Place("slack", "T1", "C1"))
+    await budget.accept(a_round(question=here), PaidGateway())
+
+    chosen["slack/T1"] = ChosenCaps(workspace_day=WHOLE)
+
+    with pytest.raises(BudgetError, match="of this workspace's budget of"):
+        await budget.accept(replace(a_round(question=here), id="r2"), PaidGateway())
 
 
 async def test_a_free_round_fits_an_exhausted_budget() -> None:

@@ -18,6 +18,7 @@ from council.budget_caps import (
     CapRefusal,
     Caps,
     CapUsage,
+    ChosenCaps,
     Scope,
     find_refusal,
     payer,
@@ -111,6 +112,22 @@ def test_a_workspaces_own_cap_replaces_the_general_one(channel: str, cap: int) -
     found = caps.for_account(replace(ONE, channel=channel))
 
     assert (found.workspace_day, found.channel_day) == (cap, 7)
+
+
+@pytest.mark.parametrize(
+    ("caps", "expected"),
+    [
+        pytest.param(Caps(), (3, 2), id="no-caps"),
+        pytest.param(Caps(workspace_day=9), (9, 2), id="the-general-one-first"),
+        pytest.param(Caps(workspaces={"T1": 8}, channels={"C1": 0}), (8, 0), id="their-own-first"),
+    ],
+)
+def test_caps_that_admins_chose_count_where_there_are_none(
+    caps: Caps, expected: tuple[int, int]
+) -> None:
+    found = caps.for_account(replace(ONE, channel="slack/T1/C1"), ChosenCaps(3, 2))
+
+    assert (found.workspace_day, found.channel_day) == expected
 
 
 def test_days_are_utc() -> None:

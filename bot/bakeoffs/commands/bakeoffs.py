@@ -103,7 +103,7 @@ async def new_bakeoff(
     """Return a new bake-off, not stored yet; raise SuiteError, PanelError or AccessDeniedError."""
     check_own_people(message)
     suite_to_run = await load_suite_to_run(app, message.place, suite)
-    await app.reload_picked_panel(message.place)
+    await app.reload_settings(message.place)
     chosen = app.panel(panel, message.place)
     asked_suite, asked_panel = apply_methods(suite_to_run, chosen, methods, app.registry)
     return Bakeoff(

@@ -69,6 +69,7 @@ async def _in_reporting_channel(
     if not request.channel:
         return message
     there = await chat.redirect_to_channel(message, request.channel)
+    await app.reload_settings(there.place)
     check_admitted(app.access, there)
     return there
 
@@ -234,6 +235,7 @@ async def new_scheduled_bakeoff(app: AppContext, schedule: Schedule, slot: str =
     maker = Asker(schedule.made_by, schedule.made_by)
     # A direct message has no server, or the id of its channel starts with D.
     is_direct = not place.workspace or place.channel.startswith("D")
+    await app.reload_settings(place)
     check_admitted(app.access, IncomingMessage("", maker, place, "", is_direct=is_direct))
     panel = app.panel(schedule.panel, place)
     suite = await load_suite_to_run(app, place, schedule.suite)
@@ -279,7 +281,7 @@ async def new_schedule(
             f"Say when to run it, in words or as a cron expression: {SCHEDULE_EXAMPLE}."
         )
     scope = there.place.scope
-    await app.reload_picked_panel(there.place)
+    await app.reload_settings(there.place)
     if len(await bakeoff_stores(app).schedules.list_all(scope)) >= MAX_SCHEDULES:
         raise ScheduleError(f"There are already {MAX_SCHEDULES} schedules here. Remove one first.")
     schedule = Schedule(

@@ -250,7 +250,7 @@ async def retain_suite(app: AppContext, chat: Chat, message: IncomingMessage, na
 
 async def estimate_suite_run(app: AppContext, place: Place, made: Suite) -> SuiteRunCost | None:
     """Return the cost of one run with the panel of a place; None without a panel."""
-    await app.reload_picked_panel(place)
+    await app.reload_settings(place)
     try:
         panel = app.panel(None, place)
     except (PanelError, AccessDeniedError):

@@ -84,7 +84,7 @@ async def propose_trial(
     """Show what a trial can show and costs, and how to start it; with `now`, start it."""
     cap = parse_cap_text(arguments["cap"]) if "cap" in arguments else None
     suite = await load_suite_to_run(app, message.place, arguments["suite"])
-    await app.reload_picked_panel(message.place)
+    await app.reload_settings(message.place)
     panel = app.panel(arguments.get("panel"), message.place)
     pair = arguments["model"], arguments.get("incumbent", "")
     bakeoff = replace(new_trial(app, message, suite, panel, pair), cap_micro=cap)

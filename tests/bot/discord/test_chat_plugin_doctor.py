@@ -4,8 +4,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from bot.discord.cli import WHERE_IT_IS
 from tests.bot.homes import Home, Result
-from tests.wire.discord import BOT, Fail, FakeDiscord, Installation, Permission
+from tests.wire.discord import Fail, FakeDiscord, Installation, Permission
 
 NOWHERE = "http://127.0.0.1:9/api/v10"
 TOKEN = "MTAw.mine.secret"
@@ -94,11 +95,10 @@ async def test_an_invalid_token_is_a_failure(home: Home) -> None:
     assert "wrong" not in result.out + result.err
 
 
-@pytest.mark.parametrize("command", ["doctor", "discord invite"])
-async def test_an_error_of_discord_is_a_failure(home: Home, command: str) -> None:
+async def test_an_error_of_discord_is_a_failure(home: Home) -> None:
     async with an_app() as discord:
         discord.trouble("GET /users/@me", Fail(503))
-        result = await run_command(home, discord, *command.split())
+        result = await run_command(home, discord, "doctor")
 
     assert result.code == 1
     assert "Discord has a problem right now (503)." in result.out + result.err
@@ -120,30 +120,32 @@ def test_an_unreachable_discord_is_a_failure(home: Home) -> None:
     assert line == f"FAIL Discord: {lost} Its address is {NOWHERE}."
 
 
-async def test_the_invitation_asks_for_no_permission_too_many(home: Home) -> None:
-    async with an_app() as discord:
-        result = await run_command(home, discord, "discord", "invite")
+def test_the_invitation_works_offline_and_asks_for_no_permission_too_many(home: Home) -> None:
+    settings = {"DISCORD_TOKEN": TOKEN, "DISCORD_API_URL": NOWHERE}
+
+    result = home.with_settings(**settings).invoke("discord", "invite")
 
     line, for_oneself = result.out.splitlines()
     asked = parse_qs(urlsplit(line).query)
+    assert TOKEN not in result.out
     assert line.startswith("https://discord.com/oauth2/authorize?")
-    assert asked["client_id"] == [BOT]
+    assert asked["client_id"] == ["100"]
     assert asked["scope"] == ["bot applications.commands"]
     assert Permission(int(asked["permissions"][0])) == NEEDED
-    assert f"client_id={BOT}&scope=applications.commands" in for_oneself
+    assert "client_id=100&scope=applications.commands" in for_oneself
     assert for_oneself.endswith("&integration_type=1")
 
 
-async def test_no_unusable_invitation_is_printed(home: Home) -> None:
-    async with an_app(needs_code_grant=True) as discord:
-        result = await run_command(home, discord, "discord", "invite")
-
-    assert (result.code, result.out) == (1, "")
-    assert "Switch off Requires OAuth2 Code Grant on the Bot page of your application" in result.err
-
-
-def test_an_invitation_needs_a_token(home: Home) -> None:
-    result = home.invoke("discord", "invite")
+@pytest.mark.parametrize(
+    ("token", "fault"),
+    [
+        ("", "DISCORD_TOKEN is missing."),
+        ("a client secret", "DISCORD_TOKEN is not the token of a bot."),
+        ("bWluZQ.mine.secret", "DISCORD_TOKEN is not the token of a bot."),
+    ],
+)
+def test_without_a_bots_token_it_says_where_to_get_one(home: Home, token: str, fault: str) -> None:
+    result = home.with_settings(DISCORD_TOKEN=token).invoke("discord", "invite")
 
     assert result.code == 2
-    assert result.err == "DISCORD_TOKEN is missing: docs/discord.md says where it is found.\n"
+    assert result.err == f"{fault} {WHERE_IT_IS}\n"

@@ -16,15 +16,17 @@ from bot.discord.components import ButtonMenu, fits_discord
 from bot.discord.listeners import ASKED_PRIVATELY
 from bot.discord.modals import form_modal
 from council.files import MAX_TOTAL_BYTES
+from council.people import Person
 from tests.bot.discord.in_process import InProcessBot
 from tests.bot.discord.story import custom_id_of, with_older_button
-from tests.wire.discord import Message, Upload, faults_of_modal
+from tests.wire.discord import Member, Message, Upload, faults_of_modal
 from tests.wire.discord.checks.components import (
     FILE_UPLOAD,
     RADIO_GROUP,
     STRING_SELECT,
     TEXT_INPUT,
 )
+from tests.wire.discord.sample_world import add_user
 from tests.wire.discord.state import Modal
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -91,6 +93,21 @@ async def test_a_question_is_asked_with_its_panel_and_files(bot: InProcessBot) -
         ("a.txt", "Alpha"),
         ("b.md", "Beta"),
     ]
+
+
+async def test_mentions_in_the_form_have_no_names(bot: InProcessBot) -> None:
+    ben = add_user(bot.discord.world, "UFORM", "ben")
+    bot.discord.world.guild("G1").members[ben.id] = Member(ben)
+    modal = await _opened(bot)
+    typed = {"question": f"is {ben.mention} right?", "context": f"{ben.mention}: yes, says ben"}
+
+    await bot.discord.submit(modal, typed, bot.person)
+
+    question = (await bot.app.store.load(await _asked(bot))).question
+    assert question.text == "is @Person 1 right?"
+    assert question.context == "@Person 1: yes, says Person 1"
+    assert question.reading
+    assert question.reading.people[0] == Person(1, ben.id, "Ben")
 
 
 async def test_only_me_sends_the_answer_as_a_direct_message(bot: InProcessBot) -> None:

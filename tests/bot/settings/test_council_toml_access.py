@@ -7,6 +7,7 @@ import pytest
 
 from bot.access import Access, ChannelRules
 from bot.settings import PanelConfig, SettingsError, load_panel_config
+from council.places import Place
 
 PANELS = """
 [panels.house]
@@ -127,3 +128,19 @@ def test_a_fault_is_one_line(tmp_path: Path, text: str, fault: str) -> None:
 
     assert len(caught.value.faults) == 1
     assert caught.value.faults[0].startswith(f"council.toml: {fault}")
+
+
+def test_what_is_written_is_fixed_where_it_holds_even_if_it_is_the_default(tmp_path: Path) -> None:
+    text = """
+    [access]
+    guests = false
+    [access.in."C1"]
+    vendors = ["openai"]
+    [access.workspaces."T1"]
+    rounds_per_day = 5
+    """
+
+    access = house_panel(tmp_path, text).access
+
+    assert access.fixed_at(Place("slack", "T1", "C1")) == {"guests", "rounds_per_day", "vendors"}
+    assert access.fixed_at(Place("slack", "T2", "C2")) == {"guests"}

@@ -4,6 +4,7 @@ import inspect
 import json
 import re
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import yaml
@@ -116,6 +117,16 @@ def test_the_printed_manifest_matches_the_settings(
     assert (ran.code, ran.err) == (0, "")
     assert yaml.safe_load(ran.out) == json.loads(as_json.out)
     assert as_json.json == load_manifest(None if socket else ADDRESS)
+
+
+def test_a_link_opens_slacks_form_filled_in(home: Home) -> None:
+    ran = home.invoke("slack", "manifest")
+
+    link = ran.out.splitlines()[-1].removeprefix("# ")
+    asked = parse_qs(urlsplit(link).query)
+    assert link.startswith("https://api.slack.com/apps?new_app=1&manifest_json=")
+    assert json.loads(asked["manifest_json"][0]) == load_manifest()
+    assert len(link) < 4_000  # some browsers and proxies take no longer ones
 
 
 def is_one_sentence(ran: Result) -> bool:

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from bot.chat import Button, Buttons, Heading, Line
+from bot.commands.settings import LABELS
 from bot.render.budgets import budget_left_line
 from bot.slack.block_kit import action_id
 from bot.slack.home import HOME_ASK, HOME_ROUND, MAX_PANELS, MAX_ROUNDS, NO_ROUNDS, Home, home_view
@@ -28,8 +30,10 @@ def blocks_text(lines: list[RoundSummary]) -> str:
 async def test_the_fullest_home_is_one_that_slack_takes() -> None:
     lines = [replace(LINE, id=f"a{at}", question="<!channel> " * 500) for at in range(MAX_ROUNDS)]
     panels = [replace(a_panel(), name="p" * 40) for _ in range(MAX_PANELS)]
+    buttons = Buttons(tuple(Button(action, label, "open") for action, label in LABELS.items()))
+    home = Home(lines, "**$1**", panels, "p" * 40, [Heading("Settings"), Line("x" * 900), buttons])
 
-    assert find_home_faults(home_view(Home(lines, "**$1**", panels, "p" * 40), "D1")) == []
+    assert find_home_faults(home_view(home, "D1")) == []
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ async def test_the_models_receive_what_was_shown_or_nothing_of_it(
     answer = await stage.wait_for_answer(channel)
     assert answer.thread_ts == offer.thread_ts
     assert offer not in stage.slack.ephemerals("U1")
-    shown = "ben: We need a <queue> by Friday.\n\nada: All we run is Postgres."
+    shown = "Person 1: We need a <queue> by Friday.\n\nPerson 2: All we run is Postgres."
     received = [asked.user for asked in stage.models.requests if question in asked.user]
     assert len(received) == 7
     assert all(("Friday" in text) is (shown in text) is is_sent for text in received)

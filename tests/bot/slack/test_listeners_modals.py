@@ -52,6 +52,22 @@ async def test_the_word_ask_without_a_question_opens_the_modal(stage: Stage) -> 
     assert stage.slack.views(dora) == []
 
 
+async def test_mentions_in_the_form_have_no_names(stage: Stage) -> None:
+    dora, ben = stage.add_user(), stage.add_user("ben")
+    channel = stage.add_channel(dora)
+    await stage.slack.command(dora, channel, "/council", "ask")
+    view = await stage.wait_for_modal(dora, "Ask the council")
+
+    typed = {"question": f"is <@{ben}> right?", "context": f"<@{ben}>: 1 &lt; 2, says ben"}
+    await stage.slack.submit(view, typed, dora)
+
+    answer = await stage.wait_for_answer(channel)
+    assert stage.home.sql("SELECT question, context FROM round WHERE channel = ?", channel) == [
+        ("is @Person 1 right?", "@Person 1: 1 &lt; 2, says Person 1")
+    ]
+    assert "is @ben right?" in text_of(answer)
+
+
 async def test_a_message_is_asked_about_in_its_thread(stage: Stage) -> None:
     dora = stage.add_user()
     channel = stage.add_channel(dora)
@@ -65,8 +81,9 @@ async def test_a_message_is_asked_about_in_its_thread(stage: Stage) -> None:
     answer = await stage.wait_for_answer(channel)
     assert answer.thread_ts == message.ts
     assert stage.home.sql("SELECT context FROM round WHERE channel = ?", channel) == [
-        ("@ada, is 1 < 2 for a <queue>?",)
+        ("@Person 1, is 1 < 2 for a <queue>?",)
     ]
+    assert "Person 1" not in text_of(answer)
 
 
 async def test_a_question_about_the_councils_answer_includes_the_whole_answer(stage: Stage) -> None:

@@ -1,6 +1,7 @@
 """Share links: who creates them, what they open, and what they say when they open nothing more."""
 
 import re
+from dataclasses import replace
 from html import unescape
 
 import httpx
@@ -8,6 +9,7 @@ import pytest
 
 from bot.web.auth import FORGED_LINK, FORGOTTEN_LINK, REVOKED_LINK, SHARES
 from bot.web.shares import MAX_SHARES, SHARE_DAYS, issue_share
+from council.people import Person, ThreadReading
 from council.rounds import Round
 from tests.bot.web.browsing import (
     SOMEBODY,
@@ -55,6 +57,29 @@ async def test_a_shared_page_shows_the_round_and_nothing_else(locked_site: Site)
         )
     document = (await locked_site.browser().get(link.replace("?", "/round.json?"))).json()
     assert (document["id"], document["asked_by"]) == (round_.id, "")
+
+
+async def test_names_are_on_the_page_and_not_on_a_shared_one(locked_site: Site) -> None:
+    browser = locked_site.browser()
+    await browser.log_in()
+    bare = a_round_of(browser.visitor)
+    reading = ThreadReading(1, people=(Person(1, "U1", "Ada <Byron>"),))
+    asked = replace(bare.question, text="Is Person 1 right?", reading=reading)
+    round_ = await locked_site.run_round(replace(bare, question=asked))
+
+    page = await browser.get(f"/rounds/{round_.id}")
+    link = link_in(await share(browser, round_.id))
+    shared = await locked_site.browser().get(link)
+
+    assert "Is Ada Byron right?" in page.text
+    assert 'role="alert"' not in page.text  # it is still as it was stored
+    assert "Is Ada Byron right?" in (await browser.get("/rounds")).text
+    markdown, document = f"/rounds/{round_.id}/round.md", f"/rounds/{round_.id}/round.json"
+    assert "Is Ada Byron right?" in (await browser.get(markdown)).text
+    assert (await browser.get(document)).json()["question"] == "Is Person 1 right?"
+    assert "Is Person 1 right?" in shared.text
+    for path in ("?", "/round.md?", "/round.json?"):
+        assert "Ada" not in (await locked_site.browser().get(link.replace("?", path))).text
 
 
 async def test_only_a_digest_of_the_key_is_stored(locked_site: Site) -> None:

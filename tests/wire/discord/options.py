@@ -12,8 +12,11 @@ from tests.wire.discord.checks.components import (
     CHANNEL_SELECT,
     FILE_UPLOAD,
     RADIO_GROUP,
+    ROLE_SELECT,
     STRING_SELECT,
+    TEXT,
     TEXT_INPUT,
+    USER_SELECT,
 )
 from tests.wire.discord.message_store import store
 from tests.wire.discord.permissions import Permission
@@ -134,6 +137,9 @@ class Submission(Filling):
         used: set[str] = set()
         filled: list[Payload] = []
         for number, one in enumerate(modal["components"], start=1):
+            if one["type"] == TEXT:
+                filled.append({"type": TEXT, "id": number})
+                continue
             part = one["component"]
             names = (part["custom_id"], one["label"])
             name = next((name for name in names if name in values), "")
@@ -169,6 +175,8 @@ class Submission(Filling):
             kinds = part.get("channel_types") or [*TYPES.values()]
             assert all(TYPES[one.kind] in kinds for one in chosen), "not that kind of channel"
             return [self._value(CHANNEL, one) for one in chosen]
+        if part["type"] in {USER_SELECT, ROLE_SELECT}:
+            return [str(getattr(one, "id", one)) for one in chosen]
         assert part["type"] == FILE_UPLOAD, f"this fake knows no component {part['type']}"
         return [self._value(ATTACHMENT, one) for one in chosen]
 
@@ -180,4 +188,5 @@ def _check_offered(part: Payload, chosen: list[Any]) -> None:
 
 def _prefilled(part: Payload) -> object:
     chosen = [one["value"] for one in part.get("options") or [] if one.get("default")]
-    return part.get("value") or chosen or None
+    ids = [str(one["id"]) for one in part.get("default_values") or []]
+    return part.get("value") or chosen or ids or None

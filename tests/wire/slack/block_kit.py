@@ -89,6 +89,14 @@ _chosen: dict[str, Check] = {
         {"options": many(_option(plain(75)), 100)}, {**_placeholder, "initial_option": anything}
     ),
     "conversations_select": _element({}, _conversations_select),
+    "multi_users_select": _element(
+        {},
+        {
+            **_placeholder,
+            "initial_users": many(string(255), 100),
+            "max_selected_items": number(1, 100),
+        },
+    ),
     "radio_buttons": _element(
         {"options": many(_option(_text(75)), 10)}, {"initial_option": anything}
     ),

@@ -12,7 +12,16 @@ from tests.wire.slack.deliveries import RequestUrl
 from tests.wire.slack.mentions import find_mentions
 from tests.wire.slack.server import RESPONSE_URL, Server
 from tests.wire.slack.sockets import Links
-from tests.wire.slack.state import Code, File, Installation, Rules, SeenFault, State, View
+from tests.wire.slack.state import (
+    Code,
+    File,
+    HistoryLimit,
+    Installation,
+    Rules,
+    SeenFault,
+    State,
+    View,
+)
 from tests.wire.slack.user_actions import UserActions
 from tests.wire.slack.workspace import Message, Workspace
 
@@ -154,6 +163,14 @@ class FakeSlack(Site):
     def storm(self, method: str, seconds: float, retry_after: int = 1) -> None:
         """Reply to every call of a method with 429 for some seconds."""
         self.state.troubles.storm(method, Storm(seconds, retry_after), self.state.now())
+
+    def limit_history(self, *, on: bool = True) -> None:
+        """Impose Slack's limit of 2025 for apps outside the Marketplace, or lift it."""
+        self.state.history_limit = HistoryLimit() if on else None
+
+    def skip(self, seconds: float) -> None:
+        """Set the clock forward."""
+        self.state.skipped += seconds
 
     def refuse_blocks(self, *types: str) -> None:
         """Refuse these blocks, like a workspace that does not have them yet."""

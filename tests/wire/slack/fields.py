@@ -59,6 +59,8 @@ def entered(field: Payload, value: object) -> Payload:
             return {"selected_option": None if value is None else _option(field, value)}
         case "conversations_select":
             return {"selected_conversation": value}
+        case "multi_users_select":
+            return {"selected_users": value or []}
         case "file_input":
             return {"files": value or []}
     return {"value": value}
@@ -74,7 +76,7 @@ def _option(field: Payload, value: object) -> Payload:
 def initial(field: Payload) -> object:
     if field.get("initial_option"):
         return field["initial_option"]["value"]
-    return field.get("initial_value", field.get("initial_conversation"))
+    return field.get("initial_value", field.get("initial_conversation", field.get("initial_users")))
 
 
 def form(view: Payload, given: Mapping[str, object]) -> Payload:

@@ -88,6 +88,8 @@ class Server:
     def _run(self, call: Call) -> web.Response:
         state = self._state.site_of(call)
         wait = state.limiter.wait_for(call.method, call.text("channel"), state.now())
+        if state.history_limit:
+            wait = max(wait, state.history_limit.wait_for(call.method, state.now()))
         if wait:
             call.outcome = "ratelimited"
             return _rate_limited(wait)

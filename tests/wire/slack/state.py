@@ -113,6 +113,25 @@ class Limiter:
         return 0.0
 
 
+@dataclass(slots=True)
+class HistoryLimit:
+    """The limit of 2025 for apps outside the Marketplace: one call a minute, 15 objects."""
+
+    seconds: float = 60.0
+    objects: int = 15
+    _next: dict[str, float] = field(default_factory=dict)  # by method
+
+    def wait_for(self, method: str, now: float) -> float:
+        """Count a call and return 0, or return the seconds until it is allowed."""
+        if method not in {"conversations.history", "conversations.replies"}:
+            return 0.0
+        wait = self._next.get(method, now) - now
+        if wait > 0:
+            return wait
+        self._next[method] = now + self.seconds
+        return 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Rules:
     """Timeouts and rules of this fake; the defaults are Slack's own."""
@@ -213,6 +232,8 @@ class State:
         self.calls: list[Call] = []
         self.troubles = FaultQueue()
         self.limiter = Limiter(rules.rates)
+        self.history_limit: HistoryLimit | None = None
+        self.skipped = 0.0  # seconds that a test let pass
         self.refused_blocks: set[str] = set()  # block types this workspace does not know yet
         self.ephemerals: list[Message] = []
         self.triggers: dict[str, Trigger] = {}
@@ -265,7 +286,7 @@ class State:
                 token.trouble = trouble
 
     def now(self) -> float:
-        return self.rules.now()
+        return self.rules.now() + self.skipped
 
     def number(self) -> int:
         return next(self._numbers)

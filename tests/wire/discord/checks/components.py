@@ -19,6 +19,7 @@ from tests.wire.discord.checks.shapes import (
 )
 
 ROW, BUTTON, STRING_SELECT, TEXT_INPUT = 1, 2, 3, 4
+USER_SELECT, ROLE_SELECT = 5, 6
 CHANNEL_SELECT, TEXT, GALLERY, FILE, CONTAINER, LABEL = 8, 10, 12, 13, 17, 18
 FILE_UPLOAD, RADIO_GROUP = 19, 21
 MOST_OPTIONS, MOST_RADIOS = 25, 10
@@ -192,7 +193,11 @@ _radio_group = all_of(
     _choices,
 )
 _channel_select = shape(_custom_id, {**_select, "channel_types": many(number(0, 20), 20)})
+_default_value = shape({"id": number(0, 2**64 - 1), "type": choice("user", "role")}, {})
+_ids_select = shape(_custom_id, {**_select, "default_values": many(_default_value, 25)})
 _in_label: dict[int, Check] = {
+    USER_SELECT: _ids_select,
+    ROLE_SELECT: _ids_select,
     STRING_SELECT: _string_select,
     TEXT_INPUT: _text_input,
     CHANNEL_SELECT: _channel_select,
@@ -216,7 +221,7 @@ _modal = shape(
     {
         **_custom_id,
         "title": string(45, 1),
-        "components": many(typed({LABEL: _label}), 5, 1),
+        "components": many(typed({LABEL: _label, TEXT: _text}), 5, 1),
     }
 )
 

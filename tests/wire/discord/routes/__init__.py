@@ -54,6 +54,7 @@ ROUTES = [
     Route("PATCH", _CHANNEL, channels.edit_thread),
     Route("POST", f"{_CHANNEL}/messages", messages.send),
     Route("GET", f"{_CHANNEL}/messages", messages.history),
+    Route("GET", _MESSAGE, messages.one),
     Route("PATCH", _MESSAGE, messages.edit),
     Route("DELETE", _MESSAGE, messages.delete),
     Route("POST", f"{_MESSAGE}/threads", channels.from_message),

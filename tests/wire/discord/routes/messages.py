@@ -101,6 +101,13 @@ def history(state: State, call: Call) -> Reply:
     return Reply(body=[message_payloads.rest_payload(state, one) for one in said[::-1][:limit]])
 
 
+def one(state: State, call: Call) -> Reply:
+    """GET /channels/{channel_id}/messages/{message_id}."""
+    place = state.channel(call.names["channel_id"], Permission.READ_MESSAGE_HISTORY)
+    found = state.message(place, call.names["message_id"])
+    return Reply(body=message_payloads.rest_payload(state, found))
+
+
 def edit(state: State, call: Call) -> Reply:
     """PATCH /channels/{channel_id}/messages/{message_id}: the bot's own alone."""
     place = state.channel(call.names["channel_id"])

@@ -33,7 +33,9 @@ def described(state: State, channel: Channel) -> Payload:
     return common | {"name": channel.name, "is_member": state.bot in channel.members}
 
 
-def page(call: Call, items: Sequence[T], usual: int = 100) -> tuple[Sequence[T], str]:
+def page(
+    call: Call, items: Sequence[T], usual: int = 100, most: int = 1000
+) -> tuple[Sequence[T], str]:
     """Return the page at the cursor, and the cursor of the next."""
     cursor = call.text("cursor") or "0"
     limit = call.number("limit", usual)
@@ -41,7 +43,7 @@ def page(call: Call, items: Sequence[T], usual: int = 100) -> tuple[Sequence[T],
         raise RefusalError("invalid_cursor")
     if not 1 <= limit <= 1000:
         raise RefusalError("invalid_limit")
-    start = int(cursor)
+    start, limit = int(cursor), min(limit, most)
     return items[start : start + limit], str(start + limit) if start + limit < len(items) else ""
 
 
@@ -79,8 +81,10 @@ def _inside(state: State, call: Call) -> Channel:
     return channel
 
 
-def _listed(call: Call, channel: Channel, messages: list[Message], usual: int) -> Payload:
-    found, cursor = page(call, messages, usual)
+def _listed(state: State, call: Call, channel: Channel, messages: list[Message]) -> Payload:
+    most = state.history_limit.objects if state.history_limit else 1000
+    usual = 100 if call.method == "conversations.history" else 1000
+    found, cursor = page(call, messages, usual, most)
     metadata = call.flag("include_all_metadata")
     return {
         "messages": [shown(channel, message, metadata=metadata) for message in found],
@@ -93,7 +97,7 @@ def history(state: State, call: Call) -> Payload:
     """Return the messages of a channel, latest first, without replies."""
     channel = _inside(state, call)
     said = [one for one in channel.said if one.thread_ts is None]
-    return _listed(call, channel, _within(call, said)[::-1], 100)
+    return _listed(state, call, channel, _within(call, said)[::-1])
 
 
 def replies(state: State, call: Call) -> Payload:
@@ -103,7 +107,7 @@ def replies(state: State, call: Call) -> Payload:
     under = [one for one in channel.said if one.thread_ts == call.text("ts")]
     if root is None and not under:
         raise RefusalError("thread_not_found")
-    return _listed(call, channel, [*([root] if root else []), *_within(call, under)], 1000)
+    return _listed(state, call, channel, [*([root] if root else []), *_within(call, under)])
 
 
 def open_(state: State, call: Call) -> Payload:
