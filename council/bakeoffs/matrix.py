@@ -38,8 +38,8 @@ class MatrixRow:
 
     `winner` is the member in first place or, of several that share it, the one whose answer stands
     in for the council's.
-    `cells` are by member. `cost_usd` and `seconds` are those of the whole round, `tau_b` is the
-    judges' mean agreement.
+    `cells` are by member. Without `has_council` no chairman was asked. `cost_usd` and `seconds` are
+    those of the whole round, `tau_b` is the judges' mean agreement.
     """
 
     number: int
@@ -53,6 +53,7 @@ class MatrixRow:
     cost_usd: float | None = None
     seconds: float | None = None
     tau_b: float | None = None
+    has_council: bool = True
 
     @property
     def is_over(self) -> bool:
@@ -62,7 +63,7 @@ class MatrixRow:
     @property
     def is_disputed(self) -> bool:
         """Whether the judges named no single winner."""
-        return self.strength in _DISPUTED
+        return self.strength in _DISPUTED and self.has_council
 
     @property
     def is_tied(self) -> bool:
@@ -124,7 +125,8 @@ def build_matrix(
                 for key, cell in row.cells.items()
             }
             row = replace(row, cells=cells)
-        rows.append(replace(row, question=question, failure=failure))
+        has_council = bakeoff.panel.trial is None
+        rows.append(replace(row, question=question, failure=failure, has_council=has_council))
     return Matrix(members, tuple(rows), bakeoff.panel.terms.method)
 
 

@@ -71,8 +71,8 @@ def cell_text(cell: Cell | None) -> str:
 
 def council_text(row: MatrixRow) -> str:
     """Return the grade of the council's answer, or "failed"; "" if it is not graded at all."""
-    if row.failure:
-        return "failed"
+    if row.failure or not row.has_council:
+        return "failed" if row.failure else ""
     is_ungraded = row.council_grade is None and row.question.reference and row.cells
     return UNGRADED if is_ungraded else grade_text(row.council_grade)
 

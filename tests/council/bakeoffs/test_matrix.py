@@ -16,7 +16,7 @@ from council.bakeoffs.matrix import (
 from council.bakeoffs.models import Bakeoff, Grading, Reference, Suite, SuiteQuestion
 from council.bakeoffs.record_arrays import pack_record
 from council.bakeoffs.records import CouncilRecord, Record
-from council.panel import Panel
+from council.panel import Panel, Trial
 from council.places import NOWHERE
 from council.ports import RoundSummary
 from council.rounds import Stage
@@ -268,3 +268,12 @@ def test_a_failed_round_is_neither_graded_nor_in_the_means() -> None:
 
     assert (line.over, line.failed, line.graded, line.council_right) == (2, 1, 1, 1)
     assert (line.cost_usd, line.seconds) == (paid.whole.cost_usd, paid.whole.seconds)
+
+
+def test_a_trial_has_no_council_and_disputes_nothing() -> None:
+    bakeoff = a_bakeoff("a")
+    tried = replace(bakeoff, panel=replace(bakeoff.panel, trial=Trial(CLAUDE, GPT, False)))
+
+    (row,) = build_matrix(tried, [a_summary(tried, 1, strength="tied")], [], {}).rows
+
+    assert (row.has_council, row.is_disputed) == (False, False)
