@@ -303,7 +303,7 @@ class StudyRun:
 
     def _grade(self, cell: Cell, text: str) -> bool:
         reference = self.study.suite.questions[cell[1] - 1].reference
-        return grade(reference, text, self.study.registry) is True
+        return grade(reference, text, self.study.registry) == 1
 
     # --- Round and fusion
 

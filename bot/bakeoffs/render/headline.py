@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from bot.bakeoffs.render.leaderboard_tables import Leaderboard, grade_text, lead_text, percent
+from bot.bakeoffs.render.leaderboard_tables import Leaderboard, grade_text, percent, signed_points
 from bot.render.formatting import count_noun, join_words, money
 from council.bakeoffs.leaderboard import AuthorLine, Board, RankedBy
 from council.bakeoffs.pairwise import MIN_ROUNDS
@@ -45,7 +45,8 @@ def _difference(board: Board, first: AuthorLine, second: AuthorLine) -> str:
         return ""
     sign = 1 if found.first == first.member else -1
     interval = (found.ci[0], found.ci[1]) if sign > 0 else (-found.ci[1], -found.ci[0])
-    return f" ({lead_text(sign * found.difference, interval)})"
+    ends = " to ".join(map(signed_points, interval))
+    return f" ({signed_points(sign * found.difference)} points, {ends})"
 
 
 def _equal_text(leaderboard: Leaderboard, first: AuthorLine, others: Sequence[AuthorLine]) -> str:

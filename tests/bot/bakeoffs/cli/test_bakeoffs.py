@@ -48,7 +48,7 @@ def test_a_bakeoff_is_listed_and_shown(home: Home) -> None:
     assert (again.code, "has no questions left. `council bakeoff" in again.err) == (1, True)
     assert "Bake-off of sql by house" in text.out
     assert f"{result['id']}  " in lines.out
-    assert "3 questions" in lines.out
+    assert "By the judges’ points, " in lines.out
 
 
 def test_outside_judges_grade_by_a_rubric_and_their_agreement_is_shown(home: Home) -> None:

@@ -33,12 +33,12 @@ from tests.council.bakeoffs.record_builders import a_record
         (
             (10, 2),
             "Claude Sonnet 4.6 leads with 10 of 10 right, GPT-5.1 has 2; unlikely to be chance "
-            "(+80 (+50 to +100) points).",
+            "(+80 points, +50 to +100).",
         ),
         (
             (1, 10, 1),
             "GPT-5.1 leads with 10 of 10 right, Claude Sonnet 4.6 and Gemini 3 Pro have 1; "
-            "unlikely to be chance (+90 (+67 to +100) points).",
+            "unlikely to be chance (+90 points, +67 to +100).",
         ),
         (
             (9, 9, 8),
