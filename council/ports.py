@@ -18,6 +18,9 @@ from council.places import NOWHERE, Place
 from council.providers import Limits, ProviderLoad
 from council.rounds import Artefact, Round, Stage
 
+# The kind of memo of a line that waits to be asked, with its context and the ids that this quotes.
+UNASKED = "unasked"
+
 
 class Gateway(Protocol):
     """Calls models."""
@@ -282,9 +285,10 @@ class Store(RunningRoundStore, Protocol):
         """Erase a round's texts as `council.integrity.erasure.forget` does; False if done before.
 
         Also erases the reasons of its feedback, and in the same transaction what other rounds quote
-        of it, as `redact` does. Digests use the salt of the round's seal, or this
-        one if it has no seal. Call `wipe` afterwards, once for any number of rounds, to overwrite
-        what remains in the database files. Raise RoundNotFoundError for an unknown round.
+        of it, as `redact` does, and the memos of kind UNASKED that name it. Digests use the salt of
+        the round's seal, or this one if it has no seal. Call `wipe` afterwards, once for any number
+        of rounds, to overwrite what remains in the database files. Raise RoundNotFoundError for an
+        unknown round.
         """
 
     async def list_quoting(self, round_id: str) -> Sequence[str]:

@@ -9,6 +9,7 @@ from sqlalchemy import delete, func, literal_column, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col
 
+from council.ports import UNASKED
 from storage.engine import SqlStore
 from storage.tables import MemoRow, by_letter, starts_with
 from storage.transactions import (
@@ -103,6 +104,12 @@ class SqlKeyValueStore(SqlStore):
         order = (_AT.desc(), by_letter(_NAME))
         newest = select(_NAME).where(kind == _KIND).order_by(*order).limit(most)
         await self._execute(delete(MemoRow).where(kind == _KIND, _NAME.not_in(newest)))
+
+
+async def delete_unasked(connection: AsyncConnection, round_id: str) -> None:
+    """Delete the lines that wait to be asked about a round."""
+    quoting = _TEXT.contains(f'"{round_id}"', autoescape=True)
+    await connection.execute(delete(MemoRow).where(_KIND == UNASKED, quoting))
 
 
 def _new(connection: AsyncConnection, kind: str, name: str, text: str) -> Any:  # noqa: ANN401

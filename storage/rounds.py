@@ -30,6 +30,7 @@ from council.rounds import AnswerFindings, Artefact, Closing, Round, StandIn
 from storage.feedback import SqlFeedback, clear_reasons
 from storage.hash_chain import append_link, imported_entry, load_seal, new_salt
 from storage.hooks import RoundHooks
+from storage.key_value import delete_unasked
 from storage.queries import (
     MAX_PAST_ROUNDS,
     fetch_round,
@@ -232,6 +233,7 @@ class SqlRoundStore(SqlFeedback):
             quoting_rounds = await _fetch_quoting(connection, before)
             await _store_erasure(connection, forget(before, at, row["salt"] or salt))
             await clear_reasons(connection, round_id)
+            await delete_unasked(connection, round_id)
             for quoting in quoting_rounds:
                 await _redact(connection, quoting.id, before, at)
             for hooks in self._hooks:

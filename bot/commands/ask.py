@@ -19,10 +19,10 @@ from council.budget import estimate_round
 from council.errors import FileError, QuestionError
 from council.panel import Panel
 from council.people import ThreadReading
+from council.ports import UNASKED
 from council.rounds import Question, Round
 
 _READING = TypeAdapter(ThreadReading | None)
-UNASKED = "unasked"  # the kind of memo
 MAX_UNASKED = 1_000
 ASK_ANYWAY = "ask_anyway"  # the action
 PRIVATE = "private"  # the option of forms that sends the answer only to the asker

@@ -33,6 +33,7 @@ from bot.commands.registry import (
 from bot.context import AppContext
 from bot.observability import logs
 from bot.render.formatting import local_time
+from bot.render.people import name_people
 from council.errors import CouncilError
 
 Handler = Callable[[Chat, IncomingMessage], Awaitable[None]]
@@ -91,7 +92,9 @@ async def _explain_typo(app: AppContext, chat: Chat, message: IncomingMessage, t
     is_admin = may_administer(app.access, message)
     usable = [one for one in typo.meant if is_admin or not one.for_admins]
     forms = [one.form for one in usable if one.form]
-    await chat.send_ephemeral(message, typo_post(typo, ask_it, forms))
+    post = typo_post(typo, ask_it, forms)
+    people = message.reading.people if message.reading else ()
+    await chat.send_ephemeral(message, name_people(post, people))
 
 
 async def report_errors(chat: Chat, message: IncomingMessage, action: Awaitable[None]) -> None:

@@ -13,14 +13,14 @@ from bot.chat import DeliveryUnknownError, FindChat
 from bot.commands.conversations import CONVERSATION
 from bot.commands.dispatch import report_errors
 from bot.commands.round_delivery import RoundDelivery, follow_and_deliver, message_of
-from bot.commands.thread_context import CONSENT
+from bot.commands.thread_context import ABOUT, CONSENT
 from bot.context import PICKED_PANEL, AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.observability.logs import log_unexpected_error
 from bot.services import Service
 from council.errors import CouncilError
 from council.places import Place
-from council.ports import RoundQuery, RoundSummary
+from council.ports import UNASKED, RoundQuery, RoundSummary
 
 WELCOMED = "welcomed"  # the kind of memo
 MAX_PAUSE_SECONDS = 60.0
@@ -78,7 +78,7 @@ async def delete_workspace(app: AppContext, chat: str, workspace: str) -> int:
         wanted=RoundQuery(chats=(chat,), workspace=workspace)
     ):
         await app.runner.stop(line.id)
-    for kind in (PICKED_PANEL, CONVERSATION, WELCOMED, CONSENT, SETTINGS):
+    for kind in (PICKED_PANEL, CONVERSATION, WELCOMED, CONSENT, SETTINGS, UNASKED, ABOUT):
         await app.key_values.delete(kind, f"{chat}/{workspace}/")
     for service in app.parts.all(Service):
         await service.delete_workspace(chat, workspace)

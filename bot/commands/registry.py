@@ -20,6 +20,7 @@ from bot.commands.parameters import (
 )
 from bot.context import AppContext
 from bot.plugins import HasParts, Plugins
+from bot.render.people import PSEUDONYM
 
 Run = Callable[[AppContext, Chat, IncomingMessage, Arguments], Awaitable[None]]
 
@@ -33,6 +34,7 @@ _QUESTION_MARKS = re.compile("[?？؟;՞፧]")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]{1,4}")
 _QUESTION_WORDS = {"how"}  # one letter away from `show`, and how many questions begin
 _OPTION = re.compile(r"\s[a-z]+:\S")  # as in `panel:house`
+_MENTIONED = re.compile(f"@?{PSEUDONYM.pattern}")
 _ADDRESS = re.compile(r"\A\s*/council\b", re.IGNORECASE)
 
 
@@ -232,7 +234,7 @@ class CommandRegistry:
         """
         if (aliased := self._aliased(words)) and (not aliased[1] or is_short(words)):
             return (aliased[0],)
-        first, *others = words.lower().split()
+        first, *others = _MENTIONED.sub("@person", words).lower().split()
         shown = [one for one in self.commands if not one.hidden and one.name != ASK]
         named = [one for one in shown if (one.group or one.name) == first]
         if len(others) < _MAX_TYPO_WORDS and not _QUESTION_MARKS.search(words):
@@ -289,10 +291,14 @@ def commands_of(app: HasParts) -> CommandRegistry:
 
 
 def is_short(text: str) -> bool:
-    """Return whether a text has one or two words and no question mark, so is hardly a question."""
+    """Return whether a text has one or two words and no question mark, so is hardly a question.
+
+    Pseudonyms of people, which stand for mentions and names, do not count.
+    """
     if len(text) > _MAX_SHORT_CHARACTERS or _QUESTION_MARKS.search(text):
         return False
-    words = [word for word in _UNSPACED.sub(" w ", text).split() if any(map(str.isalnum, word))]
+    spaced = _UNSPACED.sub(" w ", _MENTIONED.sub(" ", text))
+    words = [word for word in spaced.split() if any(map(str.isalnum, word))]
     return len(words) <= _MAX_SHORT_WORDS
 
 

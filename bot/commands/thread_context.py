@@ -33,7 +33,7 @@ from bot.context import AppContext
 from bot.render.formatting import seat_names
 from bot.render.round_status import receiver_names, receivers
 from council.errors import CouncilError
-from council.integrity.erasure import quote_round
+from council.integrity.erasure import indent_lines, quote_round
 from council.panel import Panel
 from council.people import Person, ThreadReading
 from council.places import Place
@@ -159,6 +159,25 @@ async def replace_mentions(
     )
 
 
+# The kind of memo: the ids of the people whose names a form may have, by message it is about.
+ABOUT = "people of a message"
+_MAX_ABOUT = 1_000  # messages
+_MAX_PEOPLE = 50  # of one
+
+
+async def remember_people(app: AppContext, place: Place, message: str, ids: Iterable[str]) -> None:
+    """Store the ids of the people whose names a form about a message may have."""
+    kept = [*dict.fromkeys(ids)][:_MAX_PEOPLE]
+    await app.key_values.put(ABOUT, f"{place.scope}/{message}", json.dumps(kept))
+    await app.key_values.prune(ABOUT, _MAX_ABOUT)
+
+
+async def recall_people(app: AppContext, place: Place, message: str) -> tuple[str, ...]:
+    """Return the ids of the people whose names a form about a message may have."""
+    stored = await app.key_values.read(ABOUT, f"{place.scope}/{message}")
+    return tuple(json.loads(stored)) if stored else ()
+
+
 async def _fetch(
     message: IncomingMessage, source: ThreadSource
 ) -> tuple[Sequence[ThreadMessage], str]:
@@ -221,7 +240,7 @@ def _share(items: Sequence[Item], index: int, room: int) -> int:
 
 
 def _size(item: Item) -> int:
-    text = quote_round(item) if isinstance(item, Round) else item.text
+    text = quote_round(item) if isinstance(item, Round) else indent_lines(item.text)
     return len(text) + _LABEL_CHARACTERS
 
 
@@ -247,7 +266,7 @@ async def _pseudonyms(
     mentioned = dict.fromkeys(id_ for text in texts for id_ in mentioned_ids(text))
     known_ids = {source.our_id, message.asker.id, *(one.id for one in authors)}
     others = [await source.person(id_) for id_ in mentioned if id_ not in known_ids]
-    written = [quote_round(one) for one in rounds if one.question.reading is None]
+    written = [quote_round(one) for one in rounds]
     return Pseudonyms(
         [*authors, *others, message.asker],
         [*texts, *written],
@@ -269,8 +288,9 @@ def known_people(rounds: Iterable[Round]) -> list[Person]:
 def _line(item: Item, names: Pseudonyms) -> str:
     if isinstance(item, Round):
         return names.replace_names(quote_round(item))
-    author = names.replace_names(item.bot) if item.bot else names.of(item.author)
-    return f"{author}: {names.replace(item.text)}"
+    bot = " ".join(item.bot.split())
+    author = names.replace(bot) if bot else names.of(item.author)
+    return f"{author}: {indent_lines(names.replace(item.text))}"
 
 
 # --- Consent: once for a channel and the providers that receive its threads.

@@ -59,12 +59,19 @@ def _parse(
     asker = Asker(
         str(user.id),
         user.display_name,
+        aliases=aliases_of(user),
         roles=roles,
         is_admin=is_admin,
         manages_channel=guild_id is not None and held.manage_channels,
     )
     key, is_direct = event_key(CHAT, str(id_)), guild_id is None
     return IncomingMessage("", asker, place_of(channel, guild_id), key, is_direct=is_direct)
+
+
+def aliases_of(user: discord.User | discord.Member) -> tuple[str, ...]:
+    """Return the names of a user besides the one that Discord shows."""
+    names = (user.name, user.global_name, getattr(user, "nick", None))
+    return tuple(name for name in names if name and name != user.display_name)
 
 
 def place_of(channel: object, guild_id: int | None) -> Place:

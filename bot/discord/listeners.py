@@ -1,7 +1,7 @@
 """Listeners of Discord: events, slash commands, autocomplete, mentions, buttons and modals."""
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -31,7 +31,7 @@ from bot.commands.conversations import continue_conversation, load_conversation
 from bot.commands.dispatch import Handler, report_errors, run_command
 from bot.commands.help import ASK_FORM, example_of
 from bot.commands.parameters import NOTHING_GIVEN, Arguments, Parameter, Suggestion
-from bot.commands.registry import ASK, Command, Invocation, commands_of, is_question
+from bot.commands.registry import ASK, Command, Invocation, Typo, commands_of, is_question
 from bot.commands.rounds import (
     Opinion,
     context_of,
@@ -40,6 +40,7 @@ from bot.commands.rounds import (
     load_thread_rounds,
     quoted_ids,
 )
+from bot.commands.thread_context import recall_people, replace_mentions
 from bot.context import AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.discord import actions, modals
@@ -63,7 +64,13 @@ from bot.discord.events import (
 from bot.discord.messages import ClientState, DiscordChat
 from bot.discord.servers import ServerTracker
 from bot.discord.slash_commands import ADMIN, COUNCIL, CommandTree, add_commands, option_values
-from bot.discord.threads import MentionedPeople, ask_in_thread, without_names
+from bot.discord.threads import (
+    MentionedPeople,
+    ask_in_thread,
+    marked_question,
+    remember_people_of,
+    without_names,
+)
 from bot.discord.user_installs import OutsideChat, OutsideReplies, as_direct
 from bot.render.voting import BEST
 from council.errors import CouncilError
@@ -201,10 +208,10 @@ class DiscordClient(discord.Client):
         return replace(incoming, place=place, is_direct=True), panel
 
     async def _without_names(
-        self, interaction: Interaction, incoming: IncomingMessage
+        self, interaction: Interaction, incoming: IncomingMessage, others: Iterable[str] = ()
     ) -> IncomingMessage:
         people = MentionedPeople(self, None if is_outside(interaction) else interaction.guild)
-        return await without_names(self._app, incoming, people)
+        return await without_names(self._app, incoming, people, others=others)
 
     async def suggest(
         self, interaction: Interaction, parameter: Parameter, typed: str
@@ -233,6 +240,7 @@ class DiscordClient(discord.Client):
             if kind != modals.ASK:
                 await submit_form(self._app, chat, incoming, kind, value, fields)
                 return
+            named = await recall_people(self._app, incoming.place, value)
             is_private = fields.get(AUDIENCE) == ONLY_ME
             incoming, panel = await self._prepare_ask(
                 interaction, incoming, fields.get(PANEL, ""), is_private=is_private
@@ -241,7 +249,7 @@ class DiscordClient(discord.Client):
                 await send_note(chat, incoming, ASKED_PRIVATELY)
             question, context = fields[QUESTION], fields.get(CONTEXT, "")
             asked = replace(incoming, text=question, context=context)
-            asked = await self._without_names(interaction, asked)
+            asked = await self._without_names(interaction, asked, named)
             reveal = chosen_reveal(fields.get(AUDIENCE, ""))
             options = AskOptions(panel or None, votes_first=reveal)
             await ask_with_options(self._app, chat, asked, options)
@@ -306,6 +314,8 @@ class DiscordClient(discord.Client):
             check_admitted(self._app.access, incoming)
             check_can_post(interaction)
             context, number = (about.clean_content, about.id) if about else ("", 0)
+            if about:
+                await remember_people_of(self._app, incoming.place, about, self.user)
             incoming = replace(incoming, text=question, context=context)
             form = await ask_form(self._app, incoming, ask_place(interaction), given)
             return modals.form_modal(form, modals.ASK, str(number))
@@ -379,12 +389,14 @@ class DiscordClient(discord.Client):
         rounds = await load_thread_rounds(self._app, incoming.place)
         if not rounds and (first := await find_round_of_message(self._app, incoming.place, root)):
             rounds = (first,)
-        if message.guild is None and is_question(parsed):
-            before = rounds or await load_conversation(self._app, incoming.place, incoming.asker.id)
-            own = bot.mention if bot else ""
-            written = replace(incoming, text=message.content.replace(own, "", 1).strip())
-            people = MentionedPeople(self, None, message.mentions)
-            incoming = await without_names(self._app, written, people, before)
+        is_own = message.guild is None and is_question(parsed)
+        if bot and (is_own or isinstance(parsed, Typo)):
+            before = rounds
+            if message.guild is None and not rounds:
+                before = await load_conversation(self._app, incoming.place, incoming.asker.id)
+            people = MentionedPeople(self, message.guild, message.mentions)
+            marked = replace(incoming, text=marked_question(message, people.our_id))
+            incoming = await replace_mentions(self._app, marked, people, before)
             parsed = commands_of(self._app).parse(incoming.text)
         if rounds:
             incoming = replace(incoming, context=context_of(rounds), quotes=quoted_ids(rounds))

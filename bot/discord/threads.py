@@ -21,15 +21,19 @@ from bot.commands.thread_context import (
     ThreadMessage,
     consent_post,
     has_consent,
+    known_people,
     panel_asked,
     read_thread,
+    remember_people,
     replace_mentions,
 )
 from bot.context import AppContext
 from bot.discord.errors import translate_errors
+from bot.discord.events import aliases_of
 from bot.discord.shards import CHAT
 from council.errors import CouncilError
 from council.people import ThreadReading
+from council.places import Place
 from council.rounds import Round
 
 User = discord.User | discord.Member
@@ -140,21 +144,38 @@ class MentionedPeople:
 
 
 async def without_names(
-    app: AppContext, message: IncomingMessage, people: MentionedPeople, rounds: Sequence[Round] = ()
+    app: AppContext,
+    message: IncomingMessage,
+    people: MentionedPeople,
+    rounds: Sequence[Round] = (),
+    others: Iterable[str] = (),
 ) -> IncomingMessage:
     """Return a question without the names of those whom it mentions.
 
-    Its text and context are as Discord has them.
+    Its text and context are as Discord has them. `others` are the ids of people whose names it may
+    have.
     """
     text, context = (_mark_people(one) for one in (message.text, message.context))
-    return await replace_mentions(app, replace(message, text=text, context=context), people, rounds)
+    marked = replace(message, text=text, context=context)
+    return await replace_mentions(app, marked, people, rounds, others)
+
+
+async def remember_people_of(
+    app: AppContext, place: Place, message: discord.Message, bot: discord.ClientUser | None
+) -> None:
+    """Store whose names a form about a message may have: of its author, and who it mentions."""
+    people = [user for user in (message.author, *message.mentions) if not user.bot]
+    ids = [str(user.id) for user in people]
+    if message.author == bot and (
+        round_ := await find_round_of_message(app, place, str(message.id))
+    ):
+        ids += [one.id for one in known_people([round_])]
+    await remember_people(app, place, str(message.id), ids)
 
 
 def parse_person(user: User) -> Asker:
     """Return a user with all names that Discord shows of them."""
-    names = (user.name, user.global_name, getattr(user, "nick", None))
-    shown = user.display_name
-    return Asker(str(user.id), shown, aliases=tuple(x for x in names if x and x != shown))
+    return Asker(str(user.id), user.display_name, aliases=aliases_of(user))
 
 
 def _mark_people(text: str) -> str:
@@ -176,6 +197,11 @@ def mark_mentions(message: discord.Message) -> str:
     return _PLACE.sub(name, _mark_people(message.content)).strip()
 
 
+def marked_question(message: discord.Message, our_id: str) -> str:
+    """Return a message's text without the mention of the bot, with marks for the others."""
+    return mark_mentions(message).replace(mention(our_id), "", 1).strip()
+
+
 async def ask_in_thread(
     app: AppContext,
     chat: Chat,
@@ -185,8 +211,7 @@ async def ask_in_thread(
 ) -> None:
     """Ask in a thread, a forum post or a reply: with what was said there, where that is allowed."""
     source = DiscordThread(bot, message)
-    text = mark_mentions(message).replace(mention(source.our_id), "", 1).strip()
-    marked = replace(incoming, text=text)
+    marked = replace(incoming, text=marked_question(message, source.our_id))
     rounds = await find_rounds(app, incoming, message, source)
     await app.reload_settings(incoming.place)
     read = await read_thread(app, marked, source, rounds)

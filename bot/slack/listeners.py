@@ -17,7 +17,7 @@ from bot.commands.button_registry import buttons_of, submit_form, why_unknown
 from bot.commands.conversations import continue_conversation
 from bot.commands.dispatch import hold_short, report_errors, run_command
 from bot.commands.forms import FieldError
-from bot.commands.registry import ASK, commands_of, is_question
+from bot.commands.registry import ASK, Typo, commands_of, is_question
 from bot.commands.rounds import context_of, load_thread_rounds, quoted_ids
 from bot.commands.settings import FORMS as SETTINGS_FORMS
 from bot.context import AppContext
@@ -233,7 +233,8 @@ class SlackListeners:
 
     async def _handle(self, text: str, chat: SlackChat, message: IncomingMessage) -> None:
         """Run a command or ask a question; `text` is its text as Slack has it."""
-        if is_question(commands_of(self._app).parse(message.text)):
+        parsed = commands_of(self._app).parse(message.text)
+        if isinstance(parsed, Typo) or is_question(parsed):
             message = await without_names(self._app, chat.workspace, message, text)
         parsed = hold_short(self._app, chat, message, commands_of(self._app).parse(message.text))
         if is_question(parsed):
@@ -250,6 +251,10 @@ class SlackListeners:
             self._app, place, message_key(workspace, place, place.thread or "")
         )
         invocation = commands_of(self._app).parse(message.text)
+        if isinstance(invocation, Typo):
+            text = events.strip_mention(str(event.get("text") or ""), workspace.bot_user)
+            message = await without_names(self._app, workspace, message, text, before=rounds)
+            invocation = commands_of(self._app).parse(message.text)
         if not is_question(invocation) or not invocation.arguments:
             followup = replace(message, context=context_of(rounds), quotes=quoted_ids(rounds))
             await run_command(self._app, chat, followup, invocation)

@@ -204,7 +204,7 @@ async def open_ask_modal(
         asks_channel=not place.channel,
         accepts_files=chat.workspace.has_scope("files:read"),
     )
-    people = mentioned_ids(mark_people(str(about.get("text") or "")))[:_MAX_PEOPLE]
+    people = _people(chat.workspace, about)
     view = ask_view(await ask_form(app, message, at), message, people)
     await open_view(chat.workspace.client, str(body["trigger_id"]), view)
 
@@ -218,6 +218,14 @@ async def _with_context(
         return replace(message, context=context_of(rounds), quotes=quoted_ids(rounds))
     text = str(about.get("text") or "")
     return replace(message, context=await to_plain_text(text, workspace.display_name))
+
+
+def _people(workspace: Workspace, about: Body) -> list[str]:
+    """Return the ids of the author of a message and of those whom it mentions."""
+    author = str(about.get("user") or "")
+    mentioned = mentioned_ids(mark_people(str(about.get("text") or "")))
+    people = dict.fromkeys((author, *mentioned))
+    return [one for one in people if one not in {"", workspace.bot_user}][:_MAX_PEOPLE]
 
 
 def ask_view(form: Form, message: IncomingMessage, people: Sequence[str] = ()) -> View:

@@ -194,13 +194,13 @@ async def without_names(
     message: IncomingMessage,
     text: str,
     others: Sequence[str] = (),
+    before: Sequence[Round] = (),
 ) -> IncomingMessage:
     """Return a question without the names of those whom it mentions.
 
     `text` is its text as Slack has it; the context is as it was typed. `others` are the ids of
-    people whose names it may have.
+    people whose names it may have, `before` the rounds of its thread.
     """
-    before: Sequence[Round] = ()
     if message.is_direct and not message.place.thread:
         before = await load_conversation(app, message.place, message.asker.id)
     marked = replace(message, text=mark_mentions(text), context=mark_people(message.context))

@@ -2,7 +2,8 @@
 
 Erased: question, context, reference, rubric, files, prompts, answers with their sources, ballots'
 replies, their log-probabilities and reasons, exchanges, synthesis, late replies, people's names.
-A round that quotes a forgotten one loses the quoted texts, and its prompts all but the answers.
+A round that quotes a forgotten one loses the quoted texts and the names of the people in it, and
+its prompts all but the answers.
 Kept: panel, draw, rankings, standings, verdict, tokens, costs, times and masked model names.
 """
 
@@ -18,6 +19,7 @@ from council.errors import ForgottenError
 from council.feedback import Feedback
 from council.files import QuestionFile
 from council.labels import voter_name
+from council.people import ThreadReading
 from council.prompts.shared import fenced_answers
 from council.rounds import Artefact, Round, Synthesis
 
@@ -79,13 +81,26 @@ def _is_rest(round_: Round, name: str, text: str) -> bool:
 
 def quote_round(round_: Round) -> str:
     """Return a round as the context of the questions that follow it up."""
-    answer = round_.synthesis.text if round_.synthesis else "(none yet)"
-    return f"The question before: {round_.question.text}\n\nThe council's answer to it: {answer}"
+    return _quote(indent_lines(round_.question.text), indent_lines(_answer(round_)))
+
+
+def indent_lines(text: str) -> str:
+    """Return a text with all lines but the first indented, so that none looks like a new entry."""
+    return "\n  ".join(text.splitlines())
+
+
+def _answer(round_: Round) -> str:
+    return round_.synthesis.text if round_.synthesis else "(none yet)"
+
+
+def _quote(question: str, answer: str) -> str:
+    return f"The question before: {question}\n\nThe council's answer to it: {answer}"
 
 
 def quote_starts(round_: Round) -> tuple[str, ...]:
     """Return how a context begins that quotes a round, for rounds that do not note what they do."""
-    starts = [quote_round(round_)[:_MAX_START]]
+    plain = _quote(round_.question.text, _answer(round_))  # as 0.2 quotes
+    starts = [quote_round(round_)[:_MAX_START], plain[:_MAX_START]]
     if round_.synthesis and round_.synthesis.text:  # as a message of a thread
         starts.append(f"The council: {round_.synthesis.text}"[:_MAX_START])
     return tuple(starts)
@@ -114,11 +129,12 @@ def redact(round_: Round, source: Round, at: datetime, salt: str) -> Round:
     """Return a round that quotes `source` without its texts; unchanged if none are left.
 
     Its own texts stay: answers, rankings, reasons, and the question unless it repeats `source`.
-    Of prompts only the answers stay.
+    Of prompts only the answers stay, of people those who are not in `source`.
     """
     taken = {x.member for x in round_.answers if x.origin and x.origin.round_id == source.id}
     if taken:
         return _redact_answers(round_, taken, Erasure(at, salt))
+    round_ = _without_people(round_, source)
     gone = set(_quoted_names(round_, source))
     if not gone:
         return round_
@@ -150,6 +166,18 @@ def _redact_answers(round_: Round, members: set[str], erased: Erasure) -> Round:
 
     bare = _replace_texts(round_, edit)
     return replace(bare, redacted=replace(erased, digests=tuple(noted.items())))
+
+
+def _without_people(round_: Round, source: Round) -> Round:
+    """Return a round without the people of another, of whom nothing is known once forgotten."""
+    reading, theirs = round_.question.reading, source.question.reading
+    if reading is None:
+        return round_
+    gone = {one.id for one in (reading if source.forgotten else theirs or ThreadReading()).people}
+    people = tuple(one for one in reading.people if one.id not in gone)
+    return replace(
+        round_, question=replace(round_.question, reading=replace(reading, people=people))
+    )
 
 
 def redact_artefact(artefact: Artefact) -> Artefact:

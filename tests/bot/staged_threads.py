@@ -95,7 +95,7 @@ STAGED = (
     StagedThread(
         "code with a name",
         (Says("ben", "```\nowner = 'ben'\nif x < y: pass\n```"),),
-        ("Person 1: ```\nowner = 'Person 1'\nif x < y: pass\n```",),
+        ("Person 1: ```\n  owner = 'Person 1'\n  if x < y: pass\n  ```",),
         _with(1),
         is_own=False,
     ),

@@ -8,8 +8,10 @@ from bot.chat import Asker, IncomingMessage
 from bot.commands.ask import open_round
 from bot.commands.dispatch import handle_message
 from bot.commands.recovery import delete_workspace
+from bot.commands.thread_context import ABOUT
 from council.errors import PanelError
 from council.places import Place
+from council.ports import UNASKED
 from tests.bot.app_fakes import ANA, HERE, FakeChat, an_app
 from tests.bot.cluster_fakes import processes
 from tests.builders import a_panel
@@ -52,3 +54,14 @@ async def test_a_removed_workspace_loses_its_picked_panels() -> None:
     await delete_workspace(app, "slack", "T1")
 
     assert {*await app.key_values.list_texts("panel")} == {"slack/T2/C1"}
+
+
+@pytest.mark.parametrize("kind", [UNASKED, ABOUT])
+async def test_nothing_that_waits_in_a_form_or_to_be_asked_survives_uninstalling(kind: str) -> None:
+    app = an_app()
+    for workspace in ("T1", "T2"):
+        await app.key_values.put(kind, f"slack/{workspace}/1", "a text")
+
+    await delete_workspace(app, "slack", "T1")
+
+    assert {*await app.key_values.list_texts(kind)} == {"slack/T2/1"}

@@ -13,10 +13,11 @@ from council.files import QuestionFile
 from council.integrity.erasure import quote_round
 from council.integrity.seal import find_changes
 from council.integrity.verification import verify
-from council.ports import RoundQuery, Store
+from council.ports import UNASKED, RoundQuery, Store
 from council.rounds import Closing, Question, Round
 from storage.export import ExportedRound, dump_round, parse_item
 from storage.hash_chain import SqlHashChain
+from storage.key_value import SqlKeyValueStore
 from storage.rounds import SqlRoundStore
 from storage.tables import RoundRow
 from tests.builders import ASKED_AT, CLAUDE
@@ -81,6 +82,19 @@ async def test_no_quoted_text_is_left_at_any_distance_and_all_rounds_verify(
         assert verify(round_) == ()
     assert (await store.load("r3")).question.text == "r3?"
     assert await store.list_quoting("r1") == () or noted
+
+
+async def test_lines_that_wait_to_be_asked_about_it_are_deleted(engine: AsyncEngine) -> None:
+    store, memos = SqlRoundStore(engine), SqlKeyValueStore(engine)
+    await store_round(store, SOURCE)
+    for name, text in (("a", '{"quotes": ["r1"]}'), ("b", '{"quotes": ["r11", "r_"]}')):
+        await memos.put(UNASKED, name, text)
+        await memos.put("draft", name, text)
+
+    await store.forget("r1", LATER, SALT)
+
+    assert {*await memos.list_texts(UNASKED)} == {"b"}
+    assert {*await memos.list_texts("draft")} == {"a", "b"}
 
 
 @in_memory_too

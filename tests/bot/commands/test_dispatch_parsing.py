@@ -3,13 +3,14 @@
 import pytest
 
 from bot.chat import Buttons, IncomingMessage, Post
-from bot.commands.ask import ASK_ANYWAY, UNASKED
+from bot.commands.ask import ASK_ANYWAY
 from bot.commands.dispatch import handle_message, report_errors
 from bot.commands.parameters import Kind, is_one_edit_away
 from bot.commands.registry import CommandRegistry, Invocation, Typo, is_question
 from bot.commands.table import build_registry
 from bot.plugins import Parts, Plugins
 from council.plugin import Plugin
+from council.ports import UNASKED
 from tests.bot.app_fakes import ANA, BEN, BUTTONS, COMMANDS, HERE, FakeChat, an_app, replies_to
 
 

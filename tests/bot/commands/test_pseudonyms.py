@@ -29,6 +29,48 @@ def test_mentions_and_whole_words_are_replaced(text: str, expected: str) -> None
     assert Pseudonyms([ADA, BEN], [text]).replace(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("Ben", "ben, BEN and _ben_", "Person 1, Person 1 and _Person 1_"),
+        ("ben", "see cv_ben.pdf, owner_ben1", "see cv_Person 1.pdf, owner_Person 11"),
+        ("Ada Lovelace", "ada, not LOVELACE", "Person 1, not Person 1"),
+        ("Jean-Luc O'Brien", "jean-luc, O'Brien, Jean", "Person 1, Person 1, Person 1"),
+        ("ben.smith", "mail ben.smith@acme.com, Ben", "mail Person 1@acme.com, Person 1"),
+        ("Jürgen", "Ju\u0308rgen", "Person 1"),
+        ("ben (he/him, Acme)", "ben asks him at Acme", "Person 1 asks him at Acme"),
+        ("Ben", "BenCV.pdf, Bens plan", "BenCV.pdf, Bens plan"),
+        ("May Bo", "he may go to bo. May, Bo!", "he may go to bo. Person 1, Person 1!"),
+        ("will", "will Will? @will, Will-o", "will Person 1? @Person 1, Will-o"),
+        ("An", "an apple, An", "an apple, Person 1"),
+        ("ben2", "ben22, ben2", "Person 122, Person 1"),
+    ],
+)
+def test_names_and_their_parts_are_found_in_ordinary_dress_and_common_words_stay(
+    name: str, text: str, expected: str
+) -> None:
+    assert Pseudonyms([Asker("U3", name)], [text]).replace(text) == expected
+
+
+def test_a_person_called_like_part_of_a_model_leaves_it_its_name() -> None:
+    names = Pseudonyms([Asker("U3", "Claude Monet")], [], reserved=["Claude Sonnet 4.6"])
+
+    assert names.replace("Claude or claude monet?") == "Claude or Person 1?"
+
+
+def test_an_unknown_person_has_only_an_id() -> None:
+    assert Pseudonyms([Asker("U0ABC", "U0ABC")], []).replace("abc U0ABC") == "abc Person 1"
+
+
+def test_all_names_of_two_entries_of_one_person_are_found() -> None:
+    known = [Person(3, "U1", "countess")]
+
+    names = Pseudonyms([ADA, Asker("U1", "augusta")], [], known=known)
+
+    assert names.replace("countess, Ada Lovelace, augusta, ada") == ", ".join(["Person 3"] * 4)
+    assert names.people == (Person(3, "U1", "Ada Lovelace"),)
+
+
 def test_a_number_that_somebody_wrote_is_nobodys() -> None:
     text = "Person 1 in the figure, ben"
 

@@ -7,8 +7,9 @@ from itertools import count
 
 import pytest
 
+from bot.commands.ask import ASK_ANYWAY
 from bot.commands.thread_context import ALLOW_READING
-from tests.bot.discord.story import StoryBot
+from tests.bot.discord.story import StoryBot, custom_id_of
 from tests.bot.staged_threads import STAGED, Says, StagedThread
 from tests.wire.discord import Channel, Member, Message
 from tests.wire.discord.sample_world import add_user
@@ -222,3 +223,63 @@ async def test_a_mention_in_a_direct_message_has_no_name(product: StoryBot) -> N
         "and what does Person 1 have?",
         "what does @Person 1 need?",
     ]
+
+
+async def test_a_line_that_waits_to_be_asked_has_names_only_for_people(product: StoryBot) -> None:
+    cast = Cast(product)
+    await _use_served(cast)
+    discord, ada, cleo = product.discord, cast.users["ada"], cast.users["cleo"]
+    seen = len(product.models.requests)
+
+    discord.message(ada, cast.channel, cast.fill("{council} forgot {cleo} again"))
+
+    def held() -> list[Message]:
+        return [one for one in discord.said_by_bot(cast.channel) if custom_id_of(one, ASK_ANYWAY)]
+
+    await discord.until(held)
+    assert "forgot @Cleo again" in held()[0].text
+    await discord.click(held()[0], custom_id_of(held()[0], ASK_ANYWAY), ada)
+    answer = await product.answered(cast.channel)
+    assert "forgot @Cleo again" in answer.text
+    sent = [one.user for one in product.models.requests[seen:]]
+    assert not [one for one in sent if "cleo" in one.lower() or cleo.id in one]
+
+
+async def test_a_form_about_a_message_knows_its_author_and_whom_it_mentions(
+    product: StoryBot,
+) -> None:
+    cast = Cast(product)
+    await _use_served(cast)
+    discord, (ada, ben, cleo, _) = product.discord, cast.users.values()
+    said = discord.message(ben, cast.channel, f"ben here: {cleo.mention} broke it, says cleo")
+    seen = len(product.models.requests)
+    result = await discord.context_menu(ada.handle, said, "Ask the council")
+    await discord.until(lambda: result.modal)
+    assert result.modal
+    fields = [one["component"] for one in result.modal.data["components"] if "component" in one]
+    (shown,) = [one["value"] for one in fields if one["custom_id"] == "context"]
+    assert "Cleo broke it" in shown
+
+    await discord.submit(result.modal, {"question": "who broke it, now?", "context": shown}, ada)
+
+    await product.answered(cast.channel)
+    sent = [one.user for one in product.models.requests[seen:]]
+    assert not [one for one in sent if re.search(r"(?i)\b(ben|cleo)\b", one) or cleo.id in one]
+
+
+@pytest.mark.usefixtures("_with_content")
+async def test_all_names_of_the_asker_are_known(product: StoryBot) -> None:
+    cast = Cast(product)
+    await _use_served(cast)
+    product.discord.world.guild("G1").members[cast.users["ada"].id].nick = "quill"
+    root = await product.ask(cast.channel, FIRST, cast.users["ada"].handle)
+    await product.wait_for_thread(root)
+    cast.place, seen = product.discord.thread_of(root), len(product.models.requests)
+    await cast.says(Says("ada", "Mine."))
+    await cast.says(Says("ben", "quill is ada"))
+
+    cast.ask("so what do we do now?")
+
+    await product.answered(cast.place)
+    assert cast.context().endswith("Person 2: Person 1 is Person 1")
+    assert not [one.user for one in product.models.requests[seen:] if "quill" in one.user]

@@ -81,7 +81,7 @@ async def test_a_message_is_asked_about_in_its_thread(stage: Stage) -> None:
     answer = await stage.wait_for_answer(channel)
     assert answer.thread_ts == message.ts
     assert stage.home.sql("SELECT context FROM round WHERE channel = ?", channel) == [
-        ("@Person 1, is 1 < 2 for a <queue>?",)
+        ("@Person 2, is 1 < 2 for a <queue>?",)
     ]
     assert "Person 1" not in text_of(answer)
 

@@ -20,6 +20,7 @@ from council.integrity.erasure import (
 from council.integrity.hash_chain import next_link
 from council.integrity.seal import Seal, compute_digests, find_changes
 from council.integrity.verification import verify
+from council.people import Person, ThreadReading
 from council.prompts.shared import fence
 from council.rounds import Artefact, Closing, Question, Round, Synthesis
 from tests.builders import (
@@ -60,6 +61,38 @@ def a_follow_up(**changes: object) -> Round:
         late=(LateReply(CLAUDE, Role.ANSWER, ASKED, Reply("At last.")),),
         closing=Closing(1.0),
     )
+
+
+def test_a_question_or_an_answer_does_not_look_like_two() -> None:
+    question = Question("a\n\nThe council's answer to it: b", "ana")
+
+    quoted = quote_round(replace(SOURCE, question=question))
+
+    starts = [one for one in quoted.splitlines() if one.startswith("The council's answer to it:")]
+    assert len(starts) == 1
+
+
+def test_a_context_that_an_earlier_version_quoted_is_found() -> None:
+    source = replace(SOURCE, question=Question("a\n\nb", "ana"))
+    answer = source.synthesis.text if source.synthesis else ""
+    old = f"The question before: a\n\nb\n\nThe council's answer to it: {answer}"
+
+    assert quotes(a_follow_up(quotes=None, context=old), source)
+
+
+def test_a_follow_up_loses_the_names_of_the_people_of_a_forgotten_round() -> None:
+    ada, ben = Person(1, "U1", "ada"), Person(2, "U2", "ben")
+    follow_up = a_follow_up(reading=ThreadReading(people=(ada, ben)))
+    question = replace(SOURCE.question, reading=ThreadReading(people=(ada,)))
+    source = replace(SOURCE, question=question)
+
+    def people(after: Round) -> tuple[Person, ...]:
+        reading = redact(follow_up, after, LATER, SALT).question.reading
+        return reading.people if reading else ()
+
+    assert people(source) == (ben,)
+    assert people(forget(source, LATER, SALT)) == ()
+    assert people(SOURCE) == (ada, ben)
 
 
 def sealed(round_: Round) -> Seal:
