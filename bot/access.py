@@ -14,6 +14,7 @@ from bot.admin_settings import (
     ON,
     OPEN,
     OPEN_CHANNELS,
+    PANEL,
     ROLES,
     SWITCHES,
     VENDORS,
@@ -93,7 +94,8 @@ class Access:
         """Return the names that `council.toml` sets for a place's workspace or channel."""
         policy = self.workspaces.get(place.workspace, self)
         rules = policy.rules.get(place.within, ChannelRules())
-        return policy.fixed | ({VENDORS} if rules.vendors else set())
+        here = {VENDORS: rules.vendors, PANEL: rules.panel}
+        return policy.fixed | {name for name, value in here.items() if value}
 
     def with_chosen(self, chosen: Mapping[str, Mapping[str, str]]) -> "Access":
         """Return the policy after these values were chosen, by the key of their place."""

@@ -23,6 +23,7 @@ WORKSPACE_USD, CHANNEL_USD = "workspace_day_usd", "channel_day_usd"
 # Those of a channel; the last two are stored elsewhere, and here is who changed them.
 OPEN, VENDORS, VOTES_FIRST, PANEL, READING = "open", "vendors", "votes_first", "panel", "reading"
 ON, OFF = "on", "off"
+USUAL = "*"  # the value of no panel, open or closed as the workspace has it
 ALL_CHANNELS, OPEN_CHANNELS = "all", "open"  # values of CHANNELS
 
 

@@ -28,7 +28,7 @@ from bot.commands.dispatch import run_command_button
 from bot.commands.retraction import retract_forgotten
 from bot.commands.reveal import check_revealed, end_hold, is_held
 from bot.commands.round_delivery import deliver_round
-from bot.commands.thread_context import ALLOW_READING, allow_reading
+from bot.commands.thread_context import ALLOW_READING, allow_reading, recheck_thread
 from bot.commands.voting import posts_to_vote
 from bot.context import AppContext, usual_seconds
 from bot.plugins import Plugins
@@ -147,7 +147,9 @@ async def repeat_question(
         quotes=rounds.repeated_ids(round_, message.asker.id),
         reading=before.reading,
     )
-    return again, AskOptions(round_.panel.name, round_.panel.terms.method)
+    choice = AskOptions(round_.panel.name, round_.panel.terms.method)
+    panel = app.panel(choice.panel, place, choice.method)
+    return await recheck_thread(app, again, round_, panel), choice
 
 
 def _check_remembered(round_: Round) -> None:

@@ -13,7 +13,7 @@ from bot.chat import DeliveryUnknownError, FindChat
 from bot.commands.conversations import CONVERSATION
 from bot.commands.dispatch import report_errors
 from bot.commands.round_delivery import RoundDelivery, follow_and_deliver, message_of
-from bot.commands.thread_context import ABOUT, CONSENT
+from bot.commands.thread_context import ABOUT, CONSENT, REQUESTED
 from bot.context import PICKED_PANEL, AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.observability.logs import log_unexpected_error
@@ -78,7 +78,8 @@ async def delete_workspace(app: AppContext, chat: str, workspace: str) -> int:
         wanted=RoundQuery(chats=(chat,), workspace=workspace)
     ):
         await app.runner.stop(line.id)
-    for kind in (PICKED_PANEL, CONVERSATION, WELCOMED, CONSENT, SETTINGS, UNASKED, ABOUT):
+    kinds = (PICKED_PANEL, CONVERSATION, WELCOMED, CONSENT, REQUESTED, SETTINGS, UNASKED, ABOUT)
+    for kind in kinds:
         await app.key_values.delete(kind, f"{chat}/{workspace}/")
     for service in app.parts.all(Service):
         await service.delete_workspace(chat, workspace)

@@ -6,12 +6,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from bot.access import (
+    AccessDeniedError,
     allows_panel,
     check_own_round,
     check_readable,
     listable_rounds,
+    may_administer,
     readable_rounds,
 )
+from bot.admin_settings import PANEL, USUAL, channel_key, load_changes
 from bot.chat import (
     Button,
     Buttons,
@@ -144,6 +147,7 @@ def newest_that_fit(lines: list[str], limit: int = MAX_CONTEXT_CHARACTERS) -> li
 
 # --- The commands panel, rounds and show
 
+_ONE_QUESTION = "For one question, write `panel:NAME` before it."
 NO_QUESTIONS = "No questions yet. Ask one with `/council QUESTION`."
 
 
@@ -151,6 +155,8 @@ async def show_panel(app: AppContext, chat: Chat, message: IncomingMessage, name
     """List the panels, or pick one for this channel."""
     if name:
         panel = app.panel(name, message.place)
+        if why := await _why_not_pick(app, message):
+            raise AccessDeniedError(why)
         await app.pick_panel(name, message.place)
         line = f"Questions here now go to panel {name}: {_seats(panel)}."
         await send_note(chat, message, f"{line} The text goes to {receivers(panel)}.")
@@ -161,15 +167,28 @@ async def show_panel(app: AppContext, chat: Chat, message: IncomingMessage, name
         for panel in app.panels.values()
         if allows_panel(app.access, message.place, panel)
     )
-    note = Note(
-        "Pick one with `/council panel NAME`, or for one question with `panel:NAME` before it."
-    )
+    why = await _why_not_pick(app, message)
+    pick = "Pick one with `/council panel NAME`, or for one question with `panel:NAME` before it."
+    note = Note(why or pick)
     others = [name for name, _ in rows if name in app.panels and name != current]
     buttons = [command_button(f"Use {name}", f'panel "{name}"') for name in others[:MAX_LISTED]]
-    row = (Buttons(tuple(buttons)),) if buttons and chat.is_room else ()
+    row = (Buttons(tuple(buttons)),) if buttons and chat.is_room and not why else ()
     await chat.send_ephemeral(
         message, Post((Heading("Panels"), Table(("Panel", "Models"), rows), note, *row), "Panels")
     )
+
+
+async def _why_not_pick(app: AppContext, message: IncomingMessage) -> str:
+    """Return why somebody may not pick the panel of a channel; "" if they may."""
+    if may_administer(app.access, message):
+        return ""
+    if app.access.rules_in(message.place).panel:
+        return f"This channel's panel is set in council.toml. {_ONE_QUESTION}"
+    change = (await load_changes(app.key_values, channel_key(message.place))).get(PANEL)
+    is_chosen = change is not None and change.value not in {"", USUAL}
+    if is_chosen and not message.asker.manages_channel:
+        return f"An admin chose this channel's panel, so only admins can change it. {_ONE_QUESTION}"
+    return ""
 
 
 def _seats(panel: Panel) -> str:

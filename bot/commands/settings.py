@@ -1,7 +1,7 @@
 """The command `settings`: what holds in a place, and the forms with which admins change it."""
 
 import json
-import math
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,6 +32,7 @@ from bot.admin_settings import (
     READING,
     ROLES,
     SETTINGS,
+    USUAL,
     VENDORS,
     VOTES_FIRST,
     WORKSPACE_USD,
@@ -77,17 +78,17 @@ from bot.commands.thread_context import (
 )
 from bot.context import AppContext
 from bot.render.formatting import count_noun, join_words
-from bot.render.round_status import receivers
+from bot.render.round_status import provider_name, receivers
 from bot.render.text_safety import visible_line
 from council.budget_caps import Account, Caps, channel_account
 from council.errors import CouncilError
 from council.money import format_usd
 from council.panel import Panel
+from council.places import Place
 
 HERE, WHO, LIMITS = "settings_here", "settings_who", "settings_limits"  # actions
 SHOWN, MAX_SHOWN = "settings form", 1_000  # the kind of memo: what a form showed
 LABELS = {HERE: "This channel", WHO: "Who may ask", LIMITS: "Limits"}
-USUAL = "*"  # the value of no panel, open or closed as the workspace has it
 NO_SETTINGS = (
     "The council's settings here are in council.toml. In Slack and Discord, admins change theirs "
     "with `/council settings`."
@@ -99,10 +100,11 @@ CHANGED = "What can be chosen here has changed. Open the form again, and decide 
 NEEDS_COUNT = "Write a whole number from 1 on, or leave it empty for no limit."
 NEEDS_USD = "Write an amount such as 5 or 2.50, or leave it empty for no limit."
 _MAX_NUMBER = 1_000_000
+_USD = re.compile(r"\$? ?([0-9]*\.?[0-9]+)")
 _ALL_FIXED = "All of this is set in council.toml. Ask the person who runs the council."
 _LIMITS = (
-    ("rounds_per_hour", "Questions per person an hour"),
-    ("rounds_per_day", "Questions per person in 24 hours"),
+    ("rounds_per_hour", "Questions per person per hour"),
+    ("rounds_per_day", "Questions per person per 24 hours"),
     ("rounds_at_once", "Questions at once, of everybody"),
     (WORKSPACE_USD, "US dollars a day, all channels together"),
     (CHANNEL_USD, "US dollars a day, each channel"),
@@ -116,7 +118,7 @@ _YES_NO = (Option(ON, "Yes"), Option(OFF, "No"))
 def may_change(app: AppContext, message: IncomingMessage, action: str) -> bool:
     """Return whether the author of a message may change what a form is about.
 
-    Who manages a channel may change what holds in it, but no limits.
+    Who manages a channel may change what holds in it, but no limits and no allowed providers.
     """
     if message.asker.is_guest or not has_settings(message.place):
         return False
@@ -223,10 +225,10 @@ def _who_text(now: Situation, message: IncomingMessage) -> str:
 def _limits_text(now: Situation, *, is_channel: bool) -> str:
     policy, caps = now.policy, now.caps
     found = [
-        f"{number} {words}"
+        f"{count_noun(number, 'question')} {words}"
         for number, words in (
-            (policy.rounds_per_hour, "an hour for each person"),
-            (policy.rounds_per_day, "in 24 hours for each person"),
+            (policy.rounds_per_hour, "per person per hour"),
+            (policy.rounds_per_day, "per person per 24 hours"),
             (policy.rounds_at_once, "at once"),
         )
         if number is not None
@@ -239,7 +241,7 @@ def _limits_text(now: Situation, *, is_channel: bool) -> str:
         )
         if cap is not None
     ]
-    questions = f"Questions: {join_words(found)}." if found else ""
+    questions = f"{join_words(found)}." if found else ""
     money = f"Cost: {join_words(amounts)}." if amounts else ""
     return " ".join(filter(None, (questions, money))) or "None."
 
@@ -253,7 +255,8 @@ def _channel_text(now: Situation, message: IncomingMessage) -> str:
     if now.panel:
         sentences.append(f"Questions go to panel {now.panel.name} ({receivers(now.panel)}).")
     if now.rules.vendors:
-        sentences.append(f"Only models from {join_words(now.rules.vendors)} are allowed.")
+        vendors = dict.fromkeys(map(provider_name, now.rules.vendors))
+        sentences.append(f"Only models from {join_words([*vendors])} are allowed.")
     if not message.is_shared:
         sentences.append(f"Threads are {'' if now.is_read else 'not '}read for context.")
     if now.rules.votes_first:
@@ -268,7 +271,7 @@ def _notes(now: Situation, message: IncomingMessage, forms: Sequence[str]) -> li
     if now.fixed and forms:
         notes.append(fixed_note(now.fixed))
     if not forms:
-        manager = " Who manages a channel can change what holds in it."
+        manager = " Who manages a channel can change that channel."
         has_managers = message.asker.roles is not None
         notes.append(f"Admins can change this.{manager if has_managers else ''}")
     elif not message.place.channel or message.is_direct:
@@ -301,17 +304,27 @@ async def open_settings_form(
         raise CouncilError(_ALL_FIXED)
     shown = {field.name: _initial(field) for field in fields}
     code = secrets.token_hex(6)
-    await app.key_values.put(SHOWN, code, json.dumps(shown))
+    await app.key_values.put(SHOWN, _shown_name(message, action, code), json.dumps(shown))
     await app.key_values.prune(SHOWN, MAX_SHOWN)
     fixed = now.fixed & _names(action)
     note = fixed_note(fixed) if fixed else ""
     return Form(LABELS[action], "Save", tuple(fields), code, note)
 
 
+def _key(place: Place, action: str) -> str:
+    """Return the key of the settings that a form is about."""
+    return channel_key(place) if action == HERE else workspace_key(place)
+
+
+def _shown_name(message: IncomingMessage, action: str, code: str) -> str:
+    """Return the name of what a form showed: its code counts for its place and action only."""
+    return f"{_key(message.place, action)} {action} {code}"
+
+
 def _names(action: str) -> frozenset[str]:
     """Return the names in council.toml of what a form is about."""
     if action == HERE:
-        return frozenset((CHANNELS, VENDORS))
+        return frozenset((CHANNELS, VENDORS, PANEL))
     if action == LIMITS:
         return frozenset(name for name, _ in _LIMITS)
     return frozenset((CHANNELS, ROLES, ADMINS, "guests", "direct_messages", "shared_channels"))
@@ -388,9 +401,10 @@ def _channel_fields(app: AppContext, message: IncomingMessage, now: Situation) -
     fields: list[Field] = []
     if CHANNELS not in now.fixed:
         fields.append(RadioField(OPEN, "The council in this channel", opening, is_open))
-    picked = app.picked_panel(place) or USUAL
-    fields.append(SelectField(PANEL, "Panel", tuple(panels), initial=picked, required=True))
-    if VENDORS not in now.fixed:
+    if PANEL not in now.fixed:
+        picked = app.picked_panel(place) or USUAL
+        fields.append(SelectField(PANEL, "Panel", tuple(panels), initial=picked, required=True))
+    if VENDORS not in now.fixed and may_administer(app.access, message):
         vendors = ", ".join(now.rules.vendors)
         hint = "such as openai, anthropic; all if left empty"
         fields.append(TextField(VENDORS, "Allowed providers", hint, 200, vendors))
@@ -434,7 +448,8 @@ async def submit_settings_form(
     async with app.locks.lock(f"{SETTINGS} {workspace_key(message.place)}"):
         now = await load_situation(app, message)
         _check_may_change(app, message, action)
-        shown = json.loads(await app.key_values.read(SHOWN, code) or "{}")
+        name = _shown_name(message, action, code)
+        shown = json.loads(await app.key_values.read(SHOWN, name) or "{}")
         if not shown:
             raise CouncilError(EXPIRED)
         fields = {one.name: one for one in settings_fields(app, message, now, action)}
@@ -446,7 +461,7 @@ async def submit_settings_form(
             _check_channel(app, now, changed)
             await _apply_elsewhere(app, message, now.panel, changed)
         await _store(app, message, action, changed)
-    done = "Saved. It holds from the next question on." if changed else "Nothing was changed."
+    done = "Saved. Applies from the next question." if changed else "Nothing was changed."
     parts = await settings_parts(app, message, done)
     await chat.send_ephemeral(message, Post(tuple(parts), done))
 
@@ -477,7 +492,7 @@ def changed_values(
 def parse_value(name: str, raw: str) -> str:
     """Return what a field says as it is stored; raise FieldError if that makes no sense."""
     if name in COUNTS and raw:
-        if not raw.isdecimal() or not 1 <= int(raw) <= _MAX_NUMBER:
+        if not (raw.isascii() and raw.isdecimal()) or not 1 <= int(raw) <= _MAX_NUMBER:
             raise FieldError(name, NEEDS_COUNT)
         return str(int(raw))
     if name in {WORKSPACE_USD, CHANNEL_USD} and raw:
@@ -488,11 +503,9 @@ def parse_value(name: str, raw: str) -> str:
 
 
 def _parse_usd(name: str, raw: str) -> float:
-    try:
-        usd = float(raw.removeprefix("$"))
-    except ValueError:
-        usd = math.nan
-    if not 0 <= usd <= _MAX_NUMBER:  # nor is anything true of a NaN
+    found = _USD.fullmatch(raw)
+    usd = float(found[1]) if found else -1.0
+    if not 0 <= usd <= _MAX_NUMBER or (usd and not round(usd, 6)):
         raise FieldError(name, NEEDS_USD)
     return usd
 
@@ -576,7 +589,7 @@ async def _store(
     changes = {
         name: Change(value, asker.id, asker.name, app.now()) for name, value in changed.items()
     }
-    key = channel_key(place) if action == HERE else workspace_key(place)
+    key = _key(place, action)
     await store_changes(app.key_values, key, changes)
     await app.reload_settings(place)
     structlog.get_logger().info("settings_changed", place=key, by=asker.id, changed=dict(changed))

@@ -5,8 +5,10 @@ consent is needed: its messages say that replies are read. In any other, who may
 once for a channel and the providers that receive the texts.
 """
 
+import asyncio
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
@@ -24,15 +26,22 @@ from bot.chat import (
     IncomingMessage,
     Note,
     Post,
+    event_key,
     send_note,
 )
 from bot.commands.pseudonyms import Pseudonyms, mention, mentioned_ids
 from bot.commands.registry import commands_of, is_question
-from bot.commands.rounds import MAX_CONTEXT_CHARACTERS, find_round_of_message, quoted_ids
+from bot.commands.rounds import (
+    MAX_CONTEXT_CHARACTERS,
+    context_of,
+    find_round_of_message,
+    load_thread_rounds,
+    quoted_ids,
+)
 from bot.context import AppContext
 from bot.render.formatting import seat_names
 from bot.render.round_status import receiver_names, receivers
-from council.errors import CouncilError
+from council.errors import CouncilError, RoundNotFoundError
 from council.integrity.erasure import indent_lines, quote_round
 from council.panel import Panel
 from council.people import Person, ThreadReading
@@ -44,6 +53,9 @@ SHARED, GUEST, UNREADABLE, CONSENT_MISSING = "shared", "guest", "unreadable", "c
 LIMITED, BUSY = "limited", "busy"  # the chat lets us look rarely, or not now
 _LABEL_CHARACTERS = 16  # of "Person 12: " and what separates two messages
 _COUNCIL = "Council"
+_LOOKUPS_AT_ONCE = 10  # of people
+SIGN_SECONDS = 1.0  # of reading before the asker is told of it
+READING_NOW = "Reading this thread …"
 
 
 class UnreadThreadError(CouncilError):
@@ -86,6 +98,23 @@ class ThreadSource(Protocol):
         ...
 
 
+@asynccontextmanager
+async def tell_if_slow(
+    chat: Chat, message: IncomingMessage, seconds: float = SIGN_SECONDS
+) -> AsyncIterator[None]:
+    """Tell the asker that their thread is being read, if that takes longer than some seconds."""
+
+    async def tell() -> None:
+        await asyncio.sleep(seconds)
+        await chat.send_ephemeral(message, Post((Note(READING_NOW),), READING_NOW))
+
+    telling = asyncio.create_task(tell())
+    try:
+        yield
+    finally:
+        telling.cancel()
+
+
 Item = ThreadMessage | Round  # a round stands where its answer does
 
 
@@ -107,12 +136,16 @@ async def read_thread(
     items = await _arrange(app, message.place, found, rounds, source.our_id)
     room = min(MAX_CONTEXT_CHARACTERS, MAX_QUESTION_CHARACTERS - len(message.text) - 1_000)
     included, left_out = newest_that_fit(items, room)
-    authors = await _authors(source, _messages(included))
-    if any(one.is_guest for one in authors):
-        unread = GUEST
+    try:
+        authors, guests = await _authors(source, included)
+    except UnreadThreadError as error:
+        authors, guests, unread = [], set(), error.unread
+    guests.discard(message.asker.id)
+    unread = GUEST if guests else unread
     if unread:
-        included, left_out = [one for one in items if isinstance(one, Round)], 0
-        included, _ = newest_that_fit(included, room)
+        rounds_only = [one for one in items if isinstance(one, Round)]
+        kept = [one for one in rounds_only if one.question.asked_by not in guests]
+        included, left_out = newest_that_fit(kept, room)[0], 0
     texts = [one.text for one in _messages(included)] + [message.text]
     names = await _pseudonyms(app, message, source, authors if not unread else [], included, texts)
     lines = [_line(one, names)[: _share(included, i, room)] for i, one in enumerate(included)]
@@ -248,10 +281,23 @@ def _messages(items: Iterable[Item]) -> list[ThreadMessage]:
     return [one for one in items if isinstance(one, ThreadMessage)]
 
 
-async def _authors(source: ThreadSource, messages: Sequence[ThreadMessage]) -> list[Asker]:
-    """Return the people who wrote messages."""
-    ids = dict.fromkeys(one.author for one in messages if not one.bot)
-    return [await source.person(id_) for id_ in ids]
+async def _authors(source: ThreadSource, items: Sequence[Item]) -> tuple[list[Asker], set[str]]:
+    """Return the people who wrote messages, and the ids of guests who wrote any or asked a round.
+
+    Raise UnreadThreadError if the chat does not say now who somebody is.
+    """
+    at_once = asyncio.Semaphore(_LOOKUPS_AT_ONCE)
+
+    async def look_up(id_: str) -> Asker:
+        async with at_once:
+            return await source.person(id_)
+
+    wrote = dict.fromkeys(one.author for one in _messages(items) if not one.bot)
+    asked = (one.question.asked_by for one in items if isinstance(one, Round))
+    ids = dict.fromkeys((*wrote, *filter(None, asked)))
+    found = await asyncio.gather(*map(look_up, ids))
+    guests = {one.id for one in found if one.is_guest}
+    return [one for one in found if one.id in wrote], guests
 
 
 async def _pseudonyms(
@@ -271,9 +317,13 @@ async def _pseudonyms(
         [*authors, *others, message.asker],
         [*texts, *written],
         known=known_people(rounds),
-        reserved=[name for panel in app.panels.values() for name in seat_names(panel).values()],
+        reserved=_model_names(app),
         others={source.our_id: _COUNCIL},
     )
+
+
+def _model_names(app: AppContext) -> list[str]:
+    return [name for panel in app.panels.values() for name in seat_names(panel).values()]
 
 
 def known_people(rounds: Iterable[Round]) -> list[Person]:
@@ -324,6 +374,41 @@ async def has_consent(app: AppContext, place: Place, panel: Panel) -> bool:
     return consent is not None and {*receiver_names(panel)} <= {*consent.receivers}
 
 
+async def recheck_thread(
+    app: AppContext, again: IncomingMessage, before: Round, panel: Panel
+) -> IncomingMessage:
+    """Return a round's question, asked again, with its thread where that may still be sent.
+
+    Else it has only the rounds that it quotes, and its reading says why.
+    """
+    reading = again.reading
+    if reading is None or not reading.messages:
+        return again
+    unread = await _why_unread(app, again, before.question.place, panel)
+    if not unread:
+        return again
+    rounds: list[Round] = []
+    for id_ in before.question.quotes or ():
+        with suppress(RoundNotFoundError):
+            rounds.append(await app.store.load(id_))
+    names = Pseudonyms([], [], known=reading.people, reserved=_model_names(app))
+    context = names.replace_names(context_of(rounds))
+    return replace(
+        again, context=context, reading=ThreadReading(unread=unread, people=reading.people)
+    )
+
+
+async def _why_unread(
+    app: AppContext, message: IncomingMessage, read_in: Place, panel: Panel
+) -> str:
+    """Return why messages of a thread may not be sent again; "" if they may."""
+    if message.is_shared or message.asker.is_guest:
+        return SHARED if message.is_shared else GUEST
+    first = event_key(read_in.chat, read_in.workspace, f"{read_in.channel} {read_in.thread}")
+    is_ours = read_in.thread and await load_thread_rounds(app, read_in, first)
+    return "" if is_ours or await has_consent(app, read_in, panel) else CONSENT_MISSING
+
+
 def may_consent(app: AppContext, message: IncomingMessage) -> bool:
     """Return whether the author of a message may decide about the threads of its channel."""
     if message.is_shared or message.asker.is_guest:
@@ -343,6 +428,7 @@ async def give_consent(app: AppContext, message: IncomingMessage, panel: Panel) 
         names = dict.fromkeys((*(before.receivers if before else ()), *receiver_names(panel)))
         stored = {"receivers": [*names], "by": message.asker.id, "at": app.now().isoformat()}
         await app.key_values.put(CONSENT, _channel(message.place), json.dumps(stored))
+        await app.key_values.pop(REQUESTED, _channel(message.place))
 
 
 def panel_asked(app: AppContext, message: IncomingMessage) -> Panel:
@@ -353,6 +439,7 @@ def panel_asked(app: AppContext, message: IncomingMessage) -> Panel:
 
 
 ALLOW_READING = "allow_reading"  # the action
+REQUESTED = "thread consent requested"  # the kind of memo: who would receive a channel's threads
 _ALLOW = "May I read threads in this channel?"
 _CHANGED = "Others would receive the threads now. Ask again, and decide then."
 
@@ -361,12 +448,24 @@ def consent_post(panel: Panel) -> Post:
     """Return the request for a consent, in a chat that can show it to everybody only."""
     note = (
         f"They would go to {receivers(panel)} with the questions asked in them; models read "
-        "Person 1, Person 2 instead of names. Who may manage this channel can allow it, once. "
+        "Person 1, Person 2 instead of names. Anyone who manages this channel can allow it, once. "
         "This question goes without the thread."
     )
     value = f"{receivers_digest(panel)}|{panel.name}"
     button = Button(ALLOW_READING, "Allow it in this channel", value)
     return Post((Heading(_ALLOW), Note(note), Buttons((button,))), _ALLOW)
+
+
+async def request_consent(
+    app: AppContext, chat: Chat, message: IncomingMessage, panel: Panel
+) -> None:
+    """Post the request for a consent, once for a channel and its receivers until it is given."""
+    channel, digest = _channel(message.place), receivers_digest(panel)
+    async with app.locks.lock(f"{CONSENT} {channel}"):
+        if await app.key_values.read(REQUESTED, channel) == digest:
+            return
+        await app.key_values.put(REQUESTED, channel, digest)
+    await chat.send_ephemeral(message, consent_post(panel))
 
 
 def receivers_digest(panel: Panel, text: str = "") -> str:

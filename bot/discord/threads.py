@@ -19,13 +19,13 @@ from bot.commands.rounds import find_round_of_message, load_thread_rounds
 from bot.commands.thread_context import (
     CONSENT_MISSING,
     ThreadMessage,
-    consent_post,
     has_consent,
     known_people,
     panel_asked,
     read_thread,
     remember_people,
     replace_mentions,
+    request_consent,
 )
 from bot.context import AppContext
 from bot.discord.errors import translate_errors
@@ -210,6 +210,8 @@ async def ask_in_thread(
     bot: discord.ClientUser,
 ) -> None:
     """Ask in a thread, a forum post or a reply: with what was said there, where that is allowed."""
+    with suppress(discord.HTTPException):  # a sign while the thread is read
+        await message.channel.typing()
     source = DiscordThread(bot, message)
     marked = replace(incoming, text=marked_question(message, source.our_id))
     rounds = await find_rounds(app, incoming, message, source)
@@ -217,7 +219,7 @@ async def ask_in_thread(
     read = await read_thread(app, marked, source, rounds)
     panel = panel_asked(app, read)
     if not rounds and _messages(read) and not await has_consent(app, incoming.place, panel):
-        await chat.send_ephemeral(incoming, consent_post(panel))
+        await request_consent(app, chat, incoming, panel)
         read = await read_thread(app, marked, source, with_messages=False)
         reading = replace(read.reading or ThreadReading(), unread=CONSENT_MISSING)
         read = replace(read, reading=reading)

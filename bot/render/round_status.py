@@ -113,7 +113,11 @@ def _receiver(seat: Member) -> str:
         return address
     if seat.receiver:
         return "models on the Council server"
-    provider = seat.model_id.partition("/")[0]
+    return provider_name(seat.model_id.partition("/")[0])
+
+
+def provider_name(provider: str) -> str:
+    """Return the name of a provider, for people."""
     return _PROVIDER_NAMES.get(provider, provider)
 
 

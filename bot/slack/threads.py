@@ -36,6 +36,7 @@ from bot.commands.thread_context import (
     read_thread,
     receivers_digest,
     replace_mentions,
+    tell_if_slow,
 )
 from bot.context import AppContext
 from bot.render.formatting import count_noun
@@ -61,6 +62,7 @@ _UNREADABLE = (
 )
 _NO_LOOK = "Slack does not show me this thread right now. Ask again in a minute."
 _OLD_DIGEST = 8  # characters of a digest in offers of 0.2
+_MAX_ATTACHMENTS = 5  # of a message without text that are read
 _MAX_EXCERPT = 1_200  # characters of the thread that the offer shows
 # The subtypes of messages that people and bots write; all others report a change.
 _WRITTEN = {None, "file_share", "me_message", "thread_broadcast", "bot_message"}
@@ -89,6 +91,8 @@ class SlackThread:
             return await self._workspace.asker(id_)
         except RefusedError:
             return Asker(id_, id_, is_guest=True)
+        except CouncilError as error:
+            raise UnreadThreadError(str(error), BUSY) from None
 
     async def messages(self) -> Sequence[ThreadMessage]:
         """Return the messages before the question, oldest first."""
@@ -172,7 +176,7 @@ class SlackThread:
         files = (
             f"[file {file.get('name') or 'without a name'}]" for file in one.get("files") or ()
         )
-        words = mark_mentions(str(one.get("text") or ""))
+        words = mark_mentions(str(one.get("text") or "") or _attached_text(one))
         return ThreadMessage(
             ts,
             message_key(self._workspace, self._place, ts),
@@ -181,6 +185,13 @@ class SlackThread:
             is_ours=is_ours,
             bot=str(name) if bot_id and not is_ours else "",
         )
+
+
+def _attached_text(one: Body) -> str:
+    """Return the texts of the attachments of a message without text, such as an alert."""
+    shown = (one.get("attachments") or ())[:_MAX_ATTACHMENTS]
+    texts = (str(part.get("fallback") or part.get("text") or "") for part in shown)
+    return "\n".join(filter(None, texts))
 
 
 def message_key(workspace: Workspace, place: Place, ts: str) -> str:
@@ -219,7 +230,9 @@ async def ask_in_own_thread(
     since = await _last_answer(app, message.place, rounds)
     source = SlackThread(chat.workspace, message.place, str(event["ts"]), since)
     marked = replace(message, text=_marked_question(chat.workspace, event))
-    await _ask(app, chat, await read_thread(app, marked, source, rounds))
+    async with tell_if_slow(chat, message):
+        read = await read_thread(app, marked, source, rounds)
+    await _ask(app, chat, read)
 
 
 async def _last_answer(app: AppContext, place: Place, rounds: Sequence[Round]) -> str:
@@ -241,7 +254,8 @@ async def ask_in_thread(
     await app.reload_settings(message.place)
     source = SlackThread(chat.workspace, message.place, str(event["ts"]))
     marked = replace(message, text=_marked_question(chat.workspace, event))
-    read = await read_thread(app, marked, source)
+    async with tell_if_slow(chat, message):
+        read = await read_thread(app, marked, source)
     panel = panel_asked(app, read)
     if not _has_messages(read) or await has_consent(app, message.place, panel):
         await _ask(app, chat, read)
@@ -263,7 +277,8 @@ async def ask_about_thread(
     place = replace(message.place, thread=thread)
     source = SlackThread(chat.workspace, place, ts)
     await source.reuse()
-    await source.messages()
+    async with tell_if_slow(chat, message):
+        await source.messages()
     if not source.question:
         raise CouncilError("Your question has expired. Please ask it again.")
     if source.question.get("user") != message.asker.id:
@@ -276,7 +291,8 @@ async def ask_about_thread(
         is_visible=True,
     )
     with_messages = name != WITHOUT_THREAD
-    read = await read_thread(app, question, source, with_messages=with_messages)
+    async with tell_if_slow(chat, message):
+        read = await read_thread(app, question, source, with_messages=with_messages)
     await app.reload_settings(place)
     panel = panel_asked(app, read)
     # An offer of 0.2 has a digest of its own text, which had names; only edits can differ.

@@ -118,13 +118,19 @@ class Workspace:
         return self._dm_channels[user]
 
     async def asker(self, user: str, name: str = "") -> Asker:
-        """Return a user; without the scope users:read, guests look like members."""
+        """Return a user; without the scope users:read, guests look like members.
+
+        An admin is looked up every time: they may be none any more.
+        """
 
         async def fetch() -> Asker:
             facts = await self._fetch(partial(self.client.users_info, user=user), "user")
             return _parse_asker(user, facts, self.team) if facts else Asker(user, name or user)
 
-        return await self._cached(f"user {user}", fetch)
+        found = await self._cached(f"user {user}", fetch)
+        if found.is_admin:
+            self.forget_asker(user)
+        return found
 
     async def display_name(self, user: str) -> str:
         """Return a user's name; the id if Slack does not return one."""

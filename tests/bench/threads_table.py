@@ -1,7 +1,7 @@
 """The prompts of the staged threads as a Markdown table.
 
-    pytest -k nobodys_name --junitxml=threads.xml tests/bot/slack/test_listeners_threads.py \\
-        tests/bot/discord/test_threads.py
+    pytest -k nobodys_name -o junit_family=xunit1 --junitxml=threads.xml \\
+        tests/bot/slack/test_listeners_threads.py tests/bot/discord/test_threads.py
     python -m tests.bench.threads_table threads.xml
 """
 

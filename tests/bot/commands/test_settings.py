@@ -272,6 +272,10 @@ async def test_added_admins_may_change_settings(app: AppContext) -> None:
         (LIMITS, "workspace_day_usd", "nan", settings.NEEDS_USD),
         (LIMITS, "channel_day_usd", "inf", settings.NEEDS_USD),
         (LIMITS, "channel_day_usd", "five", settings.NEEDS_USD),
+        (LIMITS, "channel_day_usd", "1_000", settings.NEEDS_USD),
+        (LIMITS, "channel_day_usd", "1e3", settings.NEEDS_USD),
+        (LIMITS, "channel_day_usd", "٥", settings.NEEDS_USD),
+        (LIMITS, "channel_day_usd", "0.0000001", settings.NEEDS_USD),
         (HERE, "vendors", "opnai", "No panel has a model from opnai. There are"),
         (HERE, "vendors", "openai", "Panel house also has models from"),
         (HERE, "panel", "gone", settings.CHANGED),
@@ -379,6 +383,71 @@ async def test_an_old_form_is_refused(app: AppContext) -> None:
 
     with pytest.raises(CouncilError, match="too old"):
         await send(app, LIMITS, form, rounds_per_hour="5")
+
+
+@pytest.mark.parametrize(("action", "place"), [(WHO, PLACE), (LIMITS, Place("slack", "T2", "C1"))])
+async def test_the_code_of_a_form_counts_for_its_action_and_place_only(
+    app: AppContext, action: str, place: Place
+) -> None:
+    form = await opened(app, LIMITS)
+    message, values = replace(SHOWN, place=place), {"rounds_per_day": "3"}
+
+    with pytest.raises(CouncilError, match="too old"):
+        await submit_form(app, Room(), message, action, form.value, values)
+
+
+# --- What an admin chose, others do not undo
+
+
+async def test_a_panel_that_an_admin_chose_is_for_admins_to_change(app: AppContext) -> None:
+    await change(app, HERE, panel="pair")
+
+    refused = await replies_to(app, "panel house", BEN, PLACE)
+    listed = await replies_to(app, "panel", BEN, PLACE)
+
+    assert "An admin chose this channel's panel" in refused
+    assert "An admin chose this channel's panel" in listed
+    assert app.panel_name(PLACE) == "pair"
+    assert "now go to panel house" in await replies_to(app, "panel house", ANA, PLACE)
+    await change(app, HERE, panel=settings.USUAL)
+    assert "now go to panel pair" in await replies_to(app, "panel pair", BEN, PLACE)
+
+
+async def test_a_panel_of_the_file_is_for_admins_to_change_and_not_in_the_form(
+    app: AppContext,
+) -> None:
+    app.access = Access(rules={"C1": ChannelRules(panel="pair")})
+
+    form = await opened(app, HERE)
+    refused = await replies_to(app, "panel house", BEN, PLACE)
+
+    assert "panel" not in [field.name for field in form.fields]
+    assert form.note == "`panel` is set in council.toml."
+    assert "This channel's panel is set in council.toml." in refused
+    assert app.panel_name(PLACE) == "pair"
+
+
+async def test_who_only_manages_a_channel_cannot_lift_its_allowed_providers(
+    app: AppContext,
+) -> None:
+    both = ", ".join(one.partition("/")[0] for one in (CLAUDE, GPT))
+    await change(app, HERE, panel="pair", vendors=both)
+    eve = Asker("U5", "Eve", roles=(), manages_channel=True)
+    form = await opened(app, HERE)
+
+    own = await opened(app, HERE, replace(SHOWN, asker=eve))
+    with pytest.raises(CouncilError, match="has changed"):
+        await send(app, HERE, form, eve, vendors="")
+
+    assert "vendors" not in [field.name for field in own.fields]
+    assert "Only models from Anthropic and OpenAI are allowed." in (await shown_to(app, SHOWN))[0]
+
+
+async def test_what_holds_is_said_in_plain_words(app: AppContext) -> None:
+    said = await change(app, LIMITS, rounds_per_hour="5", rounds_at_once="1")
+
+    assert "Saved. Applies from the next question." in said
+    assert "**Limits:** 5 questions per person per hour and 1 question at once." in said
 
 
 # --- council.toml wins

@@ -1,5 +1,6 @@
 """What people wrote in a thread is the context of a question: bounded, in order, without names."""
 
+import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -7,12 +8,17 @@ from typing import Any
 
 import pytest
 
-from bot.access import AccessDeniedError
-from bot.chat import Asker, IncomingMessage, SentMessage
+from bot.access import Access, AccessDeniedError
+from bot.chat import Asker, IncomingMessage, Post, SentMessage, event_key
+from bot.commands.ask import AskOptions, new_round
+from bot.commands.buttons import repeat_question
 from bot.commands.pseudonyms import mention
 from bot.commands.thread_context import (
+    BUSY,
+    CONSENT_MISSING,
     GUEST,
     LIMITED,
+    READING_NOW,
     SHARED,
     UNREADABLE,
     ThreadMessage,
@@ -21,6 +27,7 @@ from bot.commands.thread_context import (
     has_consent,
     load_consent,
     read_thread,
+    tell_if_slow,
     withdraw_consent,
 )
 from bot.context import AppContext
@@ -30,13 +37,14 @@ from council.integrity.erasure import forget
 from council.people import Person, ThreadReading
 from council.places import Place
 from council.rounds import Question, Round
-from tests.bot.app_fakes import an_app
+from tests.bot.app_fakes import Room, an_app
 from tests.builders import a_panel
 from tests.fakes.memory_store import MemoryStore
 from tests.storage.builders import a_closed_round
 
 PLACE = Place("slack", "T1", "C1", "1.0")
 ADA, BEN, GUS = Asker("U1", "ada"), Asker("U2", "ben"), Asker("U3", "gus", is_guest=True)
+ADMIN = Asker("U9", "root", is_admin=True)
 PEOPLE = {one.id: one for one in (ADA, BEN, GUS)}
 COUNCIL = "UBOT"
 
@@ -294,3 +302,119 @@ async def test_only_who_may_decide_consents(message: IncomingMessage) -> None:
         await withdraw_consent(app, message)
 
     assert await load_consent(app, PLACE) is None
+
+
+async def test_a_guests_earlier_question_is_not_quoted_to_members() -> None:
+    first, second = a_round(1, "gus wants a secret queue"), a_round(2, "Which queue?")
+    first = replace(first, question=replace(first.question, asked_by=GUS.id))
+
+    read = await asked(says(BEN, "Hm."), rounds=[first, second])
+    own = await asked(rounds=[first, second], asker=GUS)
+
+    assert read.reading
+    assert read.reading.unread == GUEST
+    assert read.quotes == (second.id,)
+    assert "secret" not in read.context
+    assert "secret" in own.context
+
+
+async def test_whom_the_chat_does_not_show_now_costs_the_thread_only() -> None:
+    class Silent(FakeThread):
+        async def person(self, id_: str) -> Asker:
+            if id_ == BEN.id:
+                raise UnreadThreadError("Slack is not answering.", BUSY)
+            return PEOPLE[id_]
+
+    message = IncomingMessage("and now?", ADA, PLACE, "k")
+
+    read = await read_thread(an_app(), message, Silent([says(BEN, "No.")]), [a_round(1)])
+
+    assert read.reading == ThreadReading(unread=BUSY, people=(Person(1, "U1", "ada"),))
+    assert "Which queue?" in read.context
+
+
+async def test_the_asker_of_a_slow_thread_gets_a_sign_before_it_is_read() -> None:
+    room, told = Room(), asyncio.Event()
+
+    class Slow(FakeThread):
+        async def messages(self) -> Sequence[ThreadMessage]:
+            await told.wait()
+            return self.said
+
+    async def tell(message: IncomingMessage, post: Post) -> None:
+        room.whispered.append(post.summary)
+        told.set()
+
+    room.send_ephemeral = tell  # type: ignore[method-assign]
+    message = IncomingMessage("and now?", ADA, PLACE, "k")
+
+    async with tell_if_slow(room, message, seconds=0):
+        read = await read_thread(an_app(), message, Slow([says(BEN, "No.")]))
+
+    assert room.whispered == [READING_NOW]
+    assert read.context == "Person 1: No."
+
+
+# --- Run again
+
+
+async def _stored(app: AppContext, rounds: Sequence[Round] = ()) -> Round:
+    """Store a round that was asked with a thread, after a consent to the panel of then."""
+    await give_consent(app, IncomingMessage("", ADMIN, PLACE, "c"), app.panels["house"])
+    read = await asked(says(BEN, "The secret is 42."), app=app, rounds=rounds)
+    round_ = await new_round(app, read, AskOptions())
+    await app.store.open(round_)
+    return round_
+
+
+@pytest.mark.parametrize(
+    ("seats", "fields", "unread"),
+    [
+        (2, {}, ""),
+        (5, {}, CONSENT_MISSING),
+        (2, {"is_shared": True}, SHARED),
+        (2, {"asker": GUS}, GUEST),
+    ],
+)
+async def test_run_again_sends_a_thread_only_where_that_may_still_be(
+    seats: int, fields: dict[str, object], unread: str
+) -> None:
+    app = an_app(panels=[replace(a_panel(2), name="house")])
+    app.access = Access(shared_channels=True, guests=True)
+    first = a_round(1)
+    await app.store.open(first)
+    round_ = await _stored(app, [first])
+    app.panels["house"] = replace(a_panel(seats), name="house")
+    pressed = replace(IncomingMessage("", ADA, PLACE, "k2"), **fields)  # type: ignore[arg-type]
+
+    again, _ = await repeat_question(app, pressed, round_.id)
+
+    assert again.reading
+    assert again.reading.unread == unread
+    assert ("42" in again.context) is (not unread)
+    assert "Which queue?" in again.context
+    assert again.reading.people == (round_.question.reading or ThreadReading()).people
+
+
+async def test_run_again_after_a_withdrawal_sends_no_thread() -> None:
+    app = an_app(panels=[replace(a_panel(2), name="house")])
+    round_ = await _stored(app)
+    await withdraw_consent(app, IncomingMessage("", ADMIN, PLACE, "w"))
+
+    again, _ = await repeat_question(app, IncomingMessage("", ADA, PLACE, "k2"), round_.id)
+
+    assert again.context == ""
+    assert again.reading
+    assert again.reading.unread == CONSENT_MISSING
+
+
+async def test_run_again_in_our_own_thread_needs_no_consent() -> None:
+    app = an_app(panels=[replace(a_panel(2), name="house")])
+    first = replace(a_round(1), id=event_key("slack", "T1", "C1 1.0"))
+    await app.store.open(first)
+    round_ = await _stored(app, [first])
+    await withdraw_consent(app, IncomingMessage("", ADMIN, PLACE, "w"))
+
+    again, _ = await repeat_question(app, IncomingMessage("", ADA, PLACE, "k2"), round_.id)
+
+    assert "42" in again.context

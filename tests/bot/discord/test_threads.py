@@ -283,3 +283,33 @@ async def test_all_names_of_the_asker_are_known(product: StoryBot) -> None:
     await product.answered(cast.place)
     assert cast.context().endswith("Person 2: Person 1 is Person 1")
     assert not [one.user for one in product.models.requests[seen:] if "quill" in one.user]
+
+
+@pytest.mark.usefixtures("_with_content")
+async def test_the_request_is_posted_once_until_it_is_answered(product: StoryBot) -> None:
+    cast = Cast(product)
+    cast.place = product.thread(cast.users["ada"].handle, cast.channel)
+    await cast.says(Says("ben", "One node."))
+
+    cast.ask("who is right?")
+    await product.answered(cast.place)
+    cast.ask("who is right then?")
+    await product.answered(cast.place, 2)
+
+    said = product.discord.said_by_bot(cast.place)
+    assert len([one for one in said if ALLOW_READING in str(one.components)]) == 1
+    assert "Anyone who manages this channel can allow it, once." in str(said[0].components)
+
+
+@pytest.mark.usefixtures("_with_content")
+async def test_the_bot_types_before_it_reads_a_thread(product: StoryBot) -> None:
+    cast = Cast(product)
+    cast.place = product.thread(cast.users["ada"].handle, cast.channel)
+    await cast.says(Says("ben", "One node."))
+    cast.ask("who is right?")
+    await product.answered(cast.place)
+
+    calls = [f"{one.method} {one.path}" for one in product.discord.calls]
+
+    typed = calls.index(f"POST /channels/{cast.place.id}/typing")
+    assert typed < calls.index(f"GET /channels/{cast.place.id}/messages")

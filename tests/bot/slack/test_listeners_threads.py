@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
+from bot.commands.thread_context import READING_NOW
 from tests.bot.slack.story import TIMEOUT_SECONDS, Stage, text_of
 from tests.bot.staged_threads import STAGED, Says, StagedThread
+from tests.wire.faults import Slow
 from tests.wire.slack import BOT
 from tests.wire.slack.fields import elements_in
 
@@ -277,3 +279,62 @@ async def test_a_line_that_waits_is_forgotten_with_the_thread_that_it_quotes(sta
 
     await stage.slack.until(lambda: "forgotten" in text_of(root), TIMEOUT_SECONDS)
     assert not stage.home.sql("SELECT kind FROM memo WHERE text LIKE '%4711%'")
+
+
+async def test_who_is_no_admin_any_more_cannot_allow_threads(stage: Stage) -> None:
+    cast = Cast(stage)
+    ada = cast.ids["ada"]
+    await cast.says(Says("ben", "One node."))
+    await cast.ask("so what is it?")
+    offer = await stage.wait_for_ephemeral(ada, cast.channel, OFFERED)
+    stage.slack.workspace.users[ada].is_admin = False
+
+    await stage.slack.click(offer, "council:allow_threads", ada)
+
+    await stage.wait_for_ephemeral(ada, cast.channel, "Only an admin can allow that")
+    assert not stage.round_ids(cast.channel)
+
+
+async def test_an_alert_without_text_is_read_from_its_attachments(stage: Stage) -> None:
+    cast = Cast(stage)
+    root = await stage.ask(cast.channel, FIRST, cast.ids["ada"])
+    cast.thread = root.ts
+    alert = stage.slack.says("UOTHERBOT", cast.channel, "", cast.thread)
+    profile = {"bot_id": "B9", "bot_profile": {"name": "pager"}}
+    alert.payload |= {**profile, "attachments": [{"fallback": "Disk full on db1"}, {"text": "Now"}]}
+
+    await cast.ask("so what do we do now?")
+
+    await stage.wait_for_answer(cast.channel, 2)
+    assert cast.context().endswith("pager: Disk full on db1\nNow")
+
+
+async def test_while_a_slow_thread_is_read_the_asker_sees_so(stage: Stage) -> None:
+    cast = Cast(stage)
+    root = await stage.ask(cast.channel, FIRST, cast.ids["ada"])
+    cast.thread = root.ts
+    await stage.wait_for_thread(root)
+    await cast.says(Says("ben", "One."))
+    stage.slack.trouble("conversations.replies", Slow(1.6), times=2)
+
+    await cast.ask("so what do we do now?")
+
+    await stage.wait_for_ephemeral(cast.ids["ada"], cast.channel, READING_NOW)
+    assert len(stage.answers(cast.channel)) == 1
+    await stage.wait_for_answer(cast.channel, 2)
+
+
+async def test_authors_whom_slack_does_not_name_now_cost_the_thread_only(stage: Stage) -> None:
+    cast = Cast(stage)
+    root = await stage.ask(cast.channel, FIRST, cast.ids["cleo"])
+    cast.thread = root.ts
+    await stage.wait_for_thread(root)
+    await cast.says(Says("ben", "One."))
+    stage.slack.storm("users.info", 20, 30)
+
+    text = f"{ME} so what do we do now?"
+    await stage.slack.mention(cast.ids["cleo"], cast.channel, text, cast.thread)
+
+    answer = await stage.wait_for_answer(cast.channel, 2)
+    stage.slack.calm()
+    assert "Without this thread, because Slack does not show it right now." in text_of(answer)

@@ -68,7 +68,7 @@ async def test_what_is_wrong_stands_at_its_field_and_what_others_changed_too(
     await ruled.slack.submit(mine, {"rounds_per_hour": "a few"}, dora)
     wrong = dict(mine.errors)
     await ruled.slack.submit(theirs, {"rounds_per_hour": "40"}, fred)
-    await ruled.wait_for_ephemeral(fred, channel, "40 an hour for each person")
+    await ruled.wait_for_ephemeral(fred, channel, "40 questions per person per hour")
     await ruled.slack.submit(mine, {"rounds_per_hour": "30"}, dora)
 
     assert wrong == {"rounds_per_hour": NEEDS_COUNT}
@@ -123,7 +123,7 @@ async def test_the_home_has_the_forms_for_admins_and_shows_the_change(ruled: Sta
     await ruled.slack.click(home, action_id(LIMITS), dora)
     view = await ruled.wait_for_modal(dora, "Limits")
     await ruled.slack.submit(view, {"rounds_at_once": "7"}, dora)
-    changed = await home_of(ruled, dora, "7 at once")
+    changed = await home_of(ruled, dora, "7 questions at once")
 
     assert action_id(LIMITS) in str(changed.payload)
     assert action_id(HERE) not in str(home.payload)

@@ -54,6 +54,7 @@ ROUTES = [
     Route("PATCH", _CHANNEL, channels.edit_thread),
     Route("POST", f"{_CHANNEL}/messages", messages.send),
     Route("GET", f"{_CHANNEL}/messages", messages.history),
+    Route("POST", f"{_CHANNEL}/typing", messages.show_typing),
     Route("GET", _MESSAGE, messages.one),
     Route("PATCH", _MESSAGE, messages.edit),
     Route("DELETE", _MESSAGE, messages.delete),

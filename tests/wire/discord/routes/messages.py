@@ -41,6 +41,12 @@ def send(state: State, call: Call) -> Reply:
     return Reply(body=message_payloads.rest_payload(state, post_message(state, message)))
 
 
+def show_typing(state: State, call: Call) -> Reply:
+    """POST /channels/{channel_id}/typing."""
+    _speaking(state, call)
+    return Reply(204)
+
+
 def _speaking(state: State, call: Call) -> Channel:
     """Return a place where the bot may say what it wants to say."""
     place = state.channel(call.names["channel_id"])
