@@ -7,7 +7,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.access import Access, AccessDeniedError, ChannelRules, RoundLimitError
-from bot.admin_settings import SETTINGS
+from bot.admin_settings import SETTINGS, USUAL
 from bot.chat import Asker, Buttons, IncomingMessage
 from bot.commands import ask_form, settings
 from bot.commands.ask import AskOptions, open_round
@@ -226,7 +226,7 @@ async def test_the_panel_is_the_one_that_the_command_picks(app: AppContext) -> N
     assert round_
     assert round_.panel.name == "pair"
     assert "panel pair" in await change(app, HERE, votes_first="on")
-    await change(app, HERE, panel=settings.USUAL)
+    await change(app, HERE, panel=USUAL)
     assert app.panel_name(PLACE) == "house"
 
 
@@ -409,7 +409,7 @@ async def test_a_panel_that_an_admin_chose_is_for_admins_to_change(app: AppConte
     assert "An admin chose this channel's panel" in listed
     assert app.panel_name(PLACE) == "pair"
     assert "now go to panel house" in await replies_to(app, "panel house", ANA, PLACE)
-    await change(app, HERE, panel=settings.USUAL)
+    await change(app, HERE, panel=USUAL)
     assert "now go to panel pair" in await replies_to(app, "panel pair", BEN, PLACE)
 
 

@@ -334,19 +334,19 @@ async def test_whom_the_chat_does_not_show_now_costs_the_thread_only() -> None:
 
 
 async def test_the_asker_of_a_slow_thread_gets_a_sign_before_it_is_read() -> None:
-    room, told = Room(), asyncio.Event()
+    told = asyncio.Event()
+
+    class Telling(Room):
+        async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
+            await super().send_ephemeral(said, post)
+            told.set()
 
     class Slow(FakeThread):
         async def messages(self) -> Sequence[ThreadMessage]:
             await told.wait()
             return self.said
 
-    async def tell(message: IncomingMessage, post: Post) -> None:
-        room.whispered.append(post.summary)
-        told.set()
-
-    room.send_ephemeral = tell  # type: ignore[method-assign]
-    message = IncomingMessage("and now?", ADA, PLACE, "k")
+    room, message = Telling(), IncomingMessage("and now?", ADA, PLACE, "k")
 
     async with tell_if_slow(room, message, seconds=0):
         read = await read_thread(an_app(), message, Slow([says(BEN, "No.")]))
@@ -384,7 +384,7 @@ async def test_run_again_sends_a_thread_only_where_that_may_still_be(
     first = a_round(1)
     await app.store.open(first)
     round_ = await _stored(app, [first])
-    app.panels["house"] = replace(a_panel(seats), name="house")
+    app.panels = {"house": replace(a_panel(seats), name="house")}
     pressed = replace(IncomingMessage("", ADA, PLACE, "k2"), **fields)  # type: ignore[arg-type]
 
     again, _ = await repeat_question(app, pressed, round_.id)
