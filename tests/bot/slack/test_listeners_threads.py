@@ -306,7 +306,7 @@ async def test_an_alert_without_text_is_read_from_its_attachments(stage: Stage) 
     await cast.ask("so what do we do now?")
 
     await stage.wait_for_answer(cast.channel, 2)
-    assert cast.context().endswith("pager: Disk full on db1\nNow")
+    assert cast.context().endswith("pager: Disk full on db1\n  Now")
 
 
 async def test_while_a_slow_thread_is_read_the_asker_sees_so(stage: Stage) -> None:

@@ -10,6 +10,7 @@ from council.bakeoffs.changes import (
     Changes,
     Measure,
     MemberChange,
+    SwapHint,
     SwapSign,
     compare_with_past,
     share_trend,
@@ -177,3 +178,28 @@ def test_a_trend_has_the_newest_runs() -> None:
     )
 
     assert [found[0].bakeoff, found[-1].bakeoff] == ["run5", f"run{MAX_TREND_RUNS + 4}"]
+
+
+def _a_move(difference: float, measure: Measure = Measure.SHARE) -> MemberChange:
+    interval = (difference - 0.1, difference + 0.1)
+    return MemberChange(
+        "ada", measure, 0.5, 0.5 + difference, difference, interval, 0.0, True, 9, 2
+    )
+
+
+def test_a_fall_a_swap_or_a_silence_is_worse_and_a_rise_is_not() -> None:
+    swap = SwapHint("ada", SwapSign.LENGTH, 480.0, 210.0, 0.0001)
+
+    assert not Changes("b", 1, (_a_move(0.2),), new=("cyd",)).is_worse
+    assert Changes("b", 1, (_a_move(-0.2),)).is_worse
+    assert Changes("b", 1, hints=(swap,)).is_worse
+    assert Changes("b", 1, missing=("bob",)).is_worse
+
+
+def test_the_signature_says_what_changed_but_not_how_far() -> None:
+    swap = SwapHint("ada", SwapSign.LENGTH, 480.0, 210.0, 0.0001)
+    one = Changes("b", 1, (_a_move(-0.2),), (swap,), ("cyd",), ("bob",))
+
+    assert one.signature == Changes("c", 2, (_a_move(-0.3),), (swap,), ("cyd",), ("bob",)).signature
+    assert one.signature != Changes("b", 1, (_a_move(0.2),), (swap,), ("cyd",), ("bob",)).signature
+    assert Changes("b", 1).signature == ()

@@ -245,3 +245,14 @@ def test_judges_are_ordered_by_agreement_and_those_without_votes_come_last() -> 
 
     assert [line.judge for line in found.rows] == ["kim", "jo", "ann"]
     assert found.rounds == 1
+
+
+def test_grades_of_two_members_are_found_in_either_order() -> None:
+    right = {"ada": True, "bob": False}
+    rounds = [a_record({"ada": 0.0, "bob": 1.0}, number=n, correct=right) for n in range(1, 13)]
+    found = build_leaderboard(of(*rounds))
+
+    assert (found.ranked_by, [line.member for line in found.rows]) == ("grades", ["ada", "bob"])
+    assert found.compared("bob", "ada") == found.compared("ada", "bob") == found.graded[0]
+    assert found.compared("ada", "cyd") is None
+    assert found.is_ahead("ada", "bob")

@@ -157,3 +157,11 @@ def test_progress_tells_spent_money_and_calls_of_unknown_cost_apart() -> None:
     progress = BakeoffProgress(HELD, spent_micro=1_000, unknown_calls=34)
 
     assert progress.spending == Spending(1_000, 34)
+
+
+def test_a_suite_is_graded_if_any_of_its_questions_is() -> None:
+    graded = SuiteQuestion("b", reference=Reference(Grading.EXACT, "4"))
+
+    assert not Suite("plain", (SuiteQuestion("a"),)).is_graded
+    assert Suite("mixed", (SuiteQuestion("a"), graded)).is_graded
+    assert Suite("a", (graded,)).version != Suite("a", (graded,), method="both-orders").version

@@ -89,9 +89,10 @@ def test_a_member_is_a_line_with_all_of_its_numbers() -> None:
     replies = thread.replies
 
     numbers = "**Claude Sonnet 4.6** points 71 % · 95 % interval 65–77 % · "
-    assert f"{numbers}80 % right · price $0.012" in read(thread.root)
-    assert f"{numbers}36 rounds · 20 first votes · 80 % right · price $0.012 · 4.1 s · " in read(
-        replies[0]
+    assert f"{numbers}19 of 24 right · price $0.012" in read(thread.root)
+    assert (
+        f"{numbers}19 of 24 right · 36 rounds · 20 first votes · price $0.012 · 4.1 s · "
+        in read(replies[0])
     )
     assert "6 % invalid" in read(leaderboard_thread(BOARD, as_judge=True).root)
 

@@ -37,4 +37,4 @@ async def test_a_leaderboard_is_private_until_shared_with_its_figure(stage: Stag
     assert picture.content
     assert picture.content.startswith(b"\x89PNG")
     assert "=1. North" in (picture.alt_text or "")
-    assert "Models share a place, marked =" in text_of(root)
+    assert "“=1”: the difference could be chance." in text_of(root)
