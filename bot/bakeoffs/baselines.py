@@ -12,7 +12,11 @@ BASELINE = "baseline"  # the kind of memo
 
 async def bless(app: AppContext, bakeoff: Bakeoff) -> None:
     """Compare later runs of a suite by a panel with this one; BakeoffError if it is not whole."""
-    if bakeoff.ending is None or bakeoff.ending.failure or bakeoff.panel.trial:
+    if bakeoff.panel.trial:
+        raise BakeoffError(
+            "A try of one model can't be the baseline. Name a bake-off of the whole panel."
+        )
+    if bakeoff.ending is None or bakeoff.ending.failure:
         raise BakeoffError(
             "Only a finished bake-off can be the baseline. Resume it, or choose another one."
         )

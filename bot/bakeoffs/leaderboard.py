@@ -18,7 +18,7 @@ from council.bakeoffs.leaderboard import build_leaderboard as board_of
 from council.bakeoffs.pairwise import MIN_ROUNDS
 from council.bakeoffs.ports import BakeoffStores, RecordQuery
 from council.bakeoffs.record_arrays import Columns, record_columns
-from council.bakeoffs.records import PackedRecord
+from council.bakeoffs.records import TRIAL, PackedRecord
 from council.errors import CouncilError
 
 # How judges may be weighed in the unofficial leaderboard; `AppContext.research` makes it.
@@ -210,7 +210,7 @@ def _trend(columns: Columns, board: Board) -> tuple[TrendRun, ...]:
 
 def _changes_since_earlier_runs(records: Sequence[PackedRecord]) -> Changes | None:
     """Return what changed from earlier runs to the newest; None with fewer than two runs."""
-    of_runs = [record for record in records if record.bakeoff]
+    of_runs = [x for x in records if x.bakeoff and not x.panel.endswith(TRIAL)]
     newest = next(reversed(dict.fromkeys(record.bakeoff for record in of_runs)), "")
     now = [record for record in of_runs if record.bakeoff == newest]
     return compute_changes(now, [record for record in of_runs if record.bakeoff != newest])

@@ -42,7 +42,10 @@ class BakeoffResults:
         """The whole as a JSON document; slow if there are many records."""
         records = [record_as_json(record) for record in self.records]
         document = bakeoff_document(self.progress, self.board, self.run, records)
-        return document | ({"trial": trial_document(self.tried)} if self.tried else {})
+        if self.tried is None:
+            return document
+        trial = trial_document(self.tried)
+        return document | {"headline": trial["sentence"], "trial": trial}
 
 
 async def load_results(

@@ -8,9 +8,11 @@ from bot.bakeoffs.leaderboard import LeaderboardQuery, count_records
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.records import update_records
 from bot.bakeoffs.render.headline import headline
+from bot.bakeoffs.render.trials import trial_sentence
+from bot.bakeoffs.trials import load_tried
 from bot.context import AppContext
 from bot.render.formatting import panel_seat_names
-from council.bakeoffs.models import Bakeoff
+from council.bakeoffs.models import Bakeoff, BakeoffProgress
 from council.bakeoffs.ports import BakeoffQuery, RecordQuery
 from council.ports import RoundQuery
 
@@ -25,14 +27,18 @@ class OutcomeCache:
     sentences: OrderedDict[tuple[str, str], str] = field(default_factory=OrderedDict)
 
 
-async def load_outcome(app: AppContext, bakeoff: Bakeoff) -> str:
-    """Return who leads in a bake-off in one sentence; "" if it runs, or if nothing can be said."""
+async def load_outcome(app: AppContext, progress: BakeoffProgress) -> str:
+    """Return what a bake-off shows in one sentence; "" if it runs, or if nothing can be said."""
+    bakeoff = progress.bakeoff
     if bakeoff.ending is None or len(bakeoff.suite.methods) > 1:
         return ""
     kept = app.parts.get(OutcomeCache).sentences
     key = (bakeoff.id, bakeoff.ending.at.isoformat())
     if key not in kept:
         await update_records(app)
+        if bakeoff.panel.trial:
+            kept[key] = trial_sentence(await load_tried(app, progress))
+            return kept[key]
         records = await bakeoff_stores(app).records.list_recent(RecordQuery(bakeoff=bakeoff.id))
         names = panel_seat_names((*app.panels.values(), bakeoff.panel))
         query = LeaderboardQuery(bakeoff.suite.name, bakeoff.suite.version)

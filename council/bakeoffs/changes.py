@@ -9,6 +9,7 @@ from math import exp, log
 
 import numpy as np
 
+from council.bakeoffs.grade_comparison import MIN_GRADED, question_grades
 from council.bakeoffs.intervals import (
     LEVEL,
     Interval,
@@ -254,7 +255,8 @@ class Changes:
 
     `moves` has every member that can be compared, the largest fall first, whether it is beyond
     noise or not. `new` members answered only in this run, `missing` ones only in the run before.
-    `baseline` is when the run was that it is compared with for good, if there is one.
+    `baseline` is when the run was that it is compared with for good, if there is one. A fall of
+    what the board is not ranked by makes nothing worse: `decides` is the measure that counts.
     """
 
     bakeoff: str
@@ -264,6 +266,7 @@ class Changes:
     new: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     baseline: datetime | None = None
+    decides: Measure | None = None
 
     @property
     def is_worse(self) -> bool:
@@ -290,8 +293,9 @@ class Changes:
 
     def worse(self, member: str = "") -> tuple[MemberChange, ...]:
         """Return the falls beyond noise, of one member or of all."""
-        falls = (move for move in self.beyond_noise if move.difference < 0)
-        return tuple(move for move in falls if member in {"", move.member})
+        falls = [move for move in self.beyond_noise if move.difference < 0]
+        counted = (move for move in falls if self.decides in {None, move.measure})
+        return tuple(move for move in counted if member in {"", move.member})
 
 
 Values = Callable[[Columns, tuple[str, ...]], Floats]  # by (round, member)
@@ -333,6 +337,7 @@ def compare_with_past(now: Columns, before: Columns) -> Changes:
         hints=tuple(_swap_hints(cube, common)),
         new=tuple(sorted(members_now - members_before)),
         missing=tuple(sorted(members_before - members_now)),
+        decides=Measure.ACCURACY if len(question_grades(now)) >= MIN_GRADED else Measure.SHARE,
     )
 
 

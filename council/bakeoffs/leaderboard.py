@@ -105,8 +105,8 @@ def _grades_of(columns: Columns, member: int) -> dict[str, Any]:
     correct = known_values(right_answers(columns)[:, member])
     grades = known_values(answer_grades(columns)[:, member])
     by_question = known_values(question_grades(columns)[:, member])
-    right, graded = int(correct.sum()), len(correct)
-    interval = wilson_interval(right, graded) if graded else None
+    right, graded = int(correct.sum()), len(grades)
+    interval = wilson_interval(right, len(correct)) if len(correct) else None
     is_counted = np.array_equal(correct, grades) and len(by_question) == len(grades)
     return {
         "accuracy": mean_or_none(correct),
@@ -186,14 +186,13 @@ def build_leaderboard(columns: Columns, min_rounds: int = 0) -> Board:
     lines = [
         author_line(columns, i, member_strengths.get(m)) for i, m in enumerate(columns.members)
     ]
-    if not any(line.rounds >= min_rounds for line in lines):
-        min_rounds = 0
-    lines.sort(key=lambda line: _order(line, measure, min_rounds))
+    least = _least(lines, measure, min_rounds)
+    lines.sort(key=lambda line: _order(line, measure, least))
     pairs = compared if measure is RankedBy.GRADES else all_duels
     first_two = [line.member for line in lines[:2]]
     top = next((duel for duel in all_duels if {duel.first, duel.second} == {*first_two}), None)
     return Board(
-        rows=tuple(_placed(lines, measure, min_rounds, _decided_pairs(pairs))),
+        rows=tuple(_placed(lines, measure, least, _decided_pairs(pairs))),
         run_off=run_off(top, first_two[0]) if top else None,
         duels=all_duels,
         rounds=len(columns.rows),
@@ -204,14 +203,22 @@ def build_leaderboard(columns: Columns, min_rounds: int = 0) -> Board:
     )
 
 
-def _value(line: AuthorLine, measure: RankedBy, min_rounds: int) -> float | None:
+def _least(lines: Sequence[AuthorLine], measure: RankedBy, min_rounds: int) -> float:
+    """Return how many rounds, or graded answers, a place needs: by grades half of the most."""
+    if measure is RankedBy.GRADES:
+        return min(MIN_GRADED, max(line.graded for line in lines) / 2)
+    return min_rounds if any(line.rounds >= min_rounds for line in lines) else 0
+
+
+def _value(line: AuthorLine, measure: RankedBy, least: float) -> float | None:
     """Return what a line is ranked by; None if it has no place."""
-    value = line.grade if measure is RankedBy.GRADES else line.share
-    return value if line.rounds >= min_rounds else None
+    if measure is RankedBy.GRADES:
+        return line.grade if line.graded >= least else None
+    return line.share if line.rounds >= least else None
 
 
-def _order(line: AuthorLine, measure: RankedBy, min_rounds: int) -> tuple[bool, float, float, str]:
-    value = _value(line, measure, min_rounds)
+def _order(line: AuthorLine, measure: RankedBy, least: float) -> tuple[bool, float, float, str]:
+    value = _value(line, measure, least)
     return value is None, -(value or 0.0), -(line.share or 0.0), line.member
 
 
@@ -223,13 +230,13 @@ def _decided_pairs(pairs: Iterable[Duel | GradeComparison]) -> set[tuple[str, st
 def _placed(
     lines: Sequence[AuthorLine],
     measure: RankedBy,
-    min_rounds: int,
+    least: float,
     ahead: Container[tuple[str, str]],
 ) -> list[AuthorLine]:
     """Return the lines with their places: a new one where the first of a place is ahead."""
     first, places = "", list[int | None]()
     for position, line in enumerate(lines, start=1):
-        if _value(line, measure, min_rounds) is None:
+        if _value(line, measure, least) is None:
             places.append(None)
         elif not first or (first, line.member) in ahead:
             first = line.member

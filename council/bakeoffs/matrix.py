@@ -65,6 +65,10 @@ class MatrixRow:
         """Whether the judges named no single winner."""
         return self.strength in _DISPUTED and self.has_council
 
+    def grade_of(self, cell: Cell) -> bool | None:
+        """Return the grade of an answer; no answer to a graded question is wrong."""
+        return False if cell.absent and self.question.is_graded else cell.grade
+
     @property
     def is_tied(self) -> bool:
         """Whether several members share the first place."""
@@ -286,11 +290,15 @@ def has_changed(now: MatrixRow, before: MatrixRow) -> bool:
 
 
 def changed_grades(now: MatrixRow, before: MatrixRow) -> Iterator[bool]:
-    """Yield the new grade of each member whose answer both graded, and differently."""
+    """Yield the new grade of each member whose answer both graded, and differently.
+
+    On a graded question, no answer is a wrong one.
+    """
     for member, cell in now.cells.items():
-        past = before.cells.get(member)
-        if past and None not in {cell.grade, past.grade} and cell.grade is not past.grade:
-            yield bool(cell.grade)
+        if past := before.cells.get(member):
+            grades = now.grade_of(cell), before.grade_of(past)
+            if None not in grades and grades[0] is not grades[1]:
+                yield bool(grades[0])
 
 
 FILTERS = ("failed", "disputed", "changed")

@@ -30,6 +30,7 @@ from council.tally.agreement import compare_rankings, tau_b
 from council.tally.borda import PairMatrix, borda_shares, counted_ballots, pair_matrix, ranks
 
 VERSION = 3  # of the stored numbers
+TRIAL = " (trial)"  # the end of the panel's name in the records of trials
 FIRST_VERSION = 2  # the oldest that a release stored; it did not name its fields
 COMPUTED_SINCE = 2  # older records are computed again, except those of forgotten rounds
 # Fields that are unknown once the texts are forgotten.
@@ -208,7 +209,7 @@ def build_record(
     return Record(
         round_id=round_.id,
         asked_at=round_.asked_at,
-        panel=round_.panel.name,
+        panel=f"{round_.panel.name}{TRIAL if round_.panel.trial else ''}",
         scope=round_.question.place.scope,
         authored=tuple(authored),
         judged=tuple(_judge_record(slate, round_, result) for slate in result.slates),

@@ -215,7 +215,7 @@ async def list_bakeoffs(as_json: Json = False) -> None:
     async with open_app(load_settings()) as app:
         bakeoffs = await load_readable_bakeoffs(app, MESSAGE)
         all_progress = [await lifecycle.load_progress(app, bakeoff) for bakeoff in bakeoffs]
-        outcomes = {bakeoff.id: await load_outcome(app, bakeoff) for bakeoff in bakeoffs}
+        outcomes = {one.bakeoff.id: await load_outcome(app, one) for one in all_progress}
     if as_json:
         print_json(
             [

@@ -291,8 +291,8 @@ async def list_bakeoffs(app: AppContext, chat: Chat, message: IncomingMessage, _
 
 async def _outcome(app: AppContext, bakeoff: Bakeoff) -> str:
     """Return the outcome of a bake-off, else how far it is."""
-    state = bakeoff_state(await load_progress(app, bakeoff))
-    return (await load_outcome(app, bakeoff)).rstrip(".") or state
+    progress = await load_progress(app, bakeoff)
+    return (await load_outcome(app, progress)).rstrip(".") or bakeoff_state(progress)
 
 
 async def show_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:

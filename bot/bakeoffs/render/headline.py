@@ -109,9 +109,13 @@ def cheapest_equal(board: Board) -> AuthorLine | None:
     """
     rows = [line for line in board.rows if line.place is not None]
     equals = [line for line in rows if _keeps_up(board, rows[0], line)]
-    if not rows or any(x.cost_usd is None or x.rounds < MIN_ROUNDS for x in equals):
+    if not rows or any(x.cost_usd is None or _is_thin(board, x) for x in equals):
         return None
     return min(equals, key=lambda line: line.cost_usd or 0.0)
+
+
+def _is_thin(board: Board, line: AuthorLine) -> bool:
+    return board.ranked_by is RankedBy.POINTS and line.rounds < MIN_ROUNDS
 
 
 def _keeps_up(board: Board, leader: AuthorLine, line: AuthorLine) -> bool:
@@ -147,7 +151,10 @@ def missing_lines(leaderboard: Leaderboard) -> Iterator[str]:
         yield f"{leaderboard.name(gap.seat)} did not answer {gap.missing} of {gap.asked}."
     if (rest := len(absences.answers) - _MAX_NAMES) > 0:
         yield f"{count_noun(rest, 'other model')} did not answer all."
-    for gap in absences.rankings:
+    unread = absences.rankings
+    if (rest := len(unread) - _MAX_NAMES) > 0:
+        yield f"{count_noun(rest, 'other judge')} wrote rankings that could not be read."
+    for gap in unread[:_MAX_NAMES]:
         name = leaderboard.name(gap.seat)
         if gap.missing == gap.asked:
             yield f"None of {name}’s rankings could be read."

@@ -49,10 +49,13 @@ def footnote_lines(leaderboard: Leaderboard) -> Iterator[str]:
 
 
 def _too_few_text(leaderboard: Leaderboard) -> Iterator[str]:
-    """Yield the models without a place that were ranked: "Qwen 3, too few rounds (5)"."""
+    """Yield the models without a place that were counted: "Qwen 3, too few rounds (5)"."""
+    by_grades = leaderboard.board.ranked_by is RankedBy.GRADES
+    what = "graded questions" if by_grades else "rounds"
     for line in leaderboard.board.rows:
-        if line.place is None and line.rounds:
-            yield f"{leaderboard.name(line.member)}, too few rounds ({line.rounds})"
+        count = line.graded if by_grades else line.rounds
+        if line.place is None and count:
+            yield f"{leaderboard.name(line.member)}, too few {what} ({count})"
 
 
 def _run_off_line(leaderboard: Leaderboard, run_off: RunOff) -> str:

@@ -41,12 +41,17 @@ def pull_request_comment(
     parts: list[Part] = [Heading(title), *(Line(escape_markdown(x)) for x in lines if x)]
     if board.board.rows:
         parts.append(short_table(board, _MAX_MODELS))
-    parts += _changed_parts(run, board.names)
-    parts.append(Line(_facts_line(progress, run)))
-    return thread_markdown(Thread(Post(tuple(parts))))
+    said, facts = "", Line(_facts_line(progress, run))
+    for most in range(_MAX_QUESTIONS, 0, -1):
+        said = thread_markdown(
+            Thread(Post((*parts, *_changed_parts(run, board.names, most), facts)))
+        )
+        if len(said.splitlines()) <= MAX_LINES:
+            break
+    return said
 
 
-def _changed_parts(run: RunMatrix, names: Mapping[str, str]) -> Iterator[Part]:
+def _changed_parts(run: RunMatrix, names: Mapping[str, str], most: int) -> Iterator[Part]:
     if run.earlier is None:
         return
     changed = [(row, past) for row, past in run.pairs if row.number in run.changed]
@@ -57,10 +62,10 @@ def _changed_parts(run: RunMatrix, names: Mapping[str, str]) -> Iterator[Part]:
     yield Heading(f"{count_noun(len(changed), 'result')} changed of {of}")
     rows = [
         (str(row.number), _question_text(row), _change_text(row, past, names))
-        for row, past in changed[:_MAX_QUESTIONS]
+        for row, past in changed[:most]
     ]
     yield Table(("", "Question", "Changed"), tuple(rows), frozenset({0}))
-    if (rest := len(changed) - _MAX_QUESTIONS) > 0:
+    if (rest := len(changed) - most) > 0:
         yield Line(f"And {rest} more.")
 
 
@@ -75,7 +80,8 @@ def _change_text(row: MatrixRow, past: MatrixRow, names: Mapping[str, str]) -> s
     grades = [("Council", past.council_grade, row.council_grade)]
     for key, cell in row.cells.items():
         before = past.cells.get(key)
-        grades.append((names.get(key, key), before.grade if before else None, cell.grade))
+        was = past.grade_of(before) if before else None
+        grades.append((names.get(key, key), was, row.grade_of(cell)))
     turned = [
         f"{escape_markdown(name)} {grade_text(was)} → {grade_text(now)}"
         for name, was, now in grades

@@ -60,13 +60,9 @@ async def bakeoffs_page(
     """Show the bake-offs, and the form for a new one, with the error of the last attempt."""
     incoming = empty_message(request)
     bakeoffs = (await load_readable_bakeoffs(context.app, incoming))[:MAX_LISTED_BAKEOFFS]
+    listed = [await load_progress(context.app, bakeoff) for bakeoff in bakeoffs]
     found = [
-        (
-            bakeoff,
-            bakeoff_state(await load_progress(context.app, bakeoff)),
-            await load_outcome(context.app, bakeoff),
-        )
-        for bakeoff in bakeoffs
+        (one.bakeoff, bakeoff_state(one), await load_outcome(context.app, one)) for one in listed
     ]
     suites = await bakeoff_stores(context.app).suites.list_summaries(incoming.place.scope)
     registry = context.app.registry

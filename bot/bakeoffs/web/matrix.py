@@ -84,7 +84,7 @@ async def bakeoff_page(context: WebContext, request: Request) -> Response:
         cap="" if bakeoff.cap_micro is None else format_usd(bakeoff.cap_micro).replace(",", ""),
         may_resume=not is_running and not progress.is_complete and is_own,
         may_cancel=is_running and is_own,
-        may_share=is_own and bakeoff.ending is not None,
+        may_share=is_own and bakeoff.ending is not None and not bakeoff.panel.trial,
         is_baseline=await is_blessed(app, bakeoff),
         progress=running_post(progress, ""),
         result=thread.root,

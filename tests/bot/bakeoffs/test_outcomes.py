@@ -8,7 +8,7 @@ from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.bakeoffs import run_cost_text
 from bot.bakeoffs.runner import estimate_bakeoff
 from bot.context import AppContext
-from council.bakeoffs.models import BakeoffEstimate
+from council.bakeoffs.models import BakeoffEstimate, BakeoffProgress
 from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite, run_to_end
 from tests.bot.bakeoffs.test_runner_budget import PRICES, a_paying_app
@@ -23,7 +23,7 @@ async def ran(app: AppContext) -> None:
 async def test_a_bakeoff_that_runs_has_no_outcome_yet() -> None:
     app = an_app(FakeGateway())
 
-    assert await load_outcome(app, a_bakeoff()) == ""
+    assert await load_outcome(app, BakeoffProgress(a_bakeoff())) == ""
 
 
 async def test_an_outcome_is_worked_out_once() -> None:
@@ -31,13 +31,13 @@ async def test_an_outcome_is_worked_out_once() -> None:
     await ran(app)
     ended = await bakeoff_stores(app).bakeoffs.load("bo:beef")
 
-    found = await load_outcome(app, ended)
+    found = await load_outcome(app, BakeoffProgress(ended, 2))
     kept = app.parts.get(OutcomeCache).sentences
 
     assert found.startswith("By the judges’ points, ")
     assert [*kept.values()] == [found]
     kept[next(iter(kept))] = "as it was"
-    assert await load_outcome(app, ended) == "as it was"
+    assert await load_outcome(app, BakeoffProgress(ended, 2)) == "as it was"
 
 
 async def test_the_usual_cost_is_that_of_earlier_runs_by_the_same_panel() -> None:

@@ -66,8 +66,8 @@ async def test_a_killed_bakeoff_asks_nothing_twice_and_comes_to_its_end(
 
     again = server.bill.again(kills)
     assert max(again, default=0.0) <= MARGIN_SECONDS
-    # At each kill, the calls of two rounds are in flight.
-    assert len(again) <= len(kills) * 2 * len(MEMBERS)
+    # At each kill, the calls of two rounds are in flight: two rankings by each judge.
+    assert len(again) <= len(kills) * 2 * 2 * len(MEMBERS)
     assert len(server.bill.calls) == QUESTIONS * (3 * len(MEMBERS) + 1)
     rows = home.sql("SELECT count(*), count(seconds) FROM round WHERE bakeoff LIKE 'bo:%'")
     assert rows == [(QUESTIONS, QUESTIONS)]

@@ -196,6 +196,14 @@ def test_a_fall_a_swap_or_a_silence_is_worse_and_a_rise_is_not() -> None:
     assert Changes("b", 1, missing=("bob",)).is_worse
 
 
+def test_where_grades_decide_a_fall_in_points_is_not_worse() -> None:
+    points, grades = _a_move(-0.2), _a_move(-0.2, Measure.ACCURACY)
+
+    assert not Changes("b", 1, (points,), decides=Measure.ACCURACY).is_worse
+    assert Changes("b", 1, (points, grades), decides=Measure.ACCURACY).worse() == (grades,)
+    assert Changes("b", 1, (points,), decides=Measure.SHARE).worse("ada") == (points,)
+
+
 def test_the_signature_says_what_changed_but_not_how_far() -> None:
     swap = SwapHint("ada", SwapSign.LENGTH, 480.0, 210.0, 0.0001)
     one = Changes("b", 1, (_a_move(-0.2),), (swap,), ("cyd",), ("bob",))

@@ -247,6 +247,16 @@ def test_judges_are_ordered_by_agreement_and_those_without_votes_come_last() -> 
     assert found.rounds == 1
 
 
+def test_a_member_of_few_graded_answers_has_no_place_by_grades() -> None:
+    right = {"ada": True, "bob": False}
+    rounds = [a_record({"ada": 0.0, "bob": 1.0}, number=n, correct=right) for n in range(1, 13)]
+    late = a_record({"ada": 0.5, "cyd": 0.5}, number=12, run=1, correct={"ada": True, "cyd": True})
+
+    found = build_leaderboard(of(*rounds, late))
+
+    assert _places(found) == {"ada": 1, "bob": 2, "cyd": None}
+
+
 def test_grades_of_two_members_are_found_in_either_order() -> None:
     right = {"ada": True, "bob": False}
     rounds = [a_record({"ada": 0.0, "bob": 1.0}, number=n, correct=right) for n in range(1, 13)]

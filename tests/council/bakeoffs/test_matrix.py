@@ -6,8 +6,10 @@ import pytest
 from council.bakeoffs.matrix import (
     Cell,
     Matrix,
+    MatrixRow,
     RunMatrix,
     build_matrix,
+    changed_grades,
     compare_methods,
     compare_runs,
     has_changed,
@@ -268,6 +270,16 @@ def test_a_failed_round_is_neither_graded_nor_in_the_means() -> None:
 
     assert (line.over, line.failed, line.graded, line.council_right) == (2, 1, 1, 1)
     assert (line.cost_usd, line.seconds) == (paid.whole.cost_usd, paid.whole.seconds)
+
+
+def test_an_answer_that_is_gone_is_a_changed_grade() -> None:
+    bakeoff = a_bakeoff("a")
+    graded = replace(bakeoff.suite.questions[0], reference=Reference(Grading.EXACT, "4"))
+    gone = MatrixRow(1, graded, cells={CLAUDE: Cell(CLAUDE, absent=True)})
+    right = MatrixRow(1, graded, cells={CLAUDE: Cell(CLAUDE, grade=True)})
+
+    assert [*changed_grades(gone, right)] == [False]
+    assert gone.grade_of(gone.cells[CLAUDE]) is False
 
 
 def test_a_trial_has_no_council_and_disputes_nothing() -> None:
