@@ -189,11 +189,11 @@ async def bakeoff_leaderboard(app: AppContext, bakeoff: Bakeoff) -> Leaderboard:
     query = LeaderboardQuery(suite.name, suite.version, panel, scope=scope)
     earlier = replace(query.wanted, suite_version=suite.version, before=bakeoff.at)
     now = await bakeoff_records(app, bakeoff)
-    found = await bakeoff_stores(app).records.list_recent(earlier)
-    before = [record for record in found if record.bakeoff not in {"", bakeoff.id}]
-    blessed = await blessed_run(app, bakeoff)
-    if blessed:
-        before = [*await bakeoff_records(app, blessed)]
+    if blessed := await blessed_run(app, bakeoff):
+        before = await bakeoff_records(app, blessed)
+    else:
+        found = await bakeoff_stores(app).records.list_recent(earlier)
+        before = [record for record in found if record.bakeoff not in {"", bakeoff.id}]
     names = panel_seat_names((*app.panels.values(), bakeoff.panel))
     board = await asyncio.to_thread(count_records, now, query, names)
     changes = await asyncio.to_thread(compute_changes, now, before)

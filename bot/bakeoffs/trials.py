@@ -193,8 +193,15 @@ async def load_run_columns(app: AppContext, bakeoff: Bakeoff) -> Columns:
 
 async def load_run_records(app: AppContext, bakeoff: Bakeoff) -> list[PackedRecord]:
     """Return the records of a run's closed rounds, with those of answers used again."""
+    return await _records_of(await _load_closed(app, bakeoff), bakeoff)
+
+
+async def _load_closed(app: AppContext, bakeoff: Bakeoff) -> list[Round]:
     lines = await app.store.list_summaries(wanted=RoundQuery(bakeoff=bakeoff.id))
-    rounds = [await app.store.load(line.id) for line in lines if line.seconds is not None]
+    return [await app.store.load(line.id) for line in lines if line.seconds is not None]
+
+
+async def _records_of(rounds: Sequence[Round], bakeoff: Bakeoff) -> list[PackedRecord]:
     build = (pack_record(build_record(x, bakeoff, with_reused=True)) for x in rounds)
     return await asyncio.to_thread(lambda: [*build])
 
@@ -221,14 +228,13 @@ class Tried:
 async def load_tried(app: AppContext, progress: BakeoffProgress) -> Tried:
     """Return what a trial shows so far."""
     bakeoff = progress.bakeoff
-    lines = await app.store.list_summaries(wanted=RoundQuery(bakeoff=bakeoff.id))
-    rounds = [await app.store.load(line.id) for line in lines if line.seconds is not None]
+    rounds = await _load_closed(app, bakeoff)
     reused: dict[str, list[Origin]] = defaultdict(list)
     for round_ in rounds:
         for answer in round_.answers:
             if answer.origin:
                 reused[answer.member].append(answer.origin)
-    columns = record_columns(await load_run_records(app, bakeoff))
+    columns = record_columns(await _records_of(rounds, bakeoff))
     is_over = bakeoff.ending is not None and not bakeoff.ending.failure
     result = trial_result(columns, trial_of(bakeoff), progress.questions, is_over=is_over)
     return Tried(progress, result, {key: tuple(origins) for key, origins in reused.items()})

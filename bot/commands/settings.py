@@ -564,7 +564,7 @@ async def _apply_elsewhere(
     panel: Panel | None,
     changed: Mapping[str, str],
 ) -> None:
-    """Give or withdraw the consent to read threads, and pick the panel, as their commands do.
+    """Store or withdraw the consent to read threads, and pick the panel, as their commands do.
 
     The consent is for the panel that the form showed, whose receivers it named.
     """

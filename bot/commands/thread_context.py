@@ -474,7 +474,7 @@ def receivers_digest(panel: Panel, text: str = "") -> str:
 
 
 async def allow_reading(app: AppContext, chat: Chat, message: IncomingMessage, value: str) -> None:
-    """Give the consent that a button asks for, unless others would receive the threads now."""
+    """Store the consent that a button asks for, unless others would receive the threads now."""
     digest, _, name = value.partition("|")
     panel = app.panel(name, message.place)
     if digest != receivers_digest(panel):

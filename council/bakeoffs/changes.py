@@ -9,7 +9,7 @@ from math import exp, log
 
 import numpy as np
 
-from council.bakeoffs.grade_comparison import MIN_GRADED, question_grades
+from council.bakeoffs.grade_comparison import grades_decide, question_grades
 from council.bakeoffs.intervals import (
     LEVEL,
     Interval,
@@ -337,7 +337,7 @@ def compare_with_past(now: Columns, before: Columns) -> Changes:
         hints=tuple(_swap_hints(cube, common)),
         new=tuple(sorted(members_now - members_before)),
         missing=tuple(sorted(members_before - members_now)),
-        decides=Measure.ACCURACY if len(question_grades(now)) >= MIN_GRADED else Measure.SHARE,
+        decides=Measure.ACCURACY if grades_decide(question_grades(now)) else Measure.SHARE,
     )
 
 

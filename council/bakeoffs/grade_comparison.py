@@ -58,6 +58,11 @@ def question_grades(columns: Columns) -> Floats:
         return np.asarray(sums[has_any] / counts[has_any])
 
 
+def grades_decide(by_question: Floats) -> bool:
+    """Return whether grades, by (question, member), decide who leads: of ten questions or more."""
+    return len(by_question) >= MIN_GRADED
+
+
 @dataclass(frozen=True, slots=True)
 class GradeComparison:
     """Two members on the `questions` that both have a grade on.

@@ -13,6 +13,7 @@ from council.bakeoffs.grade_comparison import (
     GradeComparison,
     answer_grades,
     compare_grades,
+    grades_decide,
     question_grades,
     right_answers,
 )
@@ -70,7 +71,18 @@ class AuthorLine:
     is_tied: bool = False
 
 
-def author_line(columns: Columns, member: int, strength: Strength | None) -> AuthorLine:
+@dataclass(frozen=True, slots=True)
+class Grades:
+    """What a board reads of grades: `right` and `grade` by (round, member), and by question."""
+
+    right: Floats
+    grade: Floats
+    by_question: Floats
+
+
+def author_line(
+    columns: Columns, member: int, strength: Strength | None, grades: Grades
+) -> AuthorLine:
     """Return the line of a member without its place, which depends on the other lines."""
 
     def known(field: str) -> Floats:
@@ -78,7 +90,7 @@ def author_line(columns: Columns, member: int, strength: Strength | None) -> Aut
         return known_values(values)
 
     shares, absent_flags = known("share"), known("absent")
-    absences, graded = int(absent_flags.sum()), _grades_of(columns, member)
+    absences, graded = int(absent_flags.sum()), _grades_of(grades, member)
     return AuthorLine(
         member=columns.members[member],
         place=None,
@@ -100,11 +112,11 @@ def author_line(columns: Columns, member: int, strength: Strength | None) -> Aut
     )
 
 
-def _grades_of(columns: Columns, member: int) -> dict[str, Any]:
+def _grades_of(of: Grades, member: int) -> dict[str, Any]:
     """Return the fields of a line that are about grades."""
-    correct = known_values(right_answers(columns)[:, member])
-    grades = known_values(answer_grades(columns)[:, member])
-    by_question = known_values(question_grades(columns)[:, member])
+    correct, grades, by_question = (
+        known_values(table[:, member]) for table in (of.right, of.grade, of.by_question)
+    )
     right, graded = int(correct.sum()), len(grades)
     interval = wilson_interval(right, len(correct)) if len(correct) else None
     is_counted = np.array_equal(correct, grades) and len(by_question) == len(grades)
@@ -167,24 +179,20 @@ class Board:
         return next((one for one in self.graded if {one.first, one.second} == wanted), None)
 
 
-def ranked_by(columns: Columns) -> RankedBy:
-    """Return what a board of these rounds is ranked by: grades from ten graded questions on."""
-    has_enough = len(question_grades(columns)) >= MIN_GRADED
-    return RankedBy.GRADES if has_enough else RankedBy.POINTS
-
-
 def build_leaderboard(columns: Columns, min_rounds: int = 0) -> Board:
     """Return the leaderboard of these rounds; without rounds, one without rows.
 
     Members of fewer than `min_rounds` rounds come last, without a place, if any has as many.
     """
-    measure, all_duels = ranked_by(columns), tuple(duels(columns))
-    grades = answer_grades(columns)
-    compared = compare_grades(columns.members, question_grades(columns))
+    grades = Grades(right_answers(columns), answer_grades(columns), question_grades(columns))
+    measure = RankedBy.GRADES if grades_decide(grades.by_question) else RankedBy.POINTS
+    all_duels = tuple(duels(columns))
+    compared = compare_grades(columns.members, grades.by_question)
     is_mixed = len({frozenset(block.members) for block in columns.blocks}) > 1
     member_strengths = strengths(columns) if is_mixed else {}
     lines = [
-        author_line(columns, i, member_strengths.get(m)) for i, m in enumerate(columns.members)
+        author_line(columns, i, member_strengths.get(m), grades)
+        for i, m in enumerate(columns.members)
     ]
     least = _least(lines, measure, min_rounds)
     lines.sort(key=lambda line: _order(line, measure, least))
@@ -199,7 +207,7 @@ def build_leaderboard(columns: Columns, min_rounds: int = 0) -> Board:
         is_mixed=is_mixed,
         ranked_by=measure,
         graded=compared,
-        has_mean_grades=bool(((grades > 0) & (grades < 1)).any()),
+        has_mean_grades=bool(((grades.grade > 0) & (grades.grade < 1)).any()),
     )
 
 
