@@ -7,7 +7,7 @@ import json
 import re
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite, prod
@@ -22,6 +22,7 @@ from council.errors import PanelError, SuiteError
 from council.registry import NO_PLUGINS, Registry
 
 MAX_ANSWER_CHARACTERS = 2_000
+MAX_OTHERS = 50
 ANY_JSON = "any"  # a reference that every valid JSON matches
 _GSM8K = re.compile(r"(?:\A|\n)[ \t]*####[ \t]*([^\n]+?)\s*\Z")
 _CHECKS = re.compile(r"[0-9]{1,4} of [0-9]{1,4}")
@@ -81,7 +82,7 @@ def grade(reference: Reference | None, text: str, registry: Registry = NO_PLUGIN
     try:
         if reference.grading in {*Grading}:
             return float(is_correct(reference, text))
-        share = find_grader(reference.grading, registry).grade(text, reference.value)
+        share = find_grader(reference.grading, registry).grade(text, reference.closest(text))
         return float(share) if share is not None and 0 <= share <= 1 else None
     # One answer that a grader can't take must not cost the round its other numbers.
     except Exception:  # noqa: BLE001
@@ -90,6 +91,10 @@ def grade(reference: Reference | None, text: str, registry: Registry = NO_PLUGIN
 
 def is_correct(reference: Reference, text: str) -> bool:
     """Return whether an answer is right by a built-in grader. Raise if it fits no answer."""
+    return any(_matches(replace(reference, value=value), text) for value in reference.values)
+
+
+def _matches(reference: Reference, text: str) -> bool:
     if reference.grading == Grading.NUMBER:
         return matches_number(reference.value, reference.tolerance, text)
     graders: dict[str, Callable[[str, str], bool]] = {
@@ -123,6 +128,15 @@ def final_number(solution: str) -> str:
 
 def check_reference(reference: Reference, registry: Registry = NO_PLUGINS) -> None:
     """Raise SuiteError if no answer could be graded against this reference, or nobody could."""
+    if reference.others and reference.grading in {Grading.JUDGE, Grading.MISSING}:
+        raise SuiteError("A rubric has no other answers. Write them into it.")
+    if len(reference.others) > MAX_OTHERS:
+        raise SuiteError(f"There are more than {MAX_OTHERS} other answers. Keep the usual ones.")
+    for value in reference.values:
+        _check_one(replace(reference, value=value, others=()), registry)
+
+
+def _check_one(reference: Reference, registry: Registry) -> None:
     value = reference.value
     if not value.strip():
         raise SuiteError("The answer is empty. Write it, or leave out how it is graded.")

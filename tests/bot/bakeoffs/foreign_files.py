@@ -92,7 +92,8 @@ SHAPES: dict[str, Shape] = {
         f"rec1,{RIVER},Danube,Rhine,Elbe,Oder,It is on the map.,Rivers,Geography\n",
         RIVER,
         choice="Danube",
-        left_out=frozenset({"Explanation"}),
+        category="Geography",
+        left_out=frozenset({"Explanation", "Subdomain"}),
     ),
     "ARC": Shape(
         "arc.jsonl",
@@ -181,7 +182,7 @@ SHAPES: dict[str, Shape] = {
         "What happens if you swallow a seed?",
         choice="Nothing",
         category="Myths",
-        left_out=frozenset({"correct_answers"}),
+        left_out=frozenset({"correct_answers", "type"}),
     ),
     "TruthfulQA as CSV": Shape(
         "truthful.csv",
@@ -192,7 +193,7 @@ SHAPES: dict[str, Shape] = {
         "What if you swallow a seed?",
         choice="Nothing",
         category="Myths",
-        left_out=frozenset({"Correct Answers", "Incorrect Answers"}),
+        left_out=frozenset({"Correct Answers", "Incorrect Answers", "Type"}),
     ),
     "HellaSwag": Shape(
         "hellaswag.jsonl",
@@ -313,6 +314,7 @@ SHAPES: dict[str, Shape] = {
         RIVER,
         choice="Danube",
         category="Geography",
+        left_out=frozenset({"response_code", "type", "difficulty"}),
     ),
     "inspect_ai, choices": Shape(
         "inspect.jsonl",
@@ -393,7 +395,7 @@ SHAPES: dict[str, Shape] = {
         "the Danube",
         ("Danube",),
         context="Vienna is on the Danube, a river.",
-        left_out=frozenset({"title"}),
+        left_out=frozenset({"title", "answers.answer_start"}),
     ),
     "TriviaQA": Shape(
         "triviaqa.jsonl",
@@ -430,6 +432,7 @@ SHAPES: dict[str, Shape] = {
         "number",
         "7",
         context="They scored 3 goals, then 4.",
+        left_out=frozenset({"answers_spans.types"}),
     ),
     "HotpotQA": Shape(
         "hotpot.jsonl",
@@ -451,7 +454,9 @@ SHAPES: dict[str, Shape] = {
     ),
     "BIG-Bench Hard": Shape(
         "bbh.json",
-        json.dumps({"canary": "own", "examples": [{"input": "not ( True ) is", "target": "False"}]}),
+        json.dumps(
+            {"canary": "own", "examples": [{"input": "not ( True ) is", "target": "False"}]}
+        ),
         "not ( True ) is",
         "exact",
         "False",
@@ -675,8 +680,7 @@ SHAPES: dict[str, Shape] = {
     ),
     "Ragas, older": Shape(
         "ragas.csv",
-        "question,contexts,answer,ground_truth\n"
-        f"{WHY},Water expands.,It is cold.,\"{BECAUSE}\"\n",
+        f'question,contexts,answer,ground_truth\n{WHY},Water expands.,It is cold.,"{BECAUSE}"\n',
         WHY,
         "judge",
         SAYS,

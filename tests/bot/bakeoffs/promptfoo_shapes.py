@@ -61,7 +61,9 @@ CONFIGS: Mapping[str, Config] = {
     ),
     "prefix": _test("options: {prefix: 'Be brief. '}", "prefix"),
     "prompts of a test": _test("prompts: [short]", "prompts"),
-    "transform of answers": _test("options: {transform: output.trim()}", "assert", graded=0),
+    "transform of answers": _test(
+        "options: {transform: output.trim()}", "assert contains", graded=0
+    ),
     "transform of variables": _test("options: {transformVars: x}", "transformVars"),
     "rubric prompt": Config(
         f"{_PROMPT}defaultTest: {{options: {{rubricPrompt: x}}}}\ntests:\n"
@@ -197,15 +199,15 @@ CONFIGS: Mapping[str, Config] = {
     "a default test that is missing": Config(
         f"{_PROMPT}defaultTest: file://none.yaml\ntests: [{{vars: {{q: Vienna}}}}]\n",
         graded=0,
-        lost=("defaultTest file://none.yaml",),
+        lost=("defaultTest file://none.yaml", "assert defaultTest"),
     ),
     # --- Scenarios
     "scenarios": Config(
         f"{_PROMPT}scenarios:\n- config: [{{vars: {{q: Vienna}}}}, {{vars: {{q: Ulm}}}}]\n"
-        f"  tests: [{{assert: {_CHECK}}}, {{assert: [{{type: regex, value: D}}], vars: {{z: 1}}}}]\n",
+        f"  tests: [{{assert: {_CHECK}}}, {{assert: [{{type: regex, value: D}}]}}]\n",
         questions=2,
         graded=2,
-        lost=("question", "question"),
+        lost=("question",),
     ),
     "a red team": Config("prompts: ['{{p}}']\nredteam: {plugins: [x]}\n", questions=0),
     # --- Types of checks

@@ -8,8 +8,9 @@ from html import unescape
 import httpx
 import pytest
 
+from bot.bakeoffs.column_names import COLUMNS
 from bot.bakeoffs.parts import bakeoff_stores
-from bot.bakeoffs.suite_files import COLUMNS, parse_suite_file
+from bot.bakeoffs.suite_files import parse_suite_file
 from bot.bakeoffs.web.suites import MAX_ROWS
 from council.bakeoffs.models import Suite
 from tests.bot.web.browsing import SOMEBODY, Browser, Site, a_round_of

@@ -1,0 +1,100 @@
+"""Files of data sets and other tools come in with the right question, answer and grader."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from bot.bakeoffs.column_names import HOW_TO_CHOOSE
+from bot.bakeoffs.suite_files import ReadingOptions, read_suite_file
+from council.bakeoffs.graders import is_correct
+from council.bakeoffs.models import Grading, Reference, SuiteQuestion
+from council.errors import SuiteError
+from tests.bot.bakeoffs.foreign_files import SHAPES, Shape
+from tests.bot.bakeoffs.promptfoo_shapes import CONFIGS, Config
+
+
+def check_shape(shape: Shape) -> bool:
+    """Return whether a shape can be imported; fail if anything in it is not as it must be."""
+    if shape.refused:
+        with pytest.raises(SuiteError, match=shape.refused):
+            read_suite_file("s", shape.filename, shape.text.encode())
+        return False
+    file = read_suite_file("s", shape.filename, shape.text.encode())
+    question = file.suite.questions[0]
+    assert {one.name for one in file.left_out} == shape.left_out
+    assert (question.category, question.context) == (shape.category, shape.context)
+    if shape.choice:
+        check_choice(shape, question)
+        return True
+    assert question.text == shape.question
+    if shape.lost:
+        assert question.reference
+        assert question.reference.grading == Grading.MISSING
+        return False
+    wanted = Reference(shape.grading, shape.value, others=shape.others) if shape.grading else None
+    assert question.reference == wanted
+    return True
+
+
+def check_choice(shape: Shape, question: SuiteQuestion) -> None:
+    asked, *choices = question.text.split("\n")
+    right = [line[0] for line in choices if line[1:] == f") {shape.choice}"]
+    letters = [line[0] for line in choices if line[1:2] == ")"]
+    assert asked == shape.question
+    assert question.text.endswith(HOW_TO_CHOOSE)
+    assert question.reference
+    assert question.reference.grading == Grading.CHOICE
+    assert [x for x in letters if is_correct(question.reference, f"Answer: {x}")] == right
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
+def test_a_shape_has_the_right_question_answer_and_grader(shape: Shape) -> None:
+    check_shape(shape)
+
+
+def test_most_shapes_come_in_and_none_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+    right = sum(map(check_shape, SHAPES.values()))
+
+    with capsys.disabled():
+        sys.stdout.write(f"\n{right} of {len(SHAPES)} shapes of files are right, 0 are wrong\n")
+    assert len(SHAPES) >= 55
+    assert right >= 45
+
+
+def check_config(config: Config, folder: Path) -> bool:
+    """Return whether a configuration comes in without a loss; fail if a loss is silent."""
+    for name, text in config.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    options = ReadingOptions(folder=folder)
+    if not config.questions:
+        with pytest.raises(SuiteError, match="no usable question.*Line [0-9]"):
+            read_suite_file("s", "promptfooconfig.yaml", config.yaml.encode(), options)
+        return False
+    file = read_suite_file("s", "promptfooconfig.yaml", config.yaml.encode(), options)
+    graded = sum(one.is_graded for one in file.suite.questions)
+    assert tuple(one.name for one in file.left_out) == config.lost
+    assert (len(file.suite.questions), graded) == (config.questions, config.graded)
+    return not file.left_out
+
+
+@pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS.keys())
+def test_a_configuration_of_promptfoo_loses_nothing_silently(
+    config: Config, tmp_path: Path
+) -> None:
+    check_config(config, tmp_path)
+
+
+def test_configurations_of_promptfoo_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = 0
+    for number, config in enumerate(CONFIGS.values()):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        whole += check_config(config, folder)
+
+    with capsys.disabled():
+        sys.stdout.write(f"\n{whole} of {len(CONFIGS)} configurations lose nothing, 0 silently\n")
+    assert whole >= 45
