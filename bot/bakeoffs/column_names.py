@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from random import Random
 from string import ascii_uppercase
 from typing import Any, NamedTuple
@@ -39,50 +40,44 @@ COLUMNS = (
 
 # The names of each column elsewhere, in lower case with underscores. The first one that an item
 # has counts; but an item with two that could be the question is refused.
-NAMES: Mapping[str, Sequence[str]] = {
-    "question": (
-        *("question", "questions", "prompt", "prompts", "input", "inputs", "problem"),
-        *("problem_statement", "instruction", "query", "user_input", "question_stem", "stem"),
-        *("sentence", "goal", "ctx", "text", "ticket_text", "turns", "messages", "conversation"),
-        *("conversations", "conversation_input"),
-    ),
-    "answer": (
-        *("correct_answer", "best_answer", "correct_label", "correct_option", "answer_key"),
-        *("ground_truth", "ground_truths", "gold", "gold_answer", "expected", "expected_answer"),
-        *("expected_output", "expected_response", "reference_answer", "reference_output"),
-        *("reference_outputs", "ideal", "reference", "references", "answer", "target", "targets"),
-        *("answers", "answers_spans", "correct_answers", "solution", "label", "answer_idx"),
-        *("answer_index", "output", "outputs", "completion"),
-    ),
-    "choices": ("choices", "options", "endings", "answer_choices", "mc1_targets"),
-    "wrong choices": ("incorrect_answers", "wrong_answers", "distractors"),
-    "category": (
-        *("category", "subject", "subset", "topic", "task", "domain", "high_level_domain"),
-        *("subdomain", "task_name", "activity_label", "type", "dataset"),
-    ),
-    "context": (
-        *("context", "contexts", "passage", "article", "support", "paragraph", "background"),
-        *("document", "documents", "story", "retrieved_contexts", "reference_contexts"),
-        "retrieval_context",
-    ),
+_TABLE = {
+    "question": """
+        question questions prompt prompts input inputs problem problem_statement instruction query
+        user_input question_stem stem sentence goal ctx text ticket_text turns messages
+        conversation conversations conversation_input""",
+    "answer": """
+        correct_answer best_answer correct_label correct_option answer_key ground_truth
+        ground_truths gold gold_answer expected expected_answer expected_output expected_response
+        reference_answer reference_output reference_outputs ideal reference references answer
+        target targets answers answers_spans correct_answers solution label answer_idx answer_index
+        output outputs completion""",
+    "choices": "choices options endings answer_choices mc1_targets",
+    "wrong choices": "incorrect_answers wrong_answers distractors",
+    "category": """
+        category subject subset topic task domain high_level_domain subdomain task_name
+        activity_label type dataset""",
+    "context": """
+        context contexts passage article support paragraph background document documents story
+        retrieved_contexts reference_contexts retrieval_context""",
+    # What only its own tool can check, so that a question with one has no grade here.
+    "check": """
+        test tests test_list test_cases test_patch unit_tests input_output public_tests
+        private_tests canonical_solution entry_point code patch instruction_id_list kwargs assert
+        assertions asserts rubrics checklist grader graders scorer scorers evaluator evaluators
+        criteria""",
 }
+NAMES: Mapping[str, Sequence[str]] = {column: names.split() for column, names in _TABLE.items()}
 # Names that mean something else next to another column.
 _NEXT_TO: Mapping[tuple[str, str], str] = {
     ("input", "instruction"): "context",  # Alpaca
     ("response", "instruction"): "answer",  # Dolly
     ("output", "generator"): "",  # AlpacaEval: what a model wrote
 }
-# Checks that only their own tools can make, so that a question with one has no grade here.
-_CHECKS = {
-    *("test", "tests", "test_list", "test_cases", "test_patch", "unit_tests", "input_output"),
-    *("public_tests", "private_tests", "canonical_solution", "entry_point", "code", "patch"),
-    *("instruction_id_list", "kwargs", "assert", "assertions", "asserts", "rubrics", "checklist"),
-    *("grader", "graders", "scorer", "scorers", "evaluator", "evaluators", "criteria"),
-}
 # Columns without meaning in a suite.
 _IGNORED = re.compile(
-    r"(?:.*_)?(?:id|ids|ind|idx|index|uid|uuid|key|metadata|source|src)|source_file|url|split"
-    r"|split_type|created_at|updated_at|unnamed_0|"
+    r"(?!.*(?:answer|label|target|correct|gold|expected))(?:(?:.*_)?(?:id|ids|ind|idx|index|uid"
+    r"|uuid|metadata|source|src)|key|source_file|url|split|split_type|created_at|updated_at"
+    r"|unnamed_0|)"
 )
 _CONTAINERS = ("item", "doc", "row", "vars", "inputs", "input", "question", "example", "data")
 # Choices in columns of their own: A to J, or numbered; and columns with wrong answers.
@@ -90,6 +85,7 @@ _LETTERED = re.compile(r"(?:(?:option|choice|op|answer)_?)?([a-j])")
 _NUMBERED = re.compile(r"(?:option|choice|sol|ending)_?([0-9])")
 _WRONG = re.compile(r"(?:(?:best_)?incorrect_answer|wrong_answer|distractor)(?:_?[0-9])?")
 _TEXTS = ("answer", "text", "value", "content", "output", "spans", "message", "messages", "result")
+_BESIDE = re.compile(r"aliases|answer_start|types?|role|name|(?:normalized|matched)_.*")
 _LABELS = ("label", "key", "letter", "id")
 _ROLES = {"human": "user", "gpt": "assistant", "bot": "assistant", "model": "assistant"}
 _MARKED = re.compile(r"\(?([A-Za-z])(?:\)?\Z|[).:]\s)")  # "B", "(B)" or "B) Paris"
@@ -145,6 +141,7 @@ ASKED = ("question", "category", "context")  # columns that are no part of a gra
 Messages = Sequence[tuple[str, str]]  # roles and texts
 
 
+@lru_cache(maxsize=4096)
 def normalize_name(name: str) -> str:
     """Return a column's name in lower case with underscores: "correct_answer"."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip()[:100])
@@ -215,7 +212,7 @@ class ColumnMapper:
         yield Entry(where, columns, is_imported=True, checks=len(lost) + is_graded, lost=lost)
 
     def _leave_out(self, name: str, mapped: "_Item") -> Iterator[LeftOut]:
-        if normalize_name(name) in _CHECKS:
+        if normalize_name(name) in NAMES["check"]:
             why = "only its own tool can check answers by it"
             mapped.lost.append(LeftOut(mapped.where, name, why))
         elif not _IGNORED.fullmatch(normalize_name(name)) and name not in self._named:
@@ -316,16 +313,11 @@ class _Item:
     def _take_answer(self, reply: str) -> tuple[str, Any]:
         """Return the name and value of the answer: a reply counts where no column has one."""
         name = self._pick("answer")
-        value = self.fields.get(name)
         if reply and name:
             raise _QuestionError(
                 "a message follows the question, and models can't continue a reply"
             )
-        if isinstance(value, dict):
-            part = _part_name(value)
-            self.fields |= {f"{name}.{key}": one for key, one in value.items() if part and one}
-            self.used |= {f"{name}.{key}" for key in (part, "aliases")}
-        return (name, value) if name else ("the last message", reply or None)
+        return (name, self.fields[name]) if name else ("the last message", reply or None)
 
     def _category(self) -> str:
         name, metadata = self._pick("category"), self.fields.get("metadata")
@@ -347,8 +339,9 @@ class _Item:
         """Return the choices of a question; None if it has none."""
         if name := self._pick("choices"):
             return _parse_choices(name, self.fields[name])
-        for pattern in (_LETTERED, _NUMBERED):
-            found = {name: match[1] for name in self.fields if (match := pattern.fullmatch(name))}
+        for pattern in (_LETTERED, _NUMBERED) if answer is not None else ():
+            names = sorted(self.fields)
+            found = {name: match[1] for name in names if (match := pattern.fullmatch(name))}
             if len(found) > 1 and all(_is_scalar(self.fields[name]) for name in found):
                 self.used |= found.keys()
                 texts = [_text(self.fields[name]) for name in found]
@@ -430,7 +423,7 @@ class _Choices:
         return found.pop()
 
 
-def _parse_choices(name: str, value: object) -> _Choices:
+def _parse_choices(name: str, value: Any) -> _Choices:  # noqa: ANN401 - JSON
     """Return choices in a list, in a dictionary, or in lists of texts and labels."""
     labels: Any = ()
     if isinstance(value, dict) and isinstance(value.get("text", value.get("choices")), list):
@@ -478,7 +471,7 @@ def _part_name(value: Mapping[str, Any]) -> str:
     return next((names[one] for one in (*_TEXTS, *NAMES["answer"]) if one in names), "")
 
 
-def _texts(value: object) -> list[str]:
+def _texts(value: Any) -> list[str]:  # noqa: ANN401 - JSON
     """Return the texts in a value, such as an answer with its aliases; none of another object."""
     if value is None or _is_scalar(value):
         return [_text(value)] if _text(value) else []
@@ -498,6 +491,11 @@ def _answer_fields(name: str, value: object, grading: str) -> dict[str, str]:
     One that is a sentence is for judges. An object is JSON.
     """
     texts = [_boxed(text) for text in _texts(value)]
+    parts = [key for key in value if not _BESIDE.fullmatch(key)] if isinstance(value, dict) else []
+    if texts and len(parts) > 1:  # an object with more than a text
+        if name != "ideal":
+            raise SuiteError(f"it has several parts: {', '.join(parts)[:60]}; leave one of them")
+        texts = []
     if not texts or grading == Grading.JSON:
         return reference_fields(Grading.JSON, _text(value))
     if name == "label" and all(text.isdecimal() for text in texts):
@@ -510,8 +508,7 @@ def _answer_fields(name: str, value: object, grading: str) -> dict[str, str]:
         )
         check_reference(Reference(Grading.JUDGE, rubric))
         return {"rubric": rubric}
-    _, *others = texts
-    if not grading and name == "ideal" and others:  # as OpenAI Evals matches them
+    if not grading and name == "ideal" and len(texts) > 1:  # as OpenAI Evals matches them
         either = "|".join(
             str(regex.escape(x, special_only=True, literal_spaces=True)) for x in texts
         )
@@ -521,7 +518,7 @@ def _answer_fields(name: str, value: object, grading: str) -> dict[str, str]:
     values = [final_number(text) or text for text in texts]
     for text in values if grading in {*Grading} else ():
         check_reference(Reference(grading, text))
-    more = {"other_answers": json.dumps(values[1:], ensure_ascii=False)} if others else {}
+    more = {"other_answers": json.dumps(values[1:], ensure_ascii=False)} if values[1:] else {}
     return {"answer": values[0], "grading": str(grading), **more}
 
 

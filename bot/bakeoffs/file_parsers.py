@@ -155,7 +155,7 @@ def compose_yaml(text: str, filename: str = "") -> yaml.Node | None:
     try:
         _check_bounds(text)
         stream = StringIO(text)
-        stream.name = filename  # type: ignore[attr-defined]  # yaml reads it
+        stream.name = filename  # yaml reads it
         root: yaml.Node | None = yaml.compose(stream, Loader=yaml.CSafeLoader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
@@ -201,13 +201,16 @@ def node_of(value: object, mark: yaml.Mark) -> yaml.Node:
 
 def mark_at(line: int, filename: str = "") -> yaml.Mark:
     """Return the place of a line of a file."""
-    return yaml.Mark(filename, 0, line - 1, 0, None, None)
+    return yaml.Mark(filename, 0, line - 1, 0, None, 0)
 
 
 def line_of(node: yaml.Node | yaml.Event) -> str:
     """Return the place of a node: "Line 7", or "Line 7 of tests.csv"."""
     mark = node.start_mark
-    return f"Line {mark.line + 1}" + (f" of {mark.name}" if mark.name else "")
+    if mark is None:
+        return "Line 1"
+    is_named = mark.name and not mark.name.startswith("<")
+    return f"Line {mark.line + 1}" + (f" of {mark.name}" if is_named else "")
 
 
 def scalar_text(node: yaml.ScalarNode) -> str:

@@ -57,11 +57,11 @@ _KNOWN = {
     "assertion": {"type", "value", "weight"},
     "set": {"type", "assert", "threshold", "weight"},
 }
-_MEANINGLESS = {
-    *("$schema", "commandLineOptions", "config", "derivedMetrics", "description", "display", "env"),
-    *("evaluateOptions", "metric", "outputPath", "provider", "providers", "repeat", "sharing"),
-    *("tags", "targets", "writeLatestResults", "nunjucksFilters", "runSerially", "metadata"),
-}
+_MEANINGLESS_NAMES = """
+    $schema commandLineOptions config derivedMetrics description display env evaluateOptions
+    metadata metric nunjucksFilters outputPath provider providers repeat runSerially sharing tags targets
+    writeLatestResults"""
+_MEANINGLESS = {*_MEANINGLESS_NAMES.split()}
 _MAX_EXPANDED = MAX_BYTES  # characters of all questions, with variables replaced
 _FILE = re.compile(r"(?:\w+://|exec:)\S*|[^\s{}]+\.(?:txt|md|j2|json|jsonl|ya?ml|csv|js|ts|py)\S*")
 _NO_PLACE = "a suite has no such setting"
@@ -113,6 +113,11 @@ class _Test:
     category: str = ""
     fault: str = ""
 
+    @property
+    def count(self) -> int:
+        """How often each prompt is asked: once for each combination of values."""
+        return prod(map(len, self.variables.values()))
+
 
 _ANSWER_ONLY = "only what an answer says can be graded, by its text or by a rubric"
 _RUBRICS = {
@@ -124,7 +129,11 @@ _RUBRICS = {
 _WHOLE = {"equals", "is-json", *_RUBRICS}  # about the whole answer
 _SET = "assert-set"
 _CHANGES_GRADES = {
-    *("assertScoringFunction", "disableDefaultAsserts", "postprocess", "transform", "rubricPrompt"),
+    "assertScoringFunction",
+    "disableDefaultAsserts",
+    "postprocess",
+    "transform",
+    "rubricPrompt",
 }
 _NO_SCORE = "judges say right or wrong, without a score for the threshold"
 _MAX_WEIGHED = 8  # checks under one threshold
@@ -171,15 +180,14 @@ def test_of_row(row: Mapping[str, str], mark: yaml.Mark) -> yaml.Node:
 _KIND = re.compile(r"\s*((?:not-)?[a-z]+(?:-[a-z]+)*)(?:\(([\d.]+)\))?(?::([\s\S]*))?")
 _ALIASES = {"grade": "llm-rubric", "fn": "javascript", "eval": "javascript"}
 # Types of checks that a suite has no grader for; any other word is a text that is expected.
-_UNGRADED = {
-    *("answer-relevance", "bleu", "classifier", "contains-html", "contains-json", "contains-sql"),
-    *("contains-xml", "context-faithfulness", "context-recall", "context-relevance", "cost"),
-    *("conversation-relevance", "finish-reason", "g-eval", "gleu", "guardrails", "is-html"),
-    *("is-refusal", "is-sql", "is-valid-function-call", "is-valid-openai-function-call"),
-    *("is-valid-openai-tools-call", "is-xml", "javascript", "latency", "levenshtein", "max-score"),
-    *("meteor", "moderation", "perplexity", "perplexity-score", "pi", "python", "rouge-n", "ruby"),
-    *("search-rubric", "select-best", "similar", "webhook", "word-count"),
-}
+_UNGRADED_TYPES = """
+    answer-relevance bleu classifier contains-html contains-json contains-sql contains-xml
+    context-faithfulness context-recall context-relevance conversation-relevance cost finish-reason
+    g-eval gleu guardrails is-html is-refusal is-sql is-valid-function-call
+    is-valid-openai-function-call is-valid-openai-tools-call is-xml javascript latency levenshtein
+    max-score meteor moderation perplexity perplexity-score pi python rouge-n ruby search-rubric
+    select-best similar webhook word-count"""
+_UNGRADED = {*_UNGRADED_TYPES.split()}
 
 
 def _parse_expected(text: str) -> dict[str, object]:
@@ -207,6 +215,7 @@ class PromptfooImporter:
     mapper: ColumnMapper
     left_out: list[LeftOut] = field(default_factory=list)
     templates: Mapping[str, yaml.Node] = field(default_factory=dict)
+    _loaded: dict[tuple[str, bool], yaml.Node] = field(default_factory=dict)
 
     def import_config(self, root: yaml.Node) -> Imported:
         """Yield a question for each prompt with the variables of each test, and what is left out.
@@ -219,12 +228,7 @@ class PromptfooImporter:
         prompts = list(self._parse_prompts(config.get("prompts")))
         tests = self._parse_tests(config)
         yield from self.left_out
-        count = len(prompts) * sum(prod(map(len, test.variables.values())) for test in tests)
-        if count > self.limit:
-            raise SuiteError(
-                f"Its prompts and tests make {count:,} questions; the limit for a suite is "
-                f"{self.limit:,}. Keep those that matter, or split it into several suites."
-            )
+        self._check_count(len(prompts) * sum(test.count for test in tests))
         characters = 0
         for test, prompt in product(tests, prompts):
             for values in product(*test.variables.values()):
@@ -247,20 +251,21 @@ class PromptfooImporter:
         self.left_out.clear()
         if test is None:
             return
-        given: dict[str, object] = {}
-        for name, values in test.variables.items():
-            given[name] = values[0] if len(values) == 1 else [*values]
-        for made in self.mapper.map_item({**given, "category": test.category}, test.where):
-            if isinstance(made, LeftOut):
-                yield made
-                continue
-            if not test.asserted.checks:
-                yield made._replace(is_imported=True)
-                continue
-            fields, lost = _make_grader(test, {name: str(one) for name, one in given.items()})
-            yield from lost
-            asked = {name: made.fields.get(name, "") for name in ASKED}
-            yield _make_entry(test, asked | fields, lost)
+        self._check_count(test.count)
+        for values in product(*test.variables.values()):
+            variables = dict(zip(test.variables, values, strict=True))
+            for made in self.mapper.map_item({"category": test.category, **variables}, test.where):
+                if isinstance(made, Entry):
+                    yield from _add_grader(made, test, variables)
+                else:
+                    yield made
+
+    def _check_count(self, count: int) -> None:
+        if count > self.limit:
+            raise SuiteError(
+                f"Its prompts and tests make {count:,} questions; the limit for a suite is "
+                f"{self.limit:,}. Keep those that matter, or split it into several suites."
+            )
 
     def _reject_others(self, place: str, fields: Mapping[str, yaml.Node]) -> None:
         for key, node in fields.items():
@@ -285,15 +290,15 @@ class PromptfooImporter:
         suffix = PurePath(path).suffix.lower()
         if "://" in path or suffix not in {"", ".txt", ".md", ".j2", *_LOADERS}:
             raise SuiteError(_NOT_TEXT)
-        text = self.files.read(path)
-        load = _LOADERS.get(suffix)
-        if load is None or is_text:
-            return yaml.ScalarNode("tag:yaml.org,2002:str", text.strip(), mark_at(1, path))
-        return load(text, path)
+        if (path, is_text) not in self._loaded:
+            load = _load_text if is_text else _LOADERS.get(suffix, _load_text)
+            self._loaded[path, is_text] = load(self.files.read(path), path)
+        return self._loaded[path, is_text]
 
     def _parse_prompts(self, node: yaml.Node | None) -> Iterator[_Prompt]:
         if node is None:
             self.left_out.append(LeftOut("Line 1", "prompts", "there are none in this file"))
+        count = 0
         for item in node_items(node):
             fields = node_fields(item)
             raw = fields.get("raw", fields.get("id")) if fields else item
@@ -308,6 +313,8 @@ class PromptfooImporter:
             if isinstance(found, yaml.ScalarNode):
                 whole = scalar_text(found)
                 texts = re.split(r"\n---\s*\n", whole) if found is not raw else [whole]
+                count += len(texts)
+                self._check_count(count)
                 for text in texts:
                     yield _Prompt(line_of(item), _parse_chat(text), shown)
             elif found is not None:
@@ -332,6 +339,7 @@ class PromptfooImporter:
             given = self._listed(scenario.get("config"))
             bases = [self._parse_test(one, shared, "scenario") for one in given]
             tests = [*self._listed(scenario.get("tests"))]
+            self._check_count(len(nodes) + len(bases) * len(tests))
             nodes += [(node, base) for base in bases if base for node in tests]
         if not config.keys() & {"tests", "scenarios"}:  # promptfoo asks each prompt once
             return [shared]
@@ -340,8 +348,12 @@ class PromptfooImporter:
 
     def _listed(self, node: yaml.Node | None) -> Iterator[yaml.Node]:
         """Yield the tests in a list, also those in other files."""
+        count = 0
         for item in node_items(node):
-            yield from node_items(self._follow(item, "test"))
+            found = node_items(self._follow(item, "test"))
+            count += len(found)
+            self._check_count(count)
+            yield from found
 
     def _parse_test(self, item: yaml.Node, shared: _Test, name: str) -> _Test | None:
         node = self._follow(item, name) if name != "test" else item
@@ -437,6 +449,10 @@ class PromptfooImporter:
         return assertion
 
 
+def _load_text(text: str, path: str) -> yaml.Node:
+    return yaml.ScalarNode("tag:yaml.org,2002:str", text.strip(), mark_at(1, path))
+
+
 def _load_lines(text: str, path: str) -> yaml.Node:
     nodes = [
         node_of(json.loads(line), mark_at(number, path)) for number, line in numbered_lines(text)
@@ -520,6 +536,19 @@ def _make_question(
     grader, lost = _make_grader(test, variables)
     yield from lost
     yield _make_entry(replace(test, where=where), asked | grader, lost)
+
+
+def _add_grader(asked: Entry, test: _Test, variables: Mapping[str, str]) -> Imported:
+    """Yield a question that is a variable itself, with the grader of a test, if that has checks."""
+    if _OTHER.search(asked.fields["question"]):
+        yield LeftOut(test.where, "question", "it is a template")
+    elif test.asserted.checks:
+        grader, lost = _make_grader(test, variables)
+        yield from lost
+        columns = {name: asked.fields.get(name, "") for name in ASKED}
+        yield _make_entry(test, columns | grader, lost)
+    else:
+        yield asked._replace(is_imported=True)
 
 
 def _make_entry(test: _Test, columns: Mapping[str, str], lost: Sequence[LeftOut]) -> Entry:

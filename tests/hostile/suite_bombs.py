@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-SIZE = 199_000
+SIZE = 1_990_000
 
 
 def filled(start: str, unit: str, end: str = "") -> str:
@@ -19,9 +19,9 @@ def laughs(levels: int = 20, width: int = 9) -> str:
 
 
 def shared_context() -> str:
-    """Return YAML whose thousand questions share one long context by alias."""
+    """Return YAML whose ten thousand questions share one long context by alias."""
     context = f"- question: q\n  context: &c {'x' * 15_000}\n"
-    return context + "".join(f"- {{question: q{n}, context: *c}}\n" for n in range(999))
+    return context + "".join(f"- {{question: q{n}, context: *c}}\n" for n in range(9_999))
 
 
 BOMBS: Mapping[str, tuple[str, str]] = {
@@ -34,7 +34,7 @@ BOMBS: Mapping[str, tuple[str, str]] = {
     "yaml-deep-lists": ("s.yaml", filled("", "[")),
     "yaml-deep-dashes": ("s.yaml", filled("", "- ")),
     "yaml-deep-mappings": ("s.yaml", filled("", "{a: ")),
-    "yaml-anchors": ("s.yaml", "".join(f"- &a{n} q{n}\n" for n in range(13_000))),
+    "yaml-anchors": ("s.yaml", "".join(f"- &a{n} q{n}\n" for n in range(130_000))),
     "yaml-one-scalar": ("s.yaml", filled("- ", "x")),
     "yaml-tags": ("s.yaml", filled("", "- !!python/object/apply:os.system [id]\n")),
     "yaml-documents": ("s.yaml", filled("", "---\n")),
@@ -55,7 +55,7 @@ BOMBS: Mapping[str, tuple[str, str]] = {
     "promptfoo-braces": ("s.yaml", filled("prompts: ['", "{{", "']\n")),
     "evals-many-fields": (
         "s.jsonl",
-        json.dumps({"input": "q", **{f"k{n}": "" for n in range(13_000)}}),
+        json.dumps({"input": "q", **{f"k{n}": "" for n in range(130_000)}}),
     ),
     "csv-one-cell": ("s.csv", filled('question\n"', "x", '"\n')),
     "csv-many-columns": ("s.csv", filled("question", ",")),
@@ -64,7 +64,7 @@ BOMBS: Mapping[str, tuple[str, str]] = {
     "json-deep-lists": ("s.json", filled("", "[")),
     "json-deep-objects": ("s.jsonl", filled("", '{"a":')),
     "json-huge-number": ("s.json", filled('[{"question":"q","answer":', "9", "}]")),
-    "json-keys": ("s.json", json.dumps([{f"k{n}": "" for n in range(13_000)}])),
+    "json-keys": ("s.json", json.dumps([{f"k{n}": "" for n in range(130_000)}])),
     "json-escapes": ("s.json", filled('["', "\\u0301", '"]')),
     "text-lines": ("s.txt", filled("", "\r")),
     "text-combining": ("s.txt", filled("a", "\u0301")),

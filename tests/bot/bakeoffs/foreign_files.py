@@ -6,6 +6,8 @@ Every text is our own; only the names of columns and the nesting are those of th
 import json
 from dataclasses import dataclass, field
 
+from bot.bakeoffs.column_names import HOW_TO_CHOOSE
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -84,6 +86,7 @@ SHAPES: dict[str, Shape] = {
         "Which number is prime?",
         choice="17",
         category="math",
+        left_out=frozenset({"answer_index"}),
     ),
     "GPQA": Shape(
         "gpqa.csv",
@@ -292,7 +295,7 @@ SHAPES: dict[str, Shape] = {
         ),
         "Which vitamin prevents scurvy?",
         choice="Vitamin C",
-        left_out=frozenset({"meta_info"}),
+        left_out=frozenset({"answer_idx", "meta_info"}),
     ),
     "Trivia of a public API": Shape(
         "trivia.json",
@@ -395,7 +398,7 @@ SHAPES: dict[str, Shape] = {
         "the Danube",
         ("Danube",),
         context="Vienna is on the Danube, a river.",
-        left_out=frozenset({"title", "answers.answer_start"}),
+        left_out=frozenset({"title"}),
     ),
     "TriviaQA": Shape(
         "triviaqa.jsonl",
@@ -432,7 +435,6 @@ SHAPES: dict[str, Shape] = {
         "number",
         "7",
         context="They scored 3 goals, then 4.",
-        left_out=frozenset({"answers_spans.types"}),
     ),
     "HotpotQA": Shape(
         "hotpot.jsonl",
@@ -872,6 +874,53 @@ SHAPES: dict[str, Shape] = {
         left_out=frozenset({"assert cost"}),
     ),
     # --- What can't be told, or not graded
+    "an answer of several parts": Shape(
+        "parts.jsonl",
+        lines({"inputs": {"question": RIVER}, "outputs": {"answer": "Danube", "sources": ["x"]}}),
+        RIVER,
+        lost=True,
+        left_out=frozenset({"outputs"}),
+    ),
+    "several choices": Shape(
+        "several.jsonl",
+        lines({"question": RIVER, "options": RIVERS, "answer": ["A", "B"], "id": 1}),
+        f"{RIVER}\n\nA) Rhine\nB) Danube\nC) Elbe\nD) Oder\n\n{HOW_TO_CHOOSE}",
+        lost=True,
+        left_out=frozenset({"answer"}),
+    ),
+    "a number that is a choice and an index": Shape(
+        "number.jsonl",
+        lines({"question": SUM, "options": ["41", "0", "42"], "answer": "0", "id": 1}),
+        f"{SUM}\n\nA) 41\nB) 0\nC) 42\n\n{HOW_TO_CHOOSE}",
+        lost=True,
+        left_out=frozenset({"answer"}),
+    ),
+    "the number of a class": Shape(
+        "classes.jsonl",
+        lines({"text": WHY, "label": 1}),
+        WHY,
+        lost=True,
+        left_out=frozenset({"label"}),
+    ),
+    "an answer of 20,000 characters": Shape(
+        "long.jsonl",
+        lines({"question": WHY, "expected_output": "x" * 20_000}),
+        WHY,
+        lost=True,
+        left_out=frozenset({"expected_output"}),
+    ),
+    "an answer that is null": Shape("null.jsonl", lines({"input": WHY, "expected": None}), WHY),
+    "answers of two models": Shape(
+        "pairs.jsonl",
+        lines({"prompt": WHY, "answer_a": "Cold.", "answer_b": "Air.", "winner": "b"}),
+        WHY,
+        left_out=frozenset({"answer_a", "answer_b", "winner"}),
+    ),
+    "choices that are no texts": Shape(
+        "odd.jsonl",
+        lines({"question": RIVER, "choices": "Rhine or Danube", "answer": "B"}),
+        refused="no usable question.*its choices are no list of 2 to 26 texts",
+    ),
     "two questions": Shape(
         "two.csv",
         f"prompt,query,answer\n{RIVER},{SUM},42\n",

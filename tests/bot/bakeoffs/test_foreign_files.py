@@ -98,3 +98,75 @@ def test_configurations_of_promptfoo_are_counted(
     with capsys.disabled():
         sys.stdout.write(f"\n{whole} of {len(CONFIGS)} configurations lose nothing, 0 silently\n")
     assert whole >= 45
+
+
+OWN_NAMES = b"title,body,solved\nSums,What is 17 + 25?,42\n"
+
+
+def test_columns_can_be_chosen() -> None:
+    columns = {"question": "Body", "answer": "solved", "category": "title"}
+
+    file = read_suite_file("s", "s.csv", OWN_NAMES, ReadingOptions(columns=columns))
+
+    sums = SuiteQuestion("What is 17 + 25?", "Sums", Reference(Grading.NUMBER, "42"))
+    assert (file.suite.questions, file.left_out) == ((sums,), ())
+
+
+def test_a_chosen_question_decides_between_two() -> None:
+    options = ReadingOptions(columns={"question": "query"})
+
+    file = read_suite_file("s", "s.csv", b"prompt,query\nWhy?,How?\n", options)
+
+    assert [one.text for one in file.suite.questions] == ["How?"]
+    assert [one.name for one in file.left_out] == ["prompt"]
+
+
+def test_a_chosen_column_that_no_line_has_is_refused() -> None:
+    options = ReadingOptions(columns={"answer": "solution"})
+
+    with pytest.raises(
+        SuiteError, match="no column 'solution' for `--answer`. The columns are: answer, q"
+    ):
+        read_suite_file("s", "s.csv", b"question,answer\nWhy?,42\n", options)
+
+
+def test_a_column_that_is_left_out_is_named_once() -> None:
+    text = "\n".join(f'{{"question": "{n}?", "level": {n}}}' for n in range(1, 100))
+
+    file = read_suite_file("s", "s.jsonl", text.encode())
+
+    assert len(file.suite.questions) == 99
+    assert [(one.where, one.name) for one in file.left_out] == [("Line 1", "level")]
+
+
+def test_ten_thousand_foreign_questions_come_in_without_the_same_ones() -> None:
+    text = "\n".join(f'{{"problem": "{n % 9_999}?", "id": {n}}}' for n in range(10_000))
+
+    file = read_suite_file("s", "s.jsonl", text.encode())
+
+    assert len(file.suite.questions) == 9_999
+    assert [one.where for one in file.left_out] == ["Line 10000"]
+    assert "asks the same as line 1" in file.left_out[0].why
+
+
+def test_shuffled_choices_are_the_same_in_each_import() -> None:
+    shape = SHAPES["GPQA"]
+    first, second = (
+        read_suite_file("s", shape.filename, shape.text.encode()).suite for _ in range(2)
+    )
+
+    assert first.version == second.version
+
+
+def test_a_test_with_several_values_asks_several_questions() -> None:
+    text = b'{"vars": {"question": ["Why?", "How?"]}, "assert": [{"type": "is-json"}]}'
+
+    file = read_suite_file("s", "s.jsonl", text)
+
+    assert [one.text for one in file.suite.questions] == ["Why?", "How?"]
+    assert all(one.is_graded for one in file.suite.questions)
+
+
+def test_a_template_is_no_question() -> None:
+    with pytest.raises(SuiteError, match="Line 1: question, it is a template"):
+        read_suite_file("s", "s.jsonl", b'{"vars": {"question": "{{a}}?", "a": 1}}')

@@ -157,3 +157,20 @@ def test_progress_tells_spent_money_and_calls_of_unknown_cost_apart() -> None:
     progress = BakeoffProgress(HELD, spent_micro=1_000, unknown_calls=34)
 
     assert progress.spending == Spending(1_000, 34)
+
+
+def test_other_answers_make_another_version_and_are_shown_to_judges() -> None:
+    one = Reference(Grading.EXACT, "Rome")
+    several = replace(one, others=("Oslo",))
+
+    versions = {Suite("s", (SuiteQuestion("?", "", x),)).version for x in (one, several)}
+
+    assert len(versions) == 2
+    assert SuiteQuestion("?", "", several).known_answer == "Rome | Oslo"
+
+
+def test_the_right_answer_closest_in_length_is_compared() -> None:
+    reference = Reference("similar", "A long right answer.", others=("Short.", "Brief."))
+
+    assert reference.closest("Tiny.") == "Short."
+    assert reference.closest("A rather long given answer.") == "A long right answer."
