@@ -285,7 +285,8 @@ class _Item:
         names = NAMES[column]
         if chosen := self.mapper.chosen.get(column):
             names = (normalize_name(chosen),)
-        name = next((one for one in names if one in self.fields.keys() - self.excluded), "")
+        found = (one for one in names if one in self.fields and one not in self.excluded)
+        name = next(found, "")
         self.used.add(name)
         return name
 

@@ -51,6 +51,7 @@ _MAX_CATEGORY = 60  # characters
 _SHAPES = 'a question, or {"question": …, "answer": …}'
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 _RESERVED = {"list", "show", "add", "remove", "keep", "leave", "last", "cancel", "resume", "now"}
+_MAX_LEFT_OUT = 50_000  # parts of a file
 _MAX_FAULTS = 5  # named where a file has nothing usable
 # What a spreadsheet takes for the start of a formula; a number with a sign is none.
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.,]+\Z)")
@@ -258,15 +259,18 @@ def _parse_questions(
     seen: dict[tuple[str, str], str] = {}
     questions: list[SuiteQuestion] = []
     missing = {} if left_out is None else left_out
+    count = 0
     for entry in entries:
         if isinstance(entry, LeftOut):
             missing[entry] = None
-            continue
-        if len(questions) == MAX_QUESTIONS:
+        count += isinstance(entry, Entry)
+        if count > MAX_QUESTIONS or len(missing) > _MAX_LEFT_OUT:
             raise SuiteError(
                 f"There are more than {MAX_QUESTIONS:,} questions, which is the limit for a "
                 "suite. Keep those that matter, or split it into several suites."
             )
+        if isinstance(entry, LeftOut):
+            continue
         try:
             question = _parse_entry(entry.where, entry.fields, category, registry)
             _check_new(question, entry.where, seen)

@@ -59,8 +59,8 @@ _KNOWN = {
 }
 _MEANINGLESS_NAMES = """
     $schema commandLineOptions config derivedMetrics description display env evaluateOptions
-    metadata metric nunjucksFilters outputPath provider providers repeat runSerially sharing tags targets
-    writeLatestResults"""
+    metadata metric nunjucksFilters outputPath provider providers repeat runSerially sharing tags
+    targets writeLatestResults"""
 _MEANINGLESS = {*_MEANINGLESS_NAMES.split()}
 _MAX_EXPANDED = MAX_BYTES  # characters of all questions, with variables replaced
 _FILE = re.compile(r"(?:\w+://|exec:)\S*|[^\s{}]+\.(?:txt|md|j2|json|jsonl|ya?ml|csv|js|ts|py)\S*")

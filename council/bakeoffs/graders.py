@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from math import isfinite, prod
 from typing import NamedTuple, NoReturn, Protocol, runtime_checkable
 from unicodedata import normalize
@@ -385,6 +386,7 @@ class _Number(NamedTuple):
     is_percent: bool
 
 
+@lru_cache(maxsize=64)  # a reference is checked several times in a row
 def is_number(text: str) -> bool:
     """Return whether a text is one number and nothing else."""
     match = _NUMBER.fullmatch(_normalize_numbers(text).strip())

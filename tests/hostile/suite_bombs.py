@@ -57,6 +57,32 @@ BOMBS: Mapping[str, tuple[str, str]] = {
         "s.jsonl",
         json.dumps({"input": "q", **{f"k{n}": "" for n in range(130_000)}}),
     ),
+    "promptfoo-scenarios": (
+        "s.yaml",
+        "prompts: [q]\nscenarios:\n- config:\n"
+        + "  - {vars: {a: 1}}\n" * 8_000
+        + "  tests:\n"
+        + "  - {threshold: 1}\n" * 8_000,
+    ),
+    "yaml-most-values": (
+        "s.yaml",
+        "".join(f"- {{question: q{n}, answer: {n}, category: c, x: y}}\n" for n in range(9_990)),
+    ),
+    "json-most-choices": (
+        "s.jsonl",
+        "".join(
+            json.dumps({"question": f"q{n}", "options": [f"{m}" for m in range(26)], "answer": 0})
+            + "\n"
+            for n in range(9_990)
+        ),
+    ),
+    "json-most-columns": (
+        "s.json",
+        json.dumps([{"question": f"q{n}", **{f"k{m}": 1 for m in range(180)}} for n in range(900)]),
+    ),
+    "json-nested-columns": ("s.jsonl", '{"item":' * 30_000 + "1" + "}" * 30_000),
+    "json-text-in-text": ("s.jsonl", json.dumps({"item": "[" * 900_000 + "]" * 900_000})),
+    "promptfoo-csv": ("s.csv", filled("question,__expected\n", "q,contains: a\n")),
     "csv-one-cell": ("s.csv", filled('question\n"', "x", '"\n')),
     "csv-many-columns": ("s.csv", filled("question", ",")),
     "csv-open-quote": ("s.csv", filled('question\n"', '""')),
