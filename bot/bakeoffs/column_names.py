@@ -72,6 +72,8 @@ _NEXT_TO: Mapping[tuple[str, str], str] = {
     ("input", "instruction"): "context",  # Alpaca
     ("response", "instruction"): "answer",  # Dolly
     ("output", "generator"): "",  # AlpacaEval: what a model wrote
+    ("output", "model"): "",
+    ("completion", "model"): "",
 }
 # Columns without meaning in a suite.
 _IGNORED = re.compile(
@@ -217,9 +219,11 @@ class ColumnMapper:
             mapped.lost.append(LeftOut(mapped.where, name, why))
         elif not _IGNORED.fullmatch(normalize_name(name)) and name not in self._named:
             self._named.add(name)
+            why = "a suite has no such column; if it is the answer, add it as in `--answer"
             if len(self._named) <= _MAX_NAMED:
-                why = "a suite has no such column; if it is the answer, add it as in `--answer"
                 yield LeftOut(mapped.where, name, f"{why} {name}`")
+            else:
+                yield LeftOut("Line 1", "other columns", f"there are more than {_MAX_NAMED}")
 
 
 class _QuestionError(Exception):

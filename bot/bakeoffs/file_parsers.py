@@ -147,6 +147,28 @@ def read_rows(text: str, delimiter: str = ",") -> Iterator[tuple[int, list[str]]
             yield line, row
 
 
+def check_header(names: Sequence[str], where: str) -> None:
+    """Raise SuiteError for a header that names a column twice."""
+    lower = [name.strip().lower() for name in names]
+    for name in filter(None, lower):
+        if lower.count(name) > 1:
+            raise SuiteError(f"{where} names the column {name[:40]!r} twice. Keep one.")
+
+
+def row_fields(names: Sequence[str], row: Sequence[str], where: str) -> dict[str, str]:
+    """Return the cells of a row by the names of a header; raise SuiteError if they do not fit."""
+    if any(cell.strip() for cell in row[len(names) :]):
+        raise SuiteError(
+            f"{where} has {len(row)} columns, but the header has {len(names)}. Put a text with a "
+            "comma in double quotes."
+        )
+    fields = dict(zip(names, row, strict=False))
+    unnamed = [cell for name, cell in zip(names, row, strict=False) if not name and cell.strip()]
+    if unnamed and names[0]:  # the first column of pandas has no name
+        raise SuiteError(f"{where} has a cell without a column name. Add it to the header.")
+    return {name: cell for name, cell in fields.items() if name}
+
+
 # --- YAML, as nodes that know their lines
 
 

@@ -21,12 +21,12 @@ from bot.bakeoffs.column_names import (
     Entry,
     Imported,
     LeftOut,
-    normalize_name,
 )
 from bot.bakeoffs.file_parsers import (
     MAX_COLUMNS,
     NearbyFiles,
     check_expansion,
+    check_header,
     compose_yaml,
     decode,
     line_of,
@@ -37,6 +37,7 @@ from bot.bakeoffs.file_parsers import (
     numbered_lines,
     plain_value,
     read_rows,
+    row_fields,
     scalar_text,
 )
 from bot.bakeoffs.suite_imports import PromptfooImporter, is_promptfoo, is_test, test_of_row
@@ -78,6 +79,9 @@ class ReadingOptions:
     partial: bool = False
     columns: Mapping[str, str] = field(default_factory=dict)
     folder: Path | None = None
+
+
+USUAL = ReadingOptions()
 
 
 def read_suite_file(
@@ -460,7 +464,7 @@ def _parse_csv(text: str, mapper: ColumnMapper, importer: PromptfooImporter) -> 
         if names is None:
             names = [cell.strip() for cell in row]
             if mapper.has_question(names):
-                _check_header(names, where)
+                check_header(names, where)
                 continue
             if len(names) > 1:
                 raise SuiteError(f"{where} is no header: {NO_QUESTION}.")
@@ -468,7 +472,7 @@ def _parse_csv(text: str, mapper: ColumnMapper, importer: PromptfooImporter) -> 
         if not names:
             yield _parse_single_cell(row, where)
             continue
-        fields = _row_fields(names, row, where)
+        fields = row_fields(names, [*map(_from_csv_cell, row)], where)
         if any(name.startswith("__expected") for name in names):
             yield from importer.import_test(test_of_row(fields, mark_at(line)))
         else:
@@ -482,26 +486,6 @@ def _detect_delimiter(header: str, mapper: ColumnMapper) -> str:
         if mapper.has_question(names):
             return delimiter
     return ","
-
-
-def _check_header(names: list[str], where: str) -> None:
-    known = [*map(normalize_name, names)]
-    for name in filter(None, names):
-        if known.count(normalize_name(name)) > 1:
-            raise SuiteError(f"{where} names the column {name[:40]!r} twice. Keep one.")
-
-
-def _row_fields(names: list[str], row: list[str], where: str) -> dict[str, str]:
-    if any(cell.strip() for cell in row[len(names) :]):
-        raise SuiteError(
-            f"{where} has {len(row)} columns, but the header has {len(names)}. Put a text with a "
-            "comma in double quotes."
-        )
-    cells = map(_from_csv_cell, row)
-    fields = {name: cell for name, cell in zip(names, cells, strict=False) if name or cell.strip()}
-    if fields.pop("", "") and names[0]:  # the first column of pandas has no name
-        raise SuiteError(f"{where} has a cell without a column name. Add it to the header.")
-    return fields
 
 
 def _parse_single_cell(row: list[str], where: str) -> Entry:

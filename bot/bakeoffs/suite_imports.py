@@ -31,8 +31,10 @@ from bot.bakeoffs.file_parsers import (
     MAX_BYTES,
     NearbyFiles,
     check_expansion,
+    check_header,
     compose_yaml,
     line_of,
+    load_json,
     mark_at,
     node_fields,
     node_items,
@@ -40,6 +42,7 @@ from bot.bakeoffs.file_parsers import (
     numbered_lines,
     plain_value,
     read_rows,
+    row_fields,
     scalar_text,
 )
 from bot.chat import MAX_QUESTION_CHARACTERS
@@ -454,18 +457,19 @@ def _load_text(text: str, path: str) -> yaml.Node:
 
 
 def _load_lines(text: str, path: str) -> yaml.Node:
-    nodes = [
-        node_of(json.loads(line), mark_at(number, path)) for number, line in numbered_lines(text)
+    tests = [
+        node_of(load_json(line, number), mark_at(number, path))
+        for number, line in numbered_lines(text)
     ]
-    return yaml.SequenceNode("tag:yaml.org,2002:seq", nodes, mark_at(1, path))
+    return yaml.SequenceNode("tag:yaml.org,2002:seq", tests, mark_at(1, path))
 
 
 def _load_csv(text: str, path: str) -> yaml.Node:
-    rows = [*read_rows(text)]
-    header = rows[0][1] if rows else []
+    (first, header), *rows = [*read_rows(text)] or [(1, [])]
+    check_header(header, f"Line {first}")
     tests = [
-        test_of_row(dict(zip(header, row, strict=False)), mark_at(line, path))
-        for line, row in rows[1:]
+        test_of_row(row_fields(header, row, f"Line {line}"), mark_at(line, path))
+        for line, row in rows
     ]
     return yaml.SequenceNode("tag:yaml.org,2002:seq", tests, mark_at(1, path))
 

@@ -161,6 +161,17 @@ CONFIGS: Mapping[str, Config] = {
         },
         questions=2,
     ),
+    "tests as CSV with a column twice": Config(
+        f"{_PROMPT}tests: file://t.csv\n",
+        {"t.csv": "q,__expected,__expected\nVienna,contains: Danube,contains: Donau\n"},
+        questions=0,
+    ),
+    "tests as CSV with a cell too many": Config(
+        f"{_PROMPT}tests: file://t.csv\n", {"t.csv": "q\nVienna,contains: Danube\n"}, questions=0
+    ),
+    "tests as broken JSON Lines": Config(
+        f"{_PROMPT}tests: file://t.jsonl\n", {"t.jsonl": '{"vars"'}, questions=0
+    ),
     "tests of a program": Config(
         f"{_PROMPT}tests: [file://t.py, {{vars: {{q: Vienna}}, assert: {_CHECK}}}]\n",
         lost=("test file://t.py",),

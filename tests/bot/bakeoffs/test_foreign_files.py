@@ -170,3 +170,12 @@ def test_a_test_with_several_values_asks_several_questions() -> None:
 def test_a_template_is_no_question() -> None:
     with pytest.raises(SuiteError, match="Line 1: question, it is a template"):
         read_suite_file("s", "s.jsonl", b'{"vars": {"question": "{{a}}?", "a": 1}}')
+
+
+def test_more_columns_than_can_be_named_are_counted() -> None:
+    columns = ",".join(f"c{n}" for n in range(60))
+
+    file = read_suite_file("s", "s.csv", f"question,{columns}\nWhy?{',x' * 60}\n".encode())
+
+    assert len(file.left_out) == 51
+    assert file.left_out[-1].name == "other columns"
