@@ -495,6 +495,8 @@ def _answer_fields(name: str, value: object, grading: str) -> dict[str, str]:
 
     One that is a sentence is for judges. An object is JSON.
     """
+    if isinstance(value, bool) and not grading:
+        value = ["true", "yes"] if value else ["false", "no"]
     texts = [_boxed(text) for text in _texts(value)]
     parts = [key for key in value if not _BESIDE.fullmatch(key)] if isinstance(value, dict) else []
     if texts and len(parts) > 1:  # an object with more than a text

@@ -454,6 +454,15 @@ SHAPES: dict[str, Shape] = {
         category="bridge",
         left_out=frozenset({"level", "supporting_facts"}),
     ),
+    "BoolQ": Shape(
+        "boolq.jsonl",
+        lines({"question": "is vienna on the danube", "passage": "It is.", "answer": True}),
+        "is vienna on the danube",
+        "exact",
+        "true",
+        ("yes",),
+        context="It is.",
+    ),
     "BIG-Bench Hard": Shape(
         "bbh.json",
         json.dumps(
