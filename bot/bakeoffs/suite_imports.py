@@ -56,6 +56,7 @@ _KNOWN = {
     "config": {"prompts", "tests", "scenarios", "defaultTest", "assertionTemplates"},
     "test": {"vars", "assert", "metadata", "threshold", "options"},
     "options": set[str](),
+    "scenario": {"config", "tests"},
     "prompt": {"raw", "id", "label"},
     "assertion": {"type", "value", "weight"},
     "set": {"type", "assert", "threshold", "weight"},
@@ -338,7 +339,12 @@ class PromptfooImporter:
                 unread = _Assertion(line_of(default), "defaultTest", fault="it can't be read")
                 shared = replace(shared, asserted=replace(shared.asserted, parts=(unread,)))
         nodes = [(node, shared) for node in self._listed(config.get("tests"))]
-        for scenario in map(node_fields, node_items(config.get("scenarios"))):
+        for node in self._listed(config.get("scenarios")):
+            scenario = node_fields(node)
+            self._reject_others("scenario", scenario)
+            if not {"config", "tests"} <= scenario.keys():
+                why = "it has no config and tests in this file"
+                self.left_out.append(LeftOut(line_of(node), "scenario", why))
             given = self._listed(scenario.get("config"))
             bases = [self._parse_test(one, shared, "scenario") for one in given]
             tests = [*self._listed(scenario.get("tests"))]
@@ -653,6 +659,8 @@ def _value_texts(assertion: _Assertion) -> Sequence[str]:
     texts = [item.value for item in node_items(node) if isinstance(item, yaml.ScalarNode)]
     if not texts or len(texts) < len(node_items(node)) or not is_list:
         raise SuiteError("its value is no text" + (", and no list of texts" if is_list else ""))
+    if any(text.startswith("file://") for text in texts):
+        raise SuiteError("a file in a list is not read; write its text here")
     return texts
 
 

@@ -220,6 +220,20 @@ CONFIGS: Mapping[str, Config] = {
         graded=2,
         lost=("question",),
     ),
+    "scenarios in a file": Config(
+        f"{_PROMPT}scenarios: [file://s.yaml]\n",
+        {"s.yaml": f"- config: [{{vars: {{q: Vienna}}}}]\n  tests: [{{assert: {_CHECK}}}]\n"},
+    ),
+    "scenarios in a missing file": Config(
+        f"{_PROMPT}tests:\n{_RIVER}scenarios: file://s.yaml\n", lost=("test file://s.yaml",)
+    ),
+    "a scenario without tests": Config(
+        f"{_PROMPT}tests:\n{_RIVER}scenarios: [{{config: [{{vars: {{q: Ulm}}}}]}}]\n",
+        lost=("scenario",),
+    ),
+    "a file in a list of values": _assertion(
+        "{type: not-contains-any, value: [file://a.txt]}", "assert not-contains-any"
+    ),
     "a red team": Config("prompts: ['{{p}}']\nredteam: {plugins: [x]}\n", questions=0),
     # --- Types of checks
     "contains": _assertion("{type: contains, value: a}"),
