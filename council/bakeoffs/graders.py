@@ -7,7 +7,7 @@ import json
 import re
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -23,7 +23,7 @@ from council.errors import PanelError, SuiteError
 from council.registry import NO_PLUGINS, Registry
 
 MAX_ANSWER_CHARACTERS = 2_000
-MAX_OTHERS = 50
+MAX_OTHERS = 100
 ANY_JSON = "any"  # a reference that every valid JSON matches
 _GSM8K = re.compile(r"(?:\A|\n)[ \t]*####[ \t]*([^\n]+?)\s*\Z")
 _CHECKS = re.compile(r"[0-9]{1,4} of [0-9]{1,4}")
@@ -92,20 +92,16 @@ def grade(reference: Reference | None, text: str, registry: Registry = NO_PLUGIN
 
 def is_correct(reference: Reference, text: str) -> bool:
     """Return whether an answer is right by a built-in grader. Raise if it fits no answer."""
-    return any(_matches(replace(reference, value=value), text) for value in reference.values)
-
-
-def _matches(reference: Reference, text: str) -> bool:
-    if reference.grading == Grading.NUMBER:
-        return matches_number(reference.value, reference.tolerance, text)
     graders: dict[str, Callable[[str, str], bool]] = {
+        Grading.NUMBER: lambda value, given: matches_number(value, reference.tolerance, given),
         Grading.EXACT: matches_exactly,
         Grading.CHOICE: matches_choice,
         Grading.REGEX: matches_pattern,
         Grading.CONTAINS: contains_text,
         Grading.JSON: matches_json,
     }
-    return graders[reference.grading](reference.value, text)
+    matches = graders[reference.grading]
+    return any(matches(value, text) for value in reference.values)
 
 
 def default_grading(value: str) -> Grading:
@@ -134,11 +130,21 @@ def check_reference(reference: Reference, registry: Registry = NO_PLUGINS) -> No
     if len(reference.others) > MAX_OTHERS:
         raise SuiteError(f"There are more than {MAX_OTHERS} other answers. Keep the usual ones.")
     for value in reference.values:
-        _check_one(replace(reference, value=value, others=()), registry)
+        _check_length(value)
+    if not isfinite(reference.tolerance) or reference.tolerance < 0:
+        raise SuiteError("The tolerance must be 0 or more, such as 0.5.")
+    if reference.tolerance and reference.grading != Grading.NUMBER:
+        raise SuiteError("Only numbers have a tolerance. Leave it out, or grade as a number.")
+    if reference.checks and not _CHECKS.fullmatch(reference.checks):
+        raise SuiteError(f"{_shorten(reference.checks)} are no checks. Write them as in '2 of 5'.")
+    for value in reference.values:
+        if reference.grading in {*Grading}:
+            _check_value(reference.grading, value)
+        else:
+            find_grader(reference.grading, registry).check(value)
 
 
-def _check_one(reference: Reference, registry: Registry) -> None:
-    value = reference.value
+def _check_length(value: str) -> None:
     if not value.strip():
         raise SuiteError("The answer is empty. Write it, or leave out how it is graded.")
     if len(value) > MAX_ANSWER_CHARACTERS:
@@ -146,16 +152,6 @@ def _check_one(reference: Reference, registry: Registry) -> None:
             f"The answer has {len(value):,} characters; the limit is {MAX_ANSWER_CHARACTERS:,}. "
             "Shorten it."
         )
-    if not isfinite(reference.tolerance) or reference.tolerance < 0:
-        raise SuiteError("The tolerance must be 0 or more, such as 0.5.")
-    if reference.tolerance and reference.grading != Grading.NUMBER:
-        raise SuiteError("Only numbers have a tolerance. Leave it out, or grade as a number.")
-    if reference.checks and not _CHECKS.fullmatch(reference.checks):
-        raise SuiteError(f"{_shorten(reference.checks)} are no checks. Write them as in '2 of 5'.")
-    if reference.grading in {*Grading}:
-        _check_value(reference.grading, value)
-    else:
-        find_grader(reference.grading, registry).check(value)
 
 
 def _check_value(grading: str, value: str) -> None:

@@ -356,7 +356,7 @@ def test_one_of_several_right_answers_is_enough(answer: str, right: float) -> No
     [
         (Reference(Grading.NUMBER, "4", others=("four",)), "'four' is not a number"),
         (Reference(Grading.EXACT, "a", others=("",)), "The answer is empty"),
-        (Reference(Grading.EXACT, "a", others=("b",) * 51), "more than 50 other answers"),
+        (Reference(Grading.EXACT, "a", others=("b",) * 101), "more than 100 other answers"),
         (Reference(Grading.JUDGE, "a", others=("b",)), "A rubric has no other answers"),
     ],
 )
