@@ -8,7 +8,7 @@ from typing import Any, Self
 from pydantic import Field, ValidationError, model_validator
 
 from bot.bakeoffs.schedule_parser import find_zone, suggest_zone
-from bot.bakeoffs.suite_files import parse_suite_file, suite_from_section
+from bot.bakeoffs.suite_files import ReadingOptions, parse_suite_file, suite_from_section
 from bot.settings.council_toml import Section, SettingsError, validation_faults
 from council.bakeoffs.models import Suite
 from council.errors import SuiteError
@@ -53,7 +53,8 @@ def parse_suite(name: str, section: SuiteSection, folder: Path, registry: Regist
                 f"The file {path} can't be read ({error.strerror}). Put it next to council.toml, "
                 "or write its full path."
             ) from None
-        suite = parse_suite_file(name, path.name, content, section.category, registry)
+        options = ReadingOptions(section.category, folder=path.parent)
+        suite = parse_suite_file(name, path.name, content, options, registry)
     are_references_shown = section.judges_see_references or suite.judges_see_references
     return replace(suite, judges_see_references=are_references_shown, method=section.method)
 

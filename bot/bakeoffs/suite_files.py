@@ -3,49 +3,59 @@
 import csv
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from io import StringIO
 from math import nan
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from types import FunctionType
 from typing import Any
 
 import yaml
 
-from bot.attachments import OFFICE_FILES, decode_utf
-from bot.bakeoffs.suite_imports import (
+from bot.bakeoffs.column_names import (
+    COLUMNS,
+    NO_QUESTION,
+    ColumnMapper,
     Entry,
     Imported,
     LeftOut,
-    import_alpaca,
-    import_evals_line,
-    import_promptfoo,
-    is_alpaca,
-    is_evals_line,
-    is_promptfoo,
+)
+from bot.bakeoffs.file_parsers import (
+    MAX_COLUMNS,
+    NearbyFiles,
+    check_expansion,
+    check_header,
+    compose_yaml,
+    decode,
     line_of,
+    load_json,
+    mark_at,
+    node_fields,
+    node_of,
+    numbered_lines,
+    plain_value,
+    read_rows,
+    row_fields,
     scalar_text,
 )
+from bot.bakeoffs.suite_imports import PromptfooImporter, is_promptfoo, is_test, test_of_row
 from bot.chat import MAX_QUESTION_CHARACTERS, clean_text
 from council.bakeoffs.graders import check_reference, default_reference, final_number
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 from council.errors import SuiteError
 from council.registry import NO_PLUGINS, Registry
 
-MAX_BYTES = 200_000
-MAX_QUESTIONS = 1_000
-COLUMNS = ("question", "category", "answer", "grading", "tolerance", "rubric", "context", "checks")
-_HEADERS = {*COLUMNS, "questions", "prompt", "prompts", "problem", "query", "input", "text"}
+MAX_QUESTIONS = 10_000
 _MAX_CATEGORY = 60  # characters
 _SHAPES = 'a question, or {"question": …, "answer": …}'
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 _RESERVED = {"list", "show", "add", "remove", "keep", "leave", "last", "cancel", "resume", "now"}
-_MAX_YAML_DEPTH = 20
+_MAX_LEFT_OUT = 50_000  # parts of a file
 _MAX_FAULTS = 5  # named where a file has nothing usable
 # What a spreadsheet takes for the start of a formula; a number with a sign is none.
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.,]+\Z)")
-_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +66,36 @@ class SuiteFile:
     left_out: tuple[LeftOut, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """How a file is read.
+
+    `category` is that of questions that name none. A question that lost a part of its grader is
+    graded by the rest if `partial`; else it gets no grade. `columns` has the file's names of our
+    columns where somebody chose them, and `folder` may have other files that belong to this one.
+    """
+
+    category: str = ""
+    partial: bool = False
+    columns: Mapping[str, str] = field(default_factory=dict)
+    folder: Path | None = None
+
+
+USUAL = ReadingOptions()
+
+
 def read_suite_file(
     name: str,
     filename: str,
     content: bytes,
-    category: str = "",
-    *,
-    partial: bool = False,
+    options: ReadingOptions = ReadingOptions(),
     registry: Registry = NO_PLUGINS,
 ) -> SuiteFile:
     """Return the suite in a file's bytes; SuiteError names the line that is wrong.
 
-    `category` is that of questions that name none. A question that lost a part of its grader is
-    graded by the rest if `partial`; else it gets no grade. The registry has the graders and
-    formats of plug-ins.
+    The registry has the graders and formats of plug-ins.
     """
-    text = _decode(filename, content)
+    text = decode(filename, content)
     name = validate_suite_name(name)
     suffix = PurePath(filename).suffix.lower()
     parse = PARSERS.get(suffix) or _plugin_parser(suffix, registry)
@@ -81,11 +105,14 @@ def read_suite_file(
             f"{registry.missing_part('suite_formats', suffix)}Save it as .csv, .jsonl, .yaml, "
             ".json or .txt, one question per line."
         )
+    mapper = ColumnMapper(options.columns)
+    files = NearbyFiles(options.folder)
+    importer = PromptfooImporter(MAX_QUESTIONS, registry.graders, files, mapper)
     left_out: dict[LeftOut, None] = {}
-    parsed = _parse_yaml(text, registry.graders) if parse is _parse_yaml else parse(text)
-    entries = (_whole(entry, partial=partial) for entry in parsed)
+    entries = (_whole(entry, partial=options.partial) for entry in parse(text, mapper, importer))
     try:
-        questions = _parse_questions(entries, category, left_out, registry)
+        questions = _parse_questions(entries, options.category, left_out, registry)
+        mapper.check_chosen()
     except SuiteError as error:
         raise SuiteError(f"{filename}: {error}") from None
     return SuiteFile(Suite(name, questions), tuple(left_out))
@@ -101,11 +128,11 @@ def parse_suite_file(
     name: str,
     filename: str,
     content: bytes,
-    category: str = "",
+    options: ReadingOptions = ReadingOptions(),
     registry: Registry = NO_PLUGINS,
 ) -> Suite:
     """Return the whole suite in a file's bytes; SuiteError if a part cannot be imported."""
-    file = read_suite_file(name, filename, content, category, registry=registry)
+    file = read_suite_file(name, filename, content, options, registry)
     if file.left_out:
         raise SuiteError(
             f"{filename}: {_left_out_sentence(file.left_out)} Import the rest with "
@@ -135,7 +162,11 @@ def suite_from_section(
     name: str, items: Iterable[object], category: str = "", registry: Registry = NO_PLUGINS
 ) -> Suite:
     """Return the suite of a list of strings and mappings from council.toml."""
-    questions = _parse_questions(_parse_items(items), category, registry=registry)
+    left_out: dict[LeftOut, None] = {}
+    entries = (_whole(one, partial=False) for one in _parse_items(items, ColumnMapper()))
+    questions = _parse_questions(entries, category, left_out, registry)
+    if left_out:
+        raise SuiteError(_left_out_sentence(tuple(left_out)))
     return Suite(validate_suite_name(name), questions)
 
 
@@ -153,15 +184,6 @@ def validate_suite_name(name: str) -> str:
             "dots, - and _, such as sql-basics."
         )
     return lower
-
-
-def check_size(filename: str, size: int) -> None:
-    """Raise SuiteError for a file of more than MAX_BYTES bytes."""
-    if size > MAX_BYTES:
-        raise SuiteError(
-            f"{filename} has {size:,} bytes, and a suite can have {MAX_BYTES:,} at most. Split "
-            "it into several."
-        )
 
 
 def same_question(one: SuiteQuestion, other: SuiteQuestion) -> bool:
@@ -183,10 +205,12 @@ def suite_document(suite: Suite) -> dict[str, Any]:
 def question_fields(question: SuiteQuestion) -> dict[str, str]:
     """Return the columns of a question that are not empty."""
     reference = question.reference
+    others = reference.others if reference else ()
     fields = {
         "question": question.text,
         "category": question.category,
         "answer": reference.value if reference and not question.rubric else "",
+        "other_answers": json.dumps(others, ensure_ascii=False) if others else "",
         "grading": str(reference.grading) if reference else "",
         "tolerance": repr(reference.tolerance) if reference and reference.tolerance else "",
         "rubric": question.rubric,
@@ -226,32 +250,6 @@ def _from_csv_cell(cell: str) -> str:
 # --- From a file to its questions
 
 
-def _decode(filename: str, content: bytes) -> str:
-    """Return the text of a file in UTF-8, or in UTF-16 with a byte order mark."""
-    check_size(filename, len(content))
-    if content.startswith(OFFICE_FILES):
-        raise SuiteError(
-            f"{filename} is a spreadsheet or an archive. Save the sheet as “CSV UTF-8”, and send "
-            "that."
-        )
-    if content.startswith(_LFS_POINTER):
-        raise SuiteError(
-            f"{filename} is a Git LFS pointer, not the file itself. Fetch the file with "
-            "`git lfs pull`, and send that."
-        )
-    try:
-        text = decode_utf(content)
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise SuiteError(
-            f"Line {line} of {filename} is not UTF-8. Save the file as UTF-8, in a spreadsheet "
-            "as “CSV UTF-8”."
-        ) from None
-    if "\0" in text:
-        raise SuiteError(f"{filename} is not a text file. Save it as text in UTF-8, and send that.")
-    return text
-
-
 def _parse_questions(
     entries: Iterable[Entry | LeftOut],
     category: str = "",
@@ -265,15 +263,18 @@ def _parse_questions(
     seen: dict[tuple[str, str], str] = {}
     questions: list[SuiteQuestion] = []
     missing = {} if left_out is None else left_out
+    count = 0
     for entry in entries:
         if isinstance(entry, LeftOut):
             missing[entry] = None
-            continue
-        if len(questions) == MAX_QUESTIONS:
+        count += isinstance(entry, Entry)
+        if count > MAX_QUESTIONS or len(missing) > _MAX_LEFT_OUT:
             raise SuiteError(
                 f"There are more than {MAX_QUESTIONS:,} questions, which is the limit for a "
                 "suite. Keep those that matter, or split it into several suites."
             )
+        if isinstance(entry, LeftOut):
+            continue
         try:
             question = _parse_entry(entry.where, entry.fields, category, registry)
             _check_new(question, entry.where, seen)
@@ -305,19 +306,9 @@ def _left_out_sentence(left_out: Sequence[LeftOut]) -> str:
     return f"This can't be imported: {first.rstrip('.')}{more}."
 
 
-def _check_columns(names: Iterable[str], where: str) -> None:
-    for name in names:
-        if name in COLUMNS:
-            continue
-        raise SuiteError(
-            f"{where} has an unknown column {name[:40]!r}: known columns are {', '.join(COLUMNS)}."
-        )
-
-
 def _parse_entry(
     where: str, fields: Mapping[str, str], category: str, registry: Registry
 ) -> SuiteQuestion:
-    _check_columns(fields, where)
     given = {name: clean_text(text) for name, text in fields.items()}
     text, context = given.get("question", ""), given.get("context", "")
     if not text:
@@ -358,7 +349,10 @@ def _parse_reference(where: str, given: Mapping[str, str], registry: Registry) -
             f"{where} has an unknown grading {name[:40]!r}. "
             f"{registry.missing_part('graders', name)}Choose one of {known}."
         ) from None
-    reference = replace(reference, tolerance=_parse_tolerance(tolerance), checks=checks)
+    others = _parse_others(given.get("other_answers", ""))
+    reference = replace(
+        reference, tolerance=_parse_tolerance(tolerance), checks=checks, others=others
+    )
     try:
         check_reference(reference, registry)
     except SuiteError as error:
@@ -377,6 +371,14 @@ def _with_grading(value: str, name: str, registry: Registry) -> Reference:
     return Reference(grading, final_number(value) or value if is_solution else value)
 
 
+def _parse_others(text: str) -> tuple[str, ...]:
+    """Return other right answers, from a JSON list of texts or one on each line."""
+    with suppress(ValueError, RecursionError):
+        if isinstance(listed := json.loads(text), list) and all(isinstance(x, str) for x in listed):
+            return tuple(filter(None, (clean_text(one) for one in listed)))
+    return tuple(filter(None, map(str.strip, text.split("\n"))))
+
+
 def _parse_tolerance(text: str) -> float:
     try:
         return float(text or 0)
@@ -391,145 +393,102 @@ def _comparison_key(question: SuiteQuestion) -> tuple[str, str]:
 
 # --- Parsers: text, JSON, CSV and YAML
 
-
-def _parse_lines(text: str) -> Iterator[Entry]:
-    for number, line in enumerate(_split_lines(text), start=1):
-        if line.strip():
-            yield Entry(f"Line {number}", {"question": line})
+Parser = Callable[[str, ColumnMapper, PromptfooImporter], Imported]
 
 
-def _parse_json_lines(text: str) -> Imported:
-    """Yield a question for each line of JSON: a string, an object of columns, or OpenAI Evals."""
-    for number, line in enumerate(_split_lines(text), start=1):
-        if not line.strip():
-            continue
-        where, item = f"Line {number}", _load_json(line, number)
-        if isinstance(item, dict) and is_evals_line(item) and not is_alpaca(item):
-            yield from import_evals_line(item, where)
+def _parse_lines(text: str, *_: object) -> Imported:
+    for number, line in numbered_lines(text):
+        yield Entry(f"Line {number}", {"question": line})
+
+
+def _parse_json_lines(text: str, mapper: ColumnMapper, importer: PromptfooImporter) -> Imported:
+    for number, line in numbered_lines(text):
+        item, mark = load_json(line, number), mark_at(number)
+        if isinstance(item, dict) and is_test(item):
+            yield from importer.import_test(node_of(item, mark))
         else:
-            yield from _parse_object(item, where)
+            yield from _parse_item(item, f"Line {number}", mapper)
 
 
-def _parse_json(text: str) -> Imported:
+def _parse_json(text: str, mapper: ColumnMapper, importer: PromptfooImporter) -> Imported:
     if not text.strip():
         return
-    items = _load_json(text, 1)
+    items = load_json(text, 1)
+    if isinstance(items, dict) and (is_promptfoo(items) or is_test(items)):
+        yield from _parse_yaml(text, mapper, importer)
+        return
+    if isinstance(items, dict):
+        lists = {name: one for name, one in items.items() if one and _is_list_of_objects(one)}
+        name = next((name for name in _LISTS if name in lists), "")
+        name = name or (next(iter(lists)) if len(lists) == 1 else "")
+        others = [one for one in items if name and one != name]
+        yield from (LeftOut("Line 1", one[:40], "it is no list of questions") for one in others)
+        items = lists.get(name)
     if not isinstance(items, list):
         raise SuiteError(
             f"Line 1 does not start a list. Write [ and ] around the questions, {_SHAPES}."
         )
-    for number, item in enumerate(items, start=1):
-        yield from _parse_object(item, f"Question {number}")
+    if _is_list_of_objects(items) and any(map(is_test, items)):
+        yield from _parse_yaml(text, mapper, importer)
+        return
+    yield from _parse_items(items, mapper)
 
 
-def _parse_object(item: object, where: str) -> Imported:
-    if isinstance(item, dict) and is_alpaca(item):
-        yield from import_alpaca(item, where)
-    else:
-        yield _parse_item(item, where)
+# The list of questions in an object with several lists.
+_LISTS = ("questions", "examples", "rows", "data", "items", "instances", "results", "test")
 
 
-def _parse_item(item: object, where: str) -> Entry:
+def _is_list_of_objects(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+
+
+def _parse_item(item: object, where: str, mapper: ColumnMapper) -> Imported:
     if isinstance(item, str):
-        return Entry(where, {"question": item})
-    if not isinstance(item, dict):
+        yield Entry(where, {"question": item})
+    elif isinstance(item, dict):
+        yield from mapper.map_item({str(key): value for key, value in item.items()}, where)
+    else:
         raise SuiteError(f"{where} is not a question. Write {_SHAPES}.")
-    fields = {str(key): _cell_text(value, str(key), where) for key, value in item.items()}
-    return Entry(where, fields)
 
 
-def _cell_text(value: object, key: str, where: str) -> str:
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "true" if value else "false"
-        case str() | int() | float():
-            return str(value)
-    raise SuiteError(f"{where}: {key[:40]!r} must be a text or a number.")
-
-
-def _load_json(text: str, number: int) -> object:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise SuiteError(
-            f"Line {number + error.lineno - 1} is not valid JSON ({error.msg} at character "
-            f"{error.colno}). Write {_SHAPES}."
-        ) from None
-    except (RecursionError, ValueError):  # nested too deeply, or an endless number
-        raise SuiteError(f"Line {number} can't be read as JSON. Write {_SHAPES}.") from None
-
-
-def _split_lines(text: str) -> list[str]:
-    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-
-
-def _parse_csv(text: str) -> Iterator[Entry]:
+def _parse_csv(text: str, mapper: ColumnMapper, importer: PromptfooImporter) -> Imported:
     """Yield the questions of a CSV file: under a header, or as a list of one column.
 
     The delimiter is a comma, a semicolon or a tab.
     """
+    header = next((line for _, line in numbered_lines(text)), "")
+    delimiter = _detect_delimiter(header, mapper)
     names: list[str] | None = None
-    for where, row in _read_rows(text, _detect_delimiter(text)):
+    for line, row in read_rows(text, delimiter):
+        where = f"Line {line}"
         if names is None:
-            names = [cell.strip().lower() for cell in row]
-            if len(names) == 1 and names[0] in _HEADERS:
-                names = [name if name in COLUMNS else "question" for name in names]
-            if "question" in names:
-                _check_header(names, where)
+            names = [cell.strip() for cell in row]
+            if mapper.has_question(names):
+                check_header(names, where)
                 continue
-        yield (_parse_row if "question" in names else _parse_single_cell)(names, row, where)
+            if len(names) > 1:
+                raise SuiteError(f"{where} is no header: {NO_QUESTION}.")
+            names = []
+        if not names:
+            yield _parse_single_cell(row, where)
+            continue
+        fields = row_fields(names, [*map(_from_csv_cell, row)], where)
+        if any(name.startswith("__expected") for name in names):
+            yield from importer.import_test(test_of_row(fields, mark_at(line)))
+        else:
+            yield from mapper.map_item(fields, where)
 
 
-def _read_rows(text: str, delimiter: str) -> Iterator[tuple[str, list[str]]]:
-    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    while True:
-        line = reader.line_num + 1
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise SuiteError(
-                f"Line {line} is not valid CSV ({error}). Close every quote, and double those "
-                "inside one."
-            ) from None
-        if any(cell.strip() for cell in row):
-            yield f"Line {line}", row
-
-
-def _detect_delimiter(text: str) -> str:
-    """Return the delimiter of the header; a comma if there is no header."""
-    header = next((line for line in text.splitlines() if line.strip()), "")
+def _detect_delimiter(header: str, mapper: ColumnMapper) -> str:
+    """Return the delimiter of a header; a comma if it is none."""
     for delimiter in (",", ";", "\t"):
-        names = [name.strip().strip('"').lower() for name in header.split(delimiter)]
-        if "question" in names:
+        names = [name.strip().strip('"') for name in header.split(delimiter, MAX_COLUMNS)]
+        if mapper.has_question(names):
             return delimiter
     return ","
 
 
-def _check_header(names: list[str], where: str) -> None:
-    _check_columns(filter(None, names), where)
-    for name in filter(None, names):
-        if names.count(name) > 1:
-            raise SuiteError(f"{where} names the column {name!r} twice. Keep one.")
-
-
-def _parse_row(names: list[str], row: list[str], where: str) -> Entry:
-    if any(cell.strip() for cell in row[len(names) :]):
-        raise SuiteError(
-            f"{where} has {len(row)} columns, but the header has {len(names)}. Put a text with a "
-            "comma in double quotes."
-        )
-    cells = map(_from_csv_cell, row)
-    fields = {name: cell for name, cell in zip(names, cells, strict=False) if name or cell.strip()}
-    if "" in fields:
-        raise SuiteError(f"{where} has a cell without a column name. Add it to the header.")
-    return Entry(where, fields)
-
-
-def _parse_single_cell(_: list[str], row: list[str], where: str) -> Entry:
+def _parse_single_cell(row: list[str], where: str) -> Entry:
     if len(row) > 1:
         raise SuiteError(
             f"{where} has {len(row)} columns and no header. Start the file with a line such as "
@@ -538,74 +497,30 @@ def _parse_single_cell(_: list[str], row: list[str], where: str) -> Entry:
     return Entry(where, {"question": _from_csv_cell(row[0])})
 
 
-def _parse_yaml(text: str, graders: Collection[str] = ()) -> Imported:
+def _parse_yaml(text: str, mapper: ColumnMapper, importer: PromptfooImporter) -> Imported:
     """Yield the questions of a YAML list, each a string or a mapping, or those of promptfoo.
 
     Scalars are read as text, so that `no` remains "no".
     """
-    root = _compose_yaml(text)
+    root = compose_yaml(text)
     if root is None:
         return
-    if is_promptfoo(root):
-        yield from import_promptfoo(root, MAX_QUESTIONS, graders)
+    check_expansion(root)
+    if is_promptfoo(node_fields(root)):
+        yield from importer.import_config(root)
         return
     if not isinstance(root, yaml.SequenceNode):
         raise SuiteError(f"{line_of(root)} does not start a list. Write each question after “- ”.")
-    characters = 0
     for node in root.value:
-        fields = _parse_node(node)
-        characters += sum(map(len, fields.values()))
-        if characters > MAX_BYTES:
-            raise SuiteError(
-                f"{line_of(node)}: its aliases expand to more text than a suite can have. "
-                "Remove them."
+        if is_test(node_fields(node)):
+            yield from importer.import_test(node)
+        else:
+            item = (
+                scalar_text(node)
+                if isinstance(node, yaml.ScalarNode)
+                else plain_value(node, as_text=True)
             )
-        yield Entry(line_of(node), fields)
-
-
-def _compose_yaml(text: str) -> yaml.Node | None:
-    try:
-        _check_depth(text)
-        return yaml.compose(text, Loader=yaml.CSafeLoader)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise SuiteError(
-            f"Line {line} is not valid YAML ({error.problem or 'it is broken'}). Write a list "
-            "with each question after “- ”, in quotes if it has a colon."
-        ) from None
-    except yaml.YAMLError:
-        raise SuiteError("This YAML can't be read. Write each question after “- ”.") from None
-
-
-def _check_depth(text: str) -> None:
-    """Raise YAMLError for a deep document, which would exhaust the stack of the parser in C."""
-    depth = 0
-    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
-        depth += isinstance(event, yaml.CollectionStartEvent)
-        depth -= isinstance(event, yaml.CollectionEndEvent)
-        if depth > _MAX_YAML_DEPTH:
-            raise yaml.YAMLError("it is nested too deeply")
-
-
-def _parse_node(node: yaml.Node) -> dict[str, str]:
-    if isinstance(node, yaml.ScalarNode):
-        return {"question": scalar_text(node)}
-    if not isinstance(node, yaml.MappingNode):
-        raise SuiteError(f"{line_of(node)} is not a question. Write {_SHAPES}.")
-    fields: dict[str, str] = {}
-    for key, value in node.value:
-        if not (isinstance(key, yaml.ScalarNode) and isinstance(value, yaml.ScalarNode)):
-            raise SuiteError(f"{line_of(key)} must hold a text or a number.")
-        fields[str(key.value)] = scalar_text(value)
-    return fields
-
-
-def _parse_items(items: Iterable[object]) -> Iterator[Entry]:
-    for number, item in enumerate(items, start=1):
-        yield _parse_item(item, f"Question {number}")
-
-
-Parser = Callable[[str], Iterable[Entry | LeftOut]]
+            yield from _parse_item(item, line_of(node), mapper)
 
 
 def _plugin_parser(suffix: str, registry: Registry) -> Parser | None:
@@ -615,7 +530,7 @@ def _plugin_parser(suffix: str, registry: Registry) -> Parser | None:
         return None
     read_items = part.load(FunctionType)
 
-    def parse(text: str) -> Iterator[Entry]:
+    def parse(text: str, mapper: ColumnMapper, _: object) -> Imported:
         try:
             items = [*read_items(text)]
         except SuiteError:
@@ -625,9 +540,14 @@ def _plugin_parser(suffix: str, registry: Registry) -> Parser | None:
                 f"The plug-in {part.plugin} can't read it ({type(error).__name__}: {error}). Save "
                 "it as .csv, or ask the plug-in's author."
             ) from error
-        yield from _parse_items(items)
+        yield from _parse_items(items, mapper)
 
     return parse
+
+
+def _parse_items(items: Iterable[object], mapper: ColumnMapper) -> Imported:
+    for number, item in enumerate(items, start=1):
+        yield from _parse_item(item, f"Question {number}", mapper)
 
 
 PARSERS: dict[str, Parser] = {

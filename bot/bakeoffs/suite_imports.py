@@ -1,285 +1,81 @@
-"""Importers of suites that were written for promptfoo (YAML) or OpenAI Evals (JSON Lines).
+"""Importer of promptfoo's configurations and tests (YAML, JSON, CSV), with the files beside them.
 
 What a suite cannot have is returned as LeftOut, with its place in the file; nothing is dropped.
-A question that lost a check is not graded by the others, unless somebody asks for that.
+Settings without meaning here, such as providers, are ignored.
 """
 
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from math import isfinite, prod
-from typing import NamedTuple
+from pathlib import PurePath
 
 import regex
 import yaml
 
-from bot.chat import MAX_QUESTION_CHARACTERS
-from council.bakeoffs.graders import (
-    ANY_JSON,
-    MAX_ANSWER_CHARACTERS,
-    check_reference,
-    default_reference,
+from bot.bakeoffs.column_names import (
+    ASKED,
+    ColumnMapper,
+    Entry,
+    Imported,
+    LeftOut,
+    Messages,
+    context_of,
+    parse_messages,
+    reference_fields,
 )
+from bot.bakeoffs.file_parsers import (
+    MAX_BYTES,
+    NearbyFiles,
+    check_expansion,
+    check_header,
+    compose_yaml,
+    line_of,
+    load_json,
+    mark_at,
+    node_fields,
+    node_items,
+    node_of,
+    numbered_lines,
+    plain_value,
+    read_rows,
+    row_fields,
+    scalar_text,
+)
+from bot.chat import MAX_QUESTION_CHARACTERS
+from council.bakeoffs.graders import ANY_JSON, check_reference
 from council.bakeoffs.models import Grading, Reference
 from council.errors import SuiteError
 
-
-class Entry(NamedTuple):
-    """A question's place in its file, such as "Line 7", and its fields by column.
-
-    An invalid question that is imported is left out; any other makes its file invalid. Of its
-    `checks`, an imported question lost those with these names.
-    """
-
-    where: str
-    fields: Mapping[str, str]
-    is_imported: bool = False
-    checks: int = 0
-    lost: Sequence[str] = ()
-
-    def columns(self, *, partial: bool) -> Mapping[str, str]:
-        """Return its fields; if it lost checks, with no grader, or with the rest if `partial`."""
-        if not self.lost:
-            return self.fields
-        kept = f"{self.checks - len(self.lost)} of {self.checks}"
-        if partial and {"answer", "rubric"} & self.fields.keys():
-            return {**self.fields, "checks": kept}
-        names = ", ".join(dict.fromkeys(self.lost))[:MAX_ANSWER_CHARACTERS]
-        missing = {"answer": names, "grading": Grading.MISSING.value, "checks": kept}
-        return {name: self.fields.get(name, "") for name in _ASKED} | missing
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A part of a file that cannot be imported: its place, its name, and why."""
-
-    where: str
-    name: str
-    why: str
-
-
-Imported = Iterator[Entry | LeftOut]
-_ASKED = ("question", "category", "context")  # columns that are no part of a grader
-_Messages = Sequence[tuple[str, str]]  # roles and texts
-
-
-def _question_fields(messages: _Messages) -> dict[str, str]:
-    """Return the last message of a person, or the last one, as question; those before as context.
-
-    Raise SuiteError for messages after the question.
-    """
-    roles = [role for role, _ in messages]
-    at = len(roles) - 1 - roles[::-1].index("user") if "user" in roles else len(roles) - 1
-    if at < len(roles) - 1:
-        raise SuiteError("a message follows the question, and models can't continue a reply")
-    before = messages[:at]
-    if [role for role, _ in before] == ["system"]:
-        context = before[0][1]
-    else:
-        context = "\n\n".join(f"{role.capitalize()}: {text}" for role, text in before)
-    return {"question": messages[at][1], "context": context}
-
-
-def _reference_fields(grading: str, value: str) -> dict[str, str]:
-    """Return the columns of a reference; raise SuiteError if no answer could be graded by it."""
-    check_reference(Reference(grading, value))
-    return {"answer": value, "grading": str(grading)}
-
-
-def _parse_messages(value: object) -> _Messages | None:
-    """Return the messages of a chat in OpenAI's form; None if it is none, or not only text."""
-    if not isinstance(value, list) or not value:
-        return None
-    messages: list[tuple[str, str]] = []
-    for message in value:
-        if not isinstance(message, dict) or not isinstance(message.get("role"), str):
-            return None
-        content = message.get("content")
-        parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
-        texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
-        if not all(isinstance(text, str) for text in texts):
-            return None
-        messages.append((message["role"], "\n".join(map(str, texts))))
-    return messages
-
-
-# --- OpenAI Evals
-
-_EVALS_QUESTIONS = ("question", "input", "prompt", "query", "problem", "text", "ticket_text")
-_EVALS_ANSWERS = (
-    "ideal",
-    "answer",
-    "correct_label",
-    "expected",
-    "expected_output",
-    "expected_answer",
-    "correct_answer",
-    "reference_answer",
-    "reference",
-    "ground_truth",
-    "target",
-    "label",
-)
-_EVALS_SAME = {"category", "context"}
-_ALPACA = {"instruction": "question", "input": "context", "output": "answer"}
-
-
-def is_evals_line(item: object) -> bool:
-    """Return whether an object of a JSON Lines file is one of OpenAI Evals."""
-    return isinstance(item, dict) and ("input" in item or isinstance(item.get("item"), dict))
-
-
-def is_alpaca(item: object) -> bool:
-    """Return whether an object of a JSON file has an instruction and an output, as Alpaca's do."""
-    return isinstance(item, dict) and bool(item.get("instruction")) and "output" in item
-
-
-def import_alpaca(item: Mapping[str, object], where: str) -> Imported:
-    """Yield the question of an object of Alpaca: the input is what the instruction refers to."""
-    fields = {name: item[key] for key, name in _ALPACA.items() if item.get(key)}
-    others = {key: value for key, value in item.items() if key not in _ALPACA}
-    return import_evals_line({**others, **fields}, where)
-
-
-def import_evals_line(item: Mapping[str, object], where: str) -> Imported:
-    """Yield the question of a line of OpenAI Evals: `input` and `ideal`, or an `item`."""
-    inner = item.get("item")
-    fields = inner if isinstance(inner, dict) else item
-    if fields is inner:
-        yield from (
-            LeftOut(where, str(key)[:40], "only the item of a line is imported")
-            for key in item
-            if key != "item"
-        )
-    asked = next((name for name in _EVALS_QUESTIONS if fields.get(name)), None)
-    if asked is None:
-        names = ", ".join(_EVALS_QUESTIONS)
-        yield LeftOut(where, "question", f"it has no field with a question: {names}")
-        return
-    answer = next((name for name in _EVALS_ANSWERS if fields.get(name) is not None), "")
-    used = {asked, answer, *_EVALS_SAME}
-    for key in fields:
-        if key not in used:
-            yield LeftOut(where, str(key)[:40], "a suite has no such field")
-    given = fields[asked]
-    messages = [("user", given)] if isinstance(given, str) else _parse_messages(given)
-    if messages is None:
-        yield LeftOut(where, asked, "it has more than text, and models get only text")
-        return
-    try:
-        columns = _question_fields(messages)
-    except SuiteError as error:
-        yield LeftOut(where, asked, str(error))
-        return
-    own = {name: fields[name] for name in _EVALS_SAME if isinstance(fields.get(name), str)}
-    columns |= {name: str(text) for name, text in own.items() if text}
-    lost = list[str]()
-    try:
-        columns |= _ideal_fields(fields[answer]) if answer else {}
-    except SuiteError as error:
-        yield LeftOut(where, answer, str(error))
-        lost.append(answer)
-    yield Entry(where, columns, is_imported=True, checks=len(lost), lost=lost)
-
-
-def _ideal_fields(ideal: object) -> dict[str, str]:
-    """Return the columns of a right answer; of several texts, one has to occur as whole words."""
-    match ideal:
-        case str(text) if text.strip():
-            reference = default_reference(text.strip())
-            return _reference_fields(reference.grading, reference.value)
-        case [str() as only]:
-            return _ideal_fields(only)
-        case [str(), *_] if all(isinstance(text, str) and text.strip() for text in ideal):
-            either = _either(str(text).strip() for text in ideal)
-            return _reference_fields(Grading.REGEX, rf"(?<!\w)(?:{either})(?!\w)")
-        case bool() | dict() | list():
-            return _reference_fields(Grading.JSON, json.dumps(ideal, ensure_ascii=False))
-        case int() | float():
-            return _ideal_fields(str(ideal))
-    raise SuiteError("it is empty")
-
-
-# --- promptfoo: the nodes of its YAML
-
-_MAX_NODES = 100_000  # with aliases expanded
-_MAX_CHARACTERS = 1_000_000  # of all questions, with variables replaced
-_JSON_TAGS = {f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float")}
-
-
-def _check_expansion(root: yaml.Node) -> None:
-    """Raise SuiteError if aliases multiply to very many nodes, or refer to themselves."""
-    stack, seen = [root], 0
-    while stack:
-        node = stack.pop()
-        seen += 1
-        if seen > _MAX_NODES:
-            raise SuiteError(f"{line_of(node)}: its aliases expand to too much. Remove them.")
-        if isinstance(node, yaml.SequenceNode):
-            stack.extend(node.value)
-        elif isinstance(node, yaml.MappingNode):
-            stack.extend(part for pair in node.value for part in pair)
-
-
-def line_of(node: yaml.Node) -> str:
-    """Return the place of a node: "Line 7"."""
-    return f"Line {node.start_mark.line + 1}"
-
-
-def scalar_text(node: yaml.ScalarNode) -> str:
-    """Return a scalar as it is written; "" for null."""
-    return "" if node.tag == "tag:yaml.org,2002:null" else str(node.value)
-
-
-def _fields(node: yaml.Node) -> dict[str, yaml.Node]:
-    """Return the values of a mapping by their keys, with merge keys (`<<`); none of other nodes."""
-    merged: dict[str, yaml.Node] = {}
-    own: dict[str, yaml.Node] = {}
-    for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
-        if key.tag == "tag:yaml.org,2002:merge":
-            for source in reversed(_items(value)):
-                merged |= _fields(source)
-        else:
-            own[scalar_text(key) if isinstance(key, yaml.ScalarNode) else "?"] = value
-    return merged | own
-
-
-def _items(node: yaml.Node) -> list[yaml.Node]:
-    """Return the items of a list; anything else is a list of one."""
-    return list(node.value) if isinstance(node, yaml.SequenceNode) else [node]
-
-
-def _plain(node: yaml.Node) -> object:
-    """Return a node as a JSON value."""
-    if isinstance(node, yaml.SequenceNode):
-        return [_plain(item) for item in node.value]
-    if isinstance(node, yaml.MappingNode):
-        return {key: _plain(value) for key, value in _fields(node).items()}
-    text = scalar_text(node) if isinstance(node, yaml.ScalarNode) else ""
-    with suppress(ValueError):
-        return json.loads((text or "null").lower()) if node.tag in _JSON_TAGS else text
-    return text
-
-
-# --- promptfoo: prompts and tests
-
-_FILE = re.compile(r"(?:\w+://|exec:)\S*|[^\s{}]+\.(?:txt|md|j2|json|jsonl|ya?ml|csv|js|ts|py)\S*")
-_NOT_READ = "it is in another place; copy its text into this file"
-_ELSEWHERE = {
-    "providers": "the models of a panel answer instead",
-    "targets": "the models of a panel answer instead",
-    "scenarios": "write them out as tests",
+# Settings by where they stand: those that are imported, and those without meaning here. Others
+# are left out by name, since they change what is asked or how it is graded.
+_KNOWN = {
+    "config": {"prompts", "tests", "scenarios", "defaultTest", "assertionTemplates"},
+    "test": {"vars", "assert", "metadata", "threshold", "options"},
+    "options": set[str](),
+    "scenario": {"config", "tests"},
+    "prompt": {"raw", "id", "label"},
+    "assertion": {"type", "value", "weight"},
+    "set": {"type", "assert", "threshold", "weight"},
 }
+_MEANINGLESS_NAMES = """
+    $schema commandLineOptions config derivedMetrics description display env evaluateOptions
+    metadata metric nunjucksFilters outputPath provider providers repeat runSerially sharing tags
+    targets writeLatestResults"""
+_MEANINGLESS = {*_MEANINGLESS_NAMES.split()}
+_MAX_EXPANDED = MAX_BYTES  # characters of all questions, with variables replaced
+_FILE = re.compile(r"(?:\w+://|exec:)\S*|[^\s{}]+\.(?:txt|md|j2|json|jsonl|ya?ml|csv|js|ts|py)\S*")
 _NO_PLACE = "a suite has no such setting"
+_NOT_TEXT = "only files of text, CSV, YAML and JSON are read, and no program is run"
 
 
 @dataclass(frozen=True, slots=True)
 class _Prompt:
     where: str
-    messages: _Messages
+    messages: Messages
     label: str = ""
 
 
@@ -321,145 +117,396 @@ class _Test:
     category: str = ""
     fault: str = ""
 
+    @property
+    def count(self) -> int:
+        """How often each prompt is asked: once for each combination of values."""
+        return prod(map(len, self.variables.values()))
 
-def is_promptfoo(root: yaml.Node) -> bool:
-    """Return whether a YAML document is a configuration of promptfoo."""
-    keys = [key.value for key, _ in root.value] if isinstance(root, yaml.MappingNode) else []
-    return "prompts" in keys or "tests" in keys
+
+_ANSWER_ONLY = "only what an answer says can be graded, by its text or by a rubric"
+_RUBRICS = {
+    "llm-rubric": "{}",
+    "model-graded-closedqa": "{}",
+    "factuality": "Agrees with the facts of this reference answer:\n{}",
+    "model-graded-factuality": "Agrees with the facts of this reference answer:\n{}",
+}
+_WHOLE = {"equals", "is-json", *_RUBRICS}  # about the whole answer
+_SET = "assert-set"
+_CHANGES_GRADES = {
+    "assertScoringFunction",
+    "disableDefaultAsserts",
+    "postprocess",
+    "transform",
+    "rubricPrompt",
+}
+_NO_SCORE = "judges say right or wrong, without a score for the threshold"
+_MAX_WEIGHED = 8  # checks under one threshold
+_JOINED = re.compile(r"\\[1-9]|\(\?[A-Za-z]+\)")  # back references and flags of a whole pattern
+_NO_TEST = _Test("", {}, _Assertion("", _SET))
 
 
-def import_promptfoo(root: yaml.Node, limit: int, graders: Collection[str] = ()) -> Imported:
-    """Yield a question for each prompt with the variables of each test, and what is left out.
+def _with_fault(asserted: _Assertion, fault: str) -> _Assertion:
+    return replace(asserted, parts=[replace(check, fault=fault) for check in asserted.checks])
 
-    An assertion's type can also be one of these `graders` of plug-ins. Raise SuiteError for more
-    than `limit` questions, or if variables multiply the text.
+
+def is_promptfoo(names: Collection[str]) -> bool:
+    """Return whether a document with these keys is a configuration of promptfoo."""
+    return "prompts" in names or "tests" in names or "scenarios" in names
+
+
+def is_test(names: Collection[str]) -> bool:
+    """Return whether an object with these keys is a test of promptfoo."""
+    return "vars" in names and not is_promptfoo(names)
+
+
+def test_of_row(row: Mapping[str, str], mark: yaml.Mark) -> yaml.Node:
+    """Return a row of promptfoo's CSV as a test: variables, checks, threshold and metadata."""
+    test: dict[str, object] = {"vars": {}, "assert": [], "metadata": {}}
+    groups = {name: one for name, one in test.items() if isinstance(one, dict)}
+    checks: list[object] = []
+    for name, cell in row.items():
+        key = name.strip()
+        if re.fullmatch(r"__expected\d*", key):
+            checks += [_parse_expected(cell)] if cell.strip() else []
+        elif key.startswith("__metadata:"):
+            groups["metadata"][key.removeprefix("__metadata:")] = cell
+        elif key == "__threshold":
+            test |= {"threshold": cell} if cell.strip() else {}
+        elif key.startswith("__config:") and cell.strip():
+            checks.append({"type": key})
+        elif key in {"__prefix", "__suffix"} and cell.strip():
+            test["options"] = {key.strip("_"): cell}
+        elif not key.startswith("__"):
+            groups["vars"][name] = cell
+    return node_of({**test, "assert": checks}, mark)
+
+
+_KIND = re.compile(r"\s*((?:not-)?[a-z]+(?:-[a-z]+)*)(?:\(([\d.]+)\))?(?::([\s\S]*))?")
+_ALIASES = {"grade": "llm-rubric", "fn": "javascript", "eval": "javascript"}
+# Types of checks that a suite has no grader for; any other word is a text that is expected.
+_UNGRADED_TYPES = """
+    answer-relevance bleu classifier contains-html contains-json contains-sql contains-xml
+    context-faithfulness context-recall context-relevance conversation-relevance cost finish-reason
+    g-eval gleu guardrails is-html is-refusal is-sql is-valid-function-call
+    is-valid-openai-function-call is-valid-openai-tools-call is-xml javascript latency levenshtein
+    max-score meteor moderation perplexity perplexity-score pi python rouge-n ruby search-rubric
+    select-best similar webhook word-count"""
+_UNGRADED = {*_UNGRADED_TYPES.split()}
+
+
+def _parse_expected(text: str) -> dict[str, object]:
+    """Return the check that a cell `__expected` stands for: "contains: Paris", or just "Paris"."""
+    match = _KIND.fullmatch(text)
+    kind = _ALIASES.get(match[1], match[1]) if match else ""
+    if match is None or kind.removeprefix("not-") not in {*_PATTERNS, *_WHOLE, *_UNGRADED}:
+        kind = "python" if text.strip().startswith("file://") else "equals"
+        return {"type": kind, "value": text.strip()}
+    value = {"value": match[3].strip()} if match[3] else {}
+    return {"type": kind, **value, **({"threshold": match[2]} if match[2] else {})}
+
+
+@dataclass(slots=True)
+class PromptfooImporter:
+    """Imports one configuration, or tests without one, and collects what is left out.
+
+    A check's type can also be one of these `graders` of plug-ins. `mapper` finds the question in
+    the variables of tests without prompts.
     """
-    _check_expansion(root)
-    config, left_out = _fields(root), list[LeftOut]()
-    _reject_others(config, {"prompts", "tests", "defaultTest"}, left_out)
-    prompts = list(_parse_prompts(config.get("prompts"), left_out))
-    tests = _parse_tests(config, left_out, graders)
-    yield from left_out
-    count = len(prompts) * sum(prod(map(len, test.variables.values())) for test in tests)
-    if count > limit:
-        raise SuiteError(
-            f"Its prompts and tests make {count:,} questions; the limit for a suite is {limit:,}. "
-            "Keep those that matter, or split it into several suites."
-        )
-    characters = 0
-    for test, prompt in product(tests, prompts):
+
+    limit: int
+    graders: Collection[str]
+    files: NearbyFiles
+    mapper: ColumnMapper
+    left_out: list[LeftOut] = field(default_factory=list)
+    templates: Mapping[str, yaml.Node] = field(default_factory=dict)
+    _loaded: dict[tuple[str, bool], yaml.Node] = field(default_factory=dict)
+
+    def import_config(self, root: yaml.Node) -> Imported:
+        """Yield a question for each prompt with the variables of each test, and what is left out.
+
+        Raise SuiteError for more than `limit` questions, or if variables multiply the text.
+        """
+        config = node_fields(root)
+        self._reject_others("config", config)
+        self.templates = node_fields(config.get("assertionTemplates"))
+        prompts = list(self._parse_prompts(config.get("prompts")))
+        tests = self._parse_tests(config)
+        yield from self.left_out
+        self._check_count(len(prompts) * sum(test.count for test in tests))
+        characters = 0
+        for test, prompt in product(tests, prompts):
+            for values in product(*test.variables.values()):
+                variables = dict(zip(test.variables, values, strict=True))
+                category = test.category or (prompt.label if len(prompts) > 1 else "")
+                for made in _make_question(prompt, test, variables, category):
+                    if isinstance(made, Entry):
+                        characters += sum(map(len, made.fields.values()))
+                    if characters > _MAX_EXPANDED:
+                        raise SuiteError(
+                            f"{test.where}: its variables expand to more text than a suite can "
+                            "have. Shorten the prompts, or split it into several suites."
+                        )
+                    yield made
+
+    def import_test(self, node: yaml.Node) -> Imported:
+        """Yield the question of a test without prompts, which is one of its variables."""
+        test = self._parse_test(node, _NO_TEST, "test")
+        yield from self.left_out
+        self.left_out.clear()
+        if test is None:
+            return
+        self._check_count(test.count)
         for values in product(*test.variables.values()):
             variables = dict(zip(test.variables, values, strict=True))
-            category = test.category or (prompt.label if len(prompts) > 1 else "")
-            for made in _make_question(prompt, test, variables, category):
+            for made in self.mapper.map_item({"category": test.category, **variables}, test.where):
                 if isinstance(made, Entry):
-                    characters += sum(map(len, made.fields.values()))
-                if characters > _MAX_CHARACTERS:
-                    raise SuiteError(
-                        f"{test.where}: its variables expand to more text than a suite can have. "
-                        "Shorten the prompts, or split it into several suites."
-                    )
-                yield made
+                    yield from _add_grader(made, test, variables)
+                else:
+                    yield made
+
+    def _check_count(self, count: int) -> None:
+        if count > self.limit:
+            raise SuiteError(
+                f"Its prompts and tests make {count:,} questions; the limit for a suite is "
+                f"{self.limit:,}. Keep those that matter, or split it into several suites."
+            )
+
+    def _reject_others(self, place: str, fields: Mapping[str, yaml.Node]) -> None:
+        for key, node in fields.items():
+            is_empty = isinstance(node, yaml.ScalarNode) and not scalar_text(node)
+            if key not in _KNOWN[place] | _MEANINGLESS and not is_empty:
+                self.left_out.append(LeftOut(line_of(node), key[:40], _NO_PLACE))
+
+    def _follow(self, node: yaml.Node, name: str, *, is_text: bool = False) -> yaml.Node | None:
+        """Return what a node refers to in another file; itself if it does not; None if unread."""
+        if not isinstance(node, yaml.ScalarNode) or not _FILE.fullmatch(scalar_text(node).strip()):
+            return node
+        address = scalar_text(node).strip()
+        try:
+            return self._load(address, is_text=is_text)
+        except SuiteError as error:
+            self.left_out.append(LeftOut(line_of(node), f"{name} {address[:60]}", str(error)))
+            return None
+
+    def _load(self, address: str, *, is_text: bool = False) -> yaml.Node:
+        """Return a file beside this one as a node; raise SuiteError if it can't be read."""
+        path = address.removeprefix("file://")
+        suffix = PurePath(path).suffix.lower()
+        if "://" in path or suffix not in {"", ".txt", ".md", ".j2", *_LOADERS}:
+            raise SuiteError(_NOT_TEXT)
+        if (path, is_text) not in self._loaded:
+            load = _load_text if is_text else _LOADERS.get(suffix, _load_text)
+            self._loaded[path, is_text] = load(self.files.read(path), path)
+        return self._loaded[path, is_text]
+
+    def _parse_prompts(self, node: yaml.Node | None) -> Iterator[_Prompt]:
+        if node is None:
+            self.left_out.append(LeftOut("Line 1", "prompts", "there are none in this file"))
+        count = 0
+        for item in node_items(node):
+            fields = node_fields(item)
+            raw = fields.get("raw", fields.get("id")) if fields else item
+            if not isinstance(raw, yaml.ScalarNode):
+                why = "write its text, or its text under `raw`"
+                self.left_out.append(LeftOut(line_of(item), "prompt", why))
+                continue
+            self._reject_others("prompt", fields)
+            label = fields.get("label")
+            shown = scalar_text(label)[:60] if isinstance(label, yaml.ScalarNode) else ""
+            found = self._follow(raw, "prompt")
+            if isinstance(found, yaml.ScalarNode):
+                whole = scalar_text(found)
+                texts = re.split(r"\n---\s*\n", whole) if found is not raw else [whole]
+                count += len(texts)
+                self._check_count(count)
+                for text in texts:
+                    yield _Prompt(line_of(item), _parse_chat(text), shown)
+            elif found is not None:
+                messages = parse_messages(plain_value(found, as_text=True))
+                if messages is None or messages[-1][0] == "assistant":
+                    why = "it is no chat of texts that ends with a question"
+                    self.left_out.append(LeftOut(line_of(item), "prompt", why))
+                else:
+                    yield _Prompt(line_of(item), messages, shown)
+
+    def _parse_tests(self, config: Mapping[str, yaml.Node]) -> list[_Test]:
+        shared = _NO_TEST
+        if default := config.get("defaultTest"):
+            has_text = isinstance(default, yaml.ScalarNode) and scalar_text(default)
+            if parsed := self._parse_test(default, shared, "defaultTest"):
+                shared = replace(parsed, where="")
+            elif has_text or (default.value and not isinstance(default, yaml.ScalarNode)):
+                unread = _Assertion(line_of(default), "defaultTest", fault="it can't be read")
+                shared = replace(shared, asserted=replace(shared.asserted, parts=(unread,)))
+        nodes = [(node, shared) for node in self._listed(config.get("tests"))]
+        for node in self._listed(config.get("scenarios")):
+            scenario = node_fields(node)
+            self._reject_others("scenario", scenario)
+            if not {"config", "tests"} <= scenario.keys():
+                why = "it has no config and tests in this file"
+                self.left_out.append(LeftOut(line_of(node), "scenario", why))
+            given = self._listed(scenario.get("config"))
+            bases = [self._parse_test(one, shared, "scenario") for one in given]
+            tests = [*self._listed(scenario.get("tests"))]
+            self._check_count(len(nodes) + len(bases) * len(tests))
+            nodes += [(node, base) for base in bases if base for node in tests]
+        if not config.keys() & {"tests", "scenarios"}:  # promptfoo asks each prompt once
+            return [shared]
+        parsed_tests = (self._parse_test(node, base, "test") for node, base in nodes)
+        return [test for test in parsed_tests if test]
+
+    def _listed(self, node: yaml.Node | None) -> Iterator[yaml.Node]:
+        """Yield the tests in a list, also those in other files."""
+        count = 0
+        for item in node_items(node):
+            found = node_items(self._follow(item, "test"))
+            count += len(found)
+            self._check_count(count)
+            yield from found
+
+    def _parse_test(self, item: yaml.Node, shared: _Test, name: str) -> _Test | None:
+        node = self._follow(item, name) if name != "test" else item
+        fields = node_fields(node)
+        if not fields or "path" in fields:
+            if node is not None:
+                why = f"it is no test; {_NOT_TEXT}"
+                self.left_out.append(LeftOut(line_of(node), name, why))
+            return None
+        self._reject_others("test", fields)
+        metadata = node_fields(fields.get("metadata")).get("category")
+        category = scalar_text(metadata)[:60] if isinstance(metadata, yaml.ScalarNode) else ""
+        options = node_fields(fields.get("options"))
+        changed = sorted({*fields, *options} & _CHANGES_GRADES)
+        unknown = {key: one for key, one in options.items() if key not in _CHANGES_GRADES}
+        self._reject_others("options", unknown)
+        fault = (
+            f"{changed[0]} changes how answers are graded, and is not followed" if changed else ""
+        )
+        fault = fault or shared.fault
+        variables = {**shared.variables, **self._parse_variables(fields.get("vars"))}
+        asserted = self._parse_asserted(fields, shared.asserted)
+        asserted = _with_fault(asserted, fault) if fault else asserted
+        return _Test(line_of(item), variables, asserted, category or shared.category, fault)
+
+    def _parse_variables(self, given: yaml.Node | None) -> Mapping[str, Sequence[str]]:
+        node = self._follow(given, "vars") if given else None
+        variables = dict[str, Sequence[str]]()
+        if node is not None and not isinstance(node, yaml.MappingNode):
+            self.left_out.append(LeftOut(line_of(node), "vars", "they are no mapping"))
+        for key, value in node_fields(node).items():
+            items = [self._follow_variable(one, key[:40]) for one in node_items(value)]
+            texts = [scalar_text(one) for one in items if isinstance(one, yaml.ScalarNode)]
+            if texts and len(texts) == len(items):
+                variables[key] = texts
+            elif None not in items:
+                why = "only a text, a number or a list of these can be inserted"
+                self.left_out.append(LeftOut(line_of(value), f"variable {key[:40]}", why))
+        return variables
+
+    def _follow_variable(self, node: yaml.Node, name: str) -> yaml.Node | None:
+        is_file = isinstance(node, yaml.ScalarNode) and scalar_text(node).startswith("file://")
+        return self._follow(node, f"variable {name}", is_text=True) if is_file else node
+
+    def _parse_asserted(self, fields: Mapping[str, yaml.Node], before: _Assertion) -> _Assertion:
+        """Return the set of the assertions of a test or a set, after those that come before."""
+        parts = list(before.parts)
+        for item in node_items(fields.get("assert")):
+            parsed = self._parse_assertion(item)
+            if parsed.weight or parsed.kind == _SET:
+                parts.append(parsed)
+            else:
+                self.left_out.append(_rejected(parsed, "with weight 0 it decides nothing"))
+        asserted = replace(before, parts=parts)
+        try:
+            threshold = _number(fields.get("threshold"))
+        except SuiteError as error:
+            return _with_fault(asserted, f"its threshold {error}")
+        return asserted if threshold is None else replace(asserted, threshold=threshold)
+
+    def _parse_assertion(self, item: yaml.Node) -> _Assertion:
+        where, fields = line_of(item), node_fields(item)
+        if isinstance(reference := fields.get("$ref"), yaml.ScalarNode):
+            template = self.templates.get(scalar_text(reference).rpartition("/")[2])
+            fields = {**node_fields(template), **fields} if template else fields
+            fields = {key: one for key, one in fields.items() if key != "$ref" or not template}
+        kind_node = fields.get("type")
+        if not isinstance(kind_node, yaml.ScalarNode):
+            kind = "$ref" if "$ref" in fields else ""
+            return _Assertion(where, kind, fault="write its type and value here")
+        kind = scalar_text(kind_node)[:60]
+        if kind == _SET:
+            self._reject_others("set", fields)
+            return self._parse_asserted(fields, _Assertion(where, kind))
+        assertion = _Assertion(where, kind, fields.get("value"))
+        try:
+            weight = _number(fields.get("weight"))
+            assertion = assertion if weight is None else replace(assertion, weight=weight)
+        except SuiteError as error:
+            return replace(assertion, fault=f"its weight {error}")
+        if fault := _fault(assertion, fields, self.graders):
+            return replace(assertion, fault=fault)
+        value = assertion.value
+        if isinstance(value, yaml.ScalarNode) and scalar_text(value).startswith("file://"):
+            try:
+                is_text = kind != "equals" and not kind.endswith(("-any", "-all"))
+                assertion = replace(
+                    assertion, value=self._load(scalar_text(value), is_text=is_text)
+                )
+            except SuiteError as error:
+                return replace(assertion, fault=str(error))
+        self._reject_others("assertion", fields)
+        return assertion
 
 
-def _reject_others(
-    fields: Mapping[str, yaml.Node], known: set[str], left_out: list[LeftOut]
-) -> None:
-    left_out += [
-        LeftOut(line_of(node), key[:40], _ELSEWHERE.get(key, _NO_PLACE))
-        for key, node in fields.items()
-        if key not in known
+def _load_text(text: str, path: str) -> yaml.Node:
+    return yaml.ScalarNode("tag:yaml.org,2002:str", text.strip(), mark_at(1, path))
+
+
+def _load_lines(text: str, path: str) -> yaml.Node:
+    tests = [
+        node_of(load_json(line, number), mark_at(number, path))
+        for number, line in numbered_lines(text)
     ]
+    return yaml.SequenceNode("tag:yaml.org,2002:seq", tests, mark_at(1, path))
 
 
-def _parse_prompts(node: yaml.Node | None, left_out: list[LeftOut]) -> Iterator[_Prompt]:
-    if node is None:
-        left_out.append(LeftOut("Line 1", "prompts", "there are none in this file"))
-        return
-    for item in _items(node):
-        where, fields = line_of(item), _fields(item)
-        raw = fields.get("raw") if fields else item
-        if not isinstance(raw, yaml.ScalarNode):
-            left_out.append(LeftOut(where, "prompt", "write its text, or its text under `raw`"))
-            continue
-        _reject_others(fields, {"raw", "label"}, left_out)
-        text, label = scalar_text(raw), fields.get("label")
-        if _FILE.fullmatch(text.strip()):
-            left_out.append(LeftOut(where, f"prompt {text.strip()[:60]}", _NOT_READ))
-            continue
-        messages = None
-        if text.lstrip().startswith("["):
-            with suppress(ValueError, RecursionError):
-                messages = _parse_messages(json.loads(text))
-        shown = scalar_text(label) if isinstance(label, yaml.ScalarNode) else ""
-        yield _Prompt(where, messages or [("user", text)], shown[:60])
+def _load_csv(text: str, path: str) -> yaml.Node:
+    (first, header), *rows = [*read_rows(text)] or [(1, [])]
+    check_header(header, f"Line {first}")
+    tests = [
+        test_of_row(row_fields(header, row, f"Line {line}"), mark_at(line, path))
+        for line, row in rows
+    ]
+    return yaml.SequenceNode("tag:yaml.org,2002:seq", tests, mark_at(1, path))
 
 
-def _parse_tests(
-    config: Mapping[str, yaml.Node], left_out: list[LeftOut], graders: Collection[str]
-) -> list[_Test]:
-    default = config.get("defaultTest")
-    shared = _Test("", {}, _Assertion("", _SET))
-    if default and (parsed := _parse_test(default, shared, "defaultTest", left_out, graders)):
-        shared = parsed
-    elif default and (
-        scalar_text(default) if isinstance(default, yaml.ScalarNode) else default.value
-    ):
-        unread = _Assertion(line_of(default), "defaultTest", fault=_NOT_READ)
-        shared = replace(shared, asserted=replace(shared.asserted, parts=(unread,)))
-    listed = config.get("tests")
-    if not listed:  # promptfoo asks each prompt once
-        return [shared]
-    parsed_tests = (_parse_test(node, shared, "test", left_out, graders) for node in _items(listed))
-    return [test for test in parsed_tests if test]
+def _load_yaml(text: str, path: str) -> yaml.Node:
+    root = compose_yaml(text, path)
+    if root is None:
+        raise SuiteError("it is empty")
+    check_expansion(root)
+    return root
 
 
-def _parse_test(
-    node: yaml.Node, shared: _Test, name: str, left_out: list[LeftOut], graders: Collection[str]
-) -> _Test | None:
-    where, fields = line_of(node), _fields(node)
-    if not fields or "path" in fields:
-        text = scalar_text(node)[:60] if isinstance(node, yaml.ScalarNode) else ""
-        left_out.append(LeftOut(where, f"{name} {text}".strip(), _NOT_READ))
-        return None
-    _reject_others(fields, {"vars", "assert", "metadata", "threshold"}, left_out)
-    category, metadata = shared.category, _fields(fields.get("metadata", yaml.ScalarNode("", "")))
-    _reject_others(metadata, {"category"}, left_out)
-    if isinstance(given := metadata.get("category"), yaml.ScalarNode):
-        category = scalar_text(given)[:60]
-    options = {*fields, *(_fields(fields["options"]) if "options" in fields else ())}
-    changed = sorted(options & _CHANGES_GRADES)
-    fault = f"{changed[0]} changes how answers are graded, and is not followed" if changed else ""
-    fault = fault or shared.fault
-    variables = {**shared.variables, **_parse_variables(fields.get("vars"), left_out)}
-    asserted = _parse_asserted(fields, shared.asserted, left_out, graders)
-    asserted = _with_fault(asserted, fault) if fault else asserted
-    return _Test(where, variables, asserted, category, fault)
+_LOADERS: Mapping[str, Callable[[str, str], yaml.Node]] = {
+    ".csv": _load_csv,
+    ".jsonl": _load_lines,
+    ".json": _load_yaml,
+    ".yaml": _load_yaml,
+    ".yml": _load_yaml,
+}
 
 
-def _parse_variables(
-    node: yaml.Node | None, left_out: list[LeftOut]
-) -> Mapping[str, Sequence[str]]:
-    variables = dict[str, Sequence[str]]()
-    if node is not None and not isinstance(node, yaml.MappingNode):
-        left_out.append(LeftOut(line_of(node), "vars", _NOT_READ))
-    for key, value in _fields(node).items() if node else ():
-        texts = [item.value for item in _items(value) if isinstance(item, yaml.ScalarNode)]
-        if not texts or len(texts) < len(_items(value)):
-            why = "only a text, a number or a list of these can be inserted"
-            left_out.append(LeftOut(line_of(value), f"variable {key[:40]}", why))
-        elif any(_is_file(text) for text in texts):
-            left_out.append(LeftOut(line_of(value), f"variable {key[:40]}", _NOT_READ))
-        else:
-            variables[key] = texts
-    return variables
+def _parse_chat(text: str) -> Messages:
+    """Return the messages of a prompt, which can be a chat in JSON."""
+    messages = None
+    if text.lstrip().startswith("["):
+        with suppress(ValueError, RecursionError):
+            messages = parse_messages(json.loads(text))
+    return messages or [("user", text)]
 
 
-def _is_file(text: str) -> bool:
-    return text.startswith("file://")
-
-
-# --- promptfoo: templates
+# --- Templates
 
 _VARIABLE = re.compile(r"\{\{-?\s*([A-Za-z_$][\w$]*)\s*-?\}\}")
 _OTHER = re.compile(r"\{\{.{0,40}|\{%.{0,40}|\{#.{0,40}")
@@ -492,14 +539,31 @@ def _make_question(
     where = test.where or prompt.where
     try:
         messages = [(role, _render(text, variables)) for role, text in prompt.messages]
-        columns = {**_question_fields(messages), "category": category}
     except SuiteError as error:
         yield LeftOut(where, "question", f"of the prompt in {prompt.where.lower()}, {error}")
         return
+    asked = {"question": messages[-1][1], "context": context_of(messages), "category": category}
     grader, lost = _make_grader(test, variables)
     yield from lost
+    yield _make_entry(replace(test, where=where), asked | grader, lost)
+
+
+def _add_grader(asked: Entry, test: _Test, variables: Mapping[str, str]) -> Imported:
+    """Yield a question that is a variable itself, with the grader of a test, if that has checks."""
+    if _OTHER.search(asked.fields["question"]):
+        yield LeftOut(test.where, "question", "it is a template")
+    elif test.asserted.checks:
+        grader, lost = _make_grader(test, variables)
+        yield from lost
+        columns = {name: asked.fields.get(name, "") for name in ASKED}
+        yield _make_entry(test, columns | grader, lost)
+    else:
+        yield asked._replace(is_imported=True)
+
+
+def _make_entry(test: _Test, columns: Mapping[str, str], lost: Sequence[LeftOut]) -> Entry:
     checks, names = len(test.asserted.checks), tuple(one.name for one in lost)
-    yield Entry(where, columns | grader, is_imported=True, checks=checks, lost=names)
+    return Entry(test.where, columns, is_imported=True, checks=checks, lost=names)
 
 
 def _make_grader(test: _Test, variables: Mapping[str, str]) -> tuple[dict[str, str], list[LeftOut]]:
@@ -531,65 +595,7 @@ def _rejected(assertion: _Assertion, why: str) -> LeftOut:
     return LeftOut(assertion.where, f"assert {assertion.kind}".strip(), why)
 
 
-# --- promptfoo: assertions
-
-_ANSWER_ONLY = "only what an answer says can be graded, by its text or by a rubric"
-_WHOLE = {"equals", "is-json", "llm-rubric"}  # about the whole answer
-_SET = "assert-set"
-_CHANGES_GRADES = {"assertScoringFunction", "disableDefaultAsserts", "postprocess", "transform"}
-_NO_SCORE = "judges say right or wrong, without a score for the threshold"
-_MAX_WEIGHED = 8  # checks under one threshold
-_JOINED = re.compile(r"\\[1-9]|\(\?[A-Za-z]+\)")  # back references and flags of a whole pattern
-
-
-def _parse_asserted(
-    fields: Mapping[str, yaml.Node],
-    before: _Assertion,
-    left_out: list[LeftOut],
-    graders: Collection[str],
-) -> _Assertion:
-    """Return the set of the assertions of a test or a set, after those that come before."""
-    parts = list(before.parts)
-    for item in _items(fields["assert"]) if "assert" in fields else ():
-        parsed = _parse_assertion(item, left_out, graders)
-        if parsed.weight or parsed.kind == _SET:
-            parts.append(parsed)
-        else:
-            left_out.append(_rejected(parsed, "with weight 0 it decides nothing"))
-    asserted = replace(before, parts=parts)
-    try:
-        threshold = _number(fields.get("threshold"))
-    except SuiteError as error:
-        return _with_fault(asserted, f"its threshold {error}")
-    return asserted if threshold is None else replace(asserted, threshold=threshold)
-
-
-def _with_fault(asserted: _Assertion, fault: str) -> _Assertion:
-    return replace(asserted, parts=[replace(check, fault=fault) for check in asserted.checks])
-
-
-def _parse_assertion(
-    item: yaml.Node, left_out: list[LeftOut], graders: Collection[str]
-) -> _Assertion:
-    where, fields = line_of(item), _fields(item)
-    kind_node = fields.get("type")
-    if not isinstance(kind_node, yaml.ScalarNode):
-        kind = "$ref" if "$ref" in fields else ""
-        return _Assertion(where, kind, fault="write its type and value here")
-    kind = scalar_text(kind_node)[:60]
-    if kind == _SET:
-        _reject_others(fields, {"type", "assert", "threshold", "weight"}, left_out)
-        return _parse_asserted(fields, _Assertion(where, kind), left_out, graders)
-    assertion = _Assertion(where, kind, fields.get("value"))
-    try:
-        weight = _number(fields.get("weight"))
-    except SuiteError as error:
-        return replace(assertion, fault=f"its weight {error}")
-    assertion = assertion if weight is None else replace(assertion, weight=weight)
-    if fault := _fault(assertion, fields, graders):
-        return replace(assertion, fault=fault)
-    _reject_others(fields, {"type", "value", "weight"}, left_out)
-    return assertion
+# --- Assertions
 
 
 def _number(node: yaml.Node | None) -> float | None:
@@ -609,16 +615,13 @@ def _fault(assertion: _Assertion, fields: Mapping[str, yaml.Node], graders: Coll
     kind, value = assertion.kind, assertion.value
     if kind.removeprefix("not-") not in _PATTERNS and kind not in {*_WHOLE, *graders}:
         return _ANSWER_ONLY
-    if "transform" in fields:
-        return "answers are not transformed before grading"
-    if kind == "llm-rubric" and "threshold" in fields:
+    if changed := sorted(_CHANGES_GRADES & fields.keys()):
+        return f"{changed[0]} changes how answers are graded, and is not followed"
+    if kind in _RUBRICS and "threshold" in fields:
         return _NO_SCORE
     if kind == "is-json":
         return "JSON schemas are not checked" if value is not None else ""
-    if value is None:
-        return "it has no value"
-    is_elsewhere = isinstance(value, yaml.ScalarNode) and _is_file(value.value)
-    return _NOT_READ if is_elsewhere else ""
+    return "it has no value" if value is None else ""
 
 
 def _grader_of(assertion: _Assertion, variables: Mapping[str, str]) -> dict[str, str] | str:
@@ -626,17 +629,18 @@ def _grader_of(assertion: _Assertion, variables: Mapping[str, str]) -> dict[str,
     if assertion.fault:
         raise SuiteError(assertion.fault)
     if assertion.kind == "is-json":
-        return _reference_fields(Grading.JSON, ANY_JSON)
+        return reference_fields(Grading.JSON, ANY_JSON)
     values = [_render(text, variables) for text in _value_texts(assertion)]
     if assertion.kind == "equals":
         is_text = isinstance(assertion.value, yaml.ScalarNode)
-        return _reference_fields(Grading.EXACT if is_text else Grading.JSON, values[0])
+        return reference_fields(Grading.EXACT if is_text else Grading.JSON, values[0])
     kind = assertion.kind.removeprefix("not-")
     if not all(values):
         raise SuiteError("its value is empty")
-    if kind == "llm-rubric":
-        check_reference(Reference(Grading.JUDGE, values[0]))
-        return {"rubric": values[0]}
+    if kind in _RUBRICS:
+        rubric = _RUBRICS[kind].format(values[0])
+        check_reference(Reference(Grading.JUDGE, rubric))
+        return {"rubric": rubric}
     if kind not in _PATTERNS:  # a plug-in's, which is checked with the whole question
         return {"answer": values[0], "grading": assertion.kind}
     if kind == "regex":
@@ -651,10 +655,12 @@ def _value_texts(assertion: _Assertion) -> Sequence[str]:
         text = scalar_text(node)
         return [part.strip() for part in text.split(",")] if is_list else [text]
     if node is None or assertion.kind == "equals":
-        return [json.dumps(_plain(node), ensure_ascii=False)] if node else []
-    texts = [item.value for item in _items(node) if isinstance(item, yaml.ScalarNode)]
-    if not texts or len(texts) < len(_items(node)) or not is_list:
+        return [json.dumps(plain_value(node), ensure_ascii=False)] if node else []
+    texts = [item.value for item in node_items(node) if isinstance(item, yaml.ScalarNode)]
+    if not texts or len(texts) < len(node_items(node)) or not is_list:
         raise SuiteError("its value is no text" + (", and no list of texts" if is_list else ""))
+    if any(text.startswith("file://") for text in texts):
+        raise SuiteError("a file in a list is not read; write its text here")
     return texts
 
 
@@ -695,7 +701,7 @@ def _combine(asserted: _Assertion, patterns: Mapping[_Assertion, str]) -> str | 
     parts = [(part.weight, pattern) for part, pattern in found if pattern is not None]
     if not parts:
         return None
-    if asserted.has_threshold and any(part.kind == "llm-rubric" for part in patterns):
+    if asserted.has_threshold and any(part.kind in _RUBRICS for part in patterns):
         raise SuiteError(_NO_SCORE)
     if asserted.threshold is None:
         return "".join(pattern for _, pattern in parts)
@@ -733,13 +739,13 @@ def _pattern_fields(
         [assertion] = patterns
         values = [_render(text, variables) for text in _value_texts(assertion)]
         if assertion.kind == "contains":
-            return _reference_fields(Grading.CONTAINS, values[0])
+            return reference_fields(Grading.CONTAINS, values[0])
         if assertion.kind == "regex":
-            return _reference_fields(Grading.REGEX, values[0])
+            return reference_fields(Grading.REGEX, values[0])
         if assertion.kind in {"icontains", "icontains-any", "contains-any"}:
             flag = "(?i)" if assertion.kind.startswith("i") else ""
-            return _reference_fields(Grading.REGEX, flag + _either(values))
+            return reference_fields(Grading.REGEX, flag + _either(values))
     for assertion, pattern in patterns.items():
         if assertion.kind.endswith("regex") and _JOINED.search(pattern.partition(_ANYWHERE)[2]):
             raise SuiteError("a pattern with flags or back references can't be combined")
-    return _reference_fields(Grading.REGEX, rf"\A{combined}")
+    return reference_fields(Grading.REGEX, rf"\A{combined}")

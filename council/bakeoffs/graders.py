@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from math import isfinite, prod
 from typing import NamedTuple, NoReturn, Protocol, runtime_checkable
 from unicodedata import normalize
@@ -22,6 +23,7 @@ from council.errors import PanelError, SuiteError
 from council.registry import NO_PLUGINS, Registry
 
 MAX_ANSWER_CHARACTERS = 2_000
+MAX_OTHERS = 100
 ANY_JSON = "any"  # a reference that every valid JSON matches
 _GSM8K = re.compile(r"(?:\A|\n)[ \t]*####[ \t]*([^\n]+?)\s*\Z")
 _CHECKS = re.compile(r"[0-9]{1,4} of [0-9]{1,4}")
@@ -81,7 +83,7 @@ def grade(reference: Reference | None, text: str, registry: Registry = NO_PLUGIN
     try:
         if reference.grading in {*Grading}:
             return float(is_correct(reference, text))
-        share = find_grader(reference.grading, registry).grade(text, reference.value)
+        share = find_grader(reference.grading, registry).grade(text, reference.closest(text))
         return float(share) if share is not None and 0 <= share <= 1 else None
     # One answer that a grader can't take must not cost the round its other numbers.
     except Exception:  # noqa: BLE001
@@ -90,16 +92,16 @@ def grade(reference: Reference | None, text: str, registry: Registry = NO_PLUGIN
 
 def is_correct(reference: Reference, text: str) -> bool:
     """Return whether an answer is right by a built-in grader. Raise if it fits no answer."""
-    if reference.grading == Grading.NUMBER:
-        return matches_number(reference.value, reference.tolerance, text)
     graders: dict[str, Callable[[str, str], bool]] = {
+        Grading.NUMBER: lambda value, given: matches_number(value, reference.tolerance, given),
         Grading.EXACT: matches_exactly,
         Grading.CHOICE: matches_choice,
         Grading.REGEX: matches_pattern,
         Grading.CONTAINS: contains_text,
         Grading.JSON: matches_json,
     }
-    return graders[reference.grading](reference.value, text)
+    matches = graders[reference.grading]
+    return any(matches(value, text) for value in reference.values)
 
 
 def final_answer(reference: Reference, text: str) -> str:
@@ -139,7 +141,26 @@ def final_number(solution: str) -> str:
 
 def check_reference(reference: Reference, registry: Registry = NO_PLUGINS) -> None:
     """Raise SuiteError if no answer could be graded against this reference, or nobody could."""
-    value = reference.value
+    if reference.others and reference.grading in {Grading.JUDGE, Grading.MISSING}:
+        raise SuiteError("A rubric has no other answers. Write them into it.")
+    if len(reference.others) > MAX_OTHERS:
+        raise SuiteError(f"There are more than {MAX_OTHERS} other answers. Keep the usual ones.")
+    for value in reference.values:
+        _check_length(value)
+    if not isfinite(reference.tolerance) or reference.tolerance < 0:
+        raise SuiteError("The tolerance must be 0 or more, such as 0.5.")
+    if reference.tolerance and reference.grading != Grading.NUMBER:
+        raise SuiteError("Only numbers have a tolerance. Leave it out, or grade as a number.")
+    if reference.checks and not _CHECKS.fullmatch(reference.checks):
+        raise SuiteError(f"{_shorten(reference.checks)} are no checks. Write them as in '2 of 5'.")
+    for value in reference.values:
+        if reference.grading in {*Grading}:
+            _check_value(reference.grading, value)
+        else:
+            find_grader(reference.grading, registry).check(value)
+
+
+def _check_length(value: str) -> None:
     if not value.strip():
         raise SuiteError("The answer is empty. Write it, or leave out how it is graded.")
     if len(value) > MAX_ANSWER_CHARACTERS:
@@ -147,16 +168,6 @@ def check_reference(reference: Reference, registry: Registry = NO_PLUGINS) -> No
             f"The answer has {len(value):,} characters; the limit is {MAX_ANSWER_CHARACTERS:,}. "
             "Shorten it."
         )
-    if not isfinite(reference.tolerance) or reference.tolerance < 0:
-        raise SuiteError("The tolerance must be 0 or more, such as 0.5.")
-    if reference.tolerance and reference.grading != Grading.NUMBER:
-        raise SuiteError("Only numbers have a tolerance. Leave it out, or grade as a number.")
-    if reference.checks and not _CHECKS.fullmatch(reference.checks):
-        raise SuiteError(f"{_shorten(reference.checks)} are no checks. Write them as in '2 of 5'.")
-    if reference.grading in {*Grading}:
-        _check_value(reference.grading, value)
-    else:
-        find_grader(reference.grading, registry).check(value)
 
 
 def _check_value(grading: str, value: str) -> None:
@@ -392,6 +403,7 @@ class _Number(NamedTuple):
     is_percent: bool
 
 
+@lru_cache(maxsize=64)  # a reference is checked several times in a row
 def is_number(text: str) -> bool:
     """Return whether a text is one number and nothing else."""
     match = _NUMBER.fullmatch(_normalize_numbers(text).strip())

@@ -34,13 +34,27 @@ class Reference:
     """The known right answer; `tolerance` is absolute and applies to numbers only.
 
     `grading` is a Grading, or the name of a plug-in's grader: see council.bakeoffs.graders.
-    `checks` says how many checks of another tool it stands for: "2 of 5"; "" for all.
+    `checks` says how many checks of another tool it stands for: "2 of 5"; "" for all. `others` are
+    as right as `value`.
     """
 
     grading: str
     value: str
     tolerance: float = 0.0
     checks: str = field(default="", metadata=IF_SET)
+    others: tuple[str, ...] = field(default=(), metadata=IF_SET)
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Every right answer."""
+        return (self.value, *self.others)
+
+    def closest(self, text: str) -> str:
+        """Return the right answer whose length is closest to a text's; of equal ones, the first.
+
+        Where likeness is graded, an answer is neither better nor worse for its length.
+        """
+        return min(self.values, key=lambda value: abs(len(value) - len(text)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +90,7 @@ class SuiteQuestion:
             return ""
         tolerance = self.reference.tolerance
         off = f" (give or take {tolerance:g})" if tolerance else ""
-        return f"{self.reference.value}{off}"
+        return f"{' | '.join(self.reference.values)}{off}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +161,9 @@ def _content(question: SuiteQuestion) -> dict[str, object]:
     # The version of a suite from before there were methods and checks stays.
     if not question.method:
         del content["method"]
-    if question.reference and not question.checks:
-        del content["reference"]["checks"]
+    for name in ("checks", "others") if question.reference else ():
+        if not content["reference"][name]:
+            del content["reference"][name]
     return content
 
 

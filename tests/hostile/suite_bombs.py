@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-SIZE = 199_000
+SIZE = 1_990_000
 
 
 def filled(start: str, unit: str, end: str = "") -> str:
@@ -19,9 +19,9 @@ def laughs(levels: int = 20, width: int = 9) -> str:
 
 
 def shared_context() -> str:
-    """Return YAML whose thousand questions share one long context by alias."""
+    """Return YAML whose ten thousand questions share one long context by alias."""
     context = f"- question: q\n  context: &c {'x' * 15_000}\n"
-    return context + "".join(f"- {{question: q{n}, context: *c}}\n" for n in range(999))
+    return context + "".join(f"- {{question: q{n}, context: *c}}\n" for n in range(9_999))
 
 
 BOMBS: Mapping[str, tuple[str, str]] = {
@@ -34,7 +34,7 @@ BOMBS: Mapping[str, tuple[str, str]] = {
     "yaml-deep-lists": ("s.yaml", filled("", "[")),
     "yaml-deep-dashes": ("s.yaml", filled("", "- ")),
     "yaml-deep-mappings": ("s.yaml", filled("", "{a: ")),
-    "yaml-anchors": ("s.yaml", "".join(f"- &a{n} q{n}\n" for n in range(13_000))),
+    "yaml-anchors": ("s.yaml", "".join(f"- &a{n} q{n}\n" for n in range(130_000))),
     "yaml-one-scalar": ("s.yaml", filled("- ", "x")),
     "yaml-tags": ("s.yaml", filled("", "- !!python/object/apply:os.system [id]\n")),
     "yaml-documents": ("s.yaml", filled("", "---\n")),
@@ -55,8 +55,34 @@ BOMBS: Mapping[str, tuple[str, str]] = {
     "promptfoo-braces": ("s.yaml", filled("prompts: ['", "{{", "']\n")),
     "evals-many-fields": (
         "s.jsonl",
-        json.dumps({"input": "q", **{f"k{n}": "" for n in range(13_000)}}),
+        json.dumps({"input": "q", **{f"k{n}": "" for n in range(130_000)}}),
     ),
+    "promptfoo-scenarios": (
+        "s.yaml",
+        "prompts: [q]\nscenarios:\n- config:\n"
+        + "  - {vars: {a: 1}}\n" * 8_000
+        + "  tests:\n"
+        + "  - {threshold: 1}\n" * 8_000,
+    ),
+    "yaml-most-values": (
+        "s.yaml",
+        "".join(f"- {{question: q{n}, answer: {n}, category: c, x: y}}\n" for n in range(9_990)),
+    ),
+    "json-most-choices": (
+        "s.jsonl",
+        "".join(
+            json.dumps({"question": f"q{n}", "options": [f"{m}" for m in range(26)], "answer": 0})
+            + "\n"
+            for n in range(9_990)
+        ),
+    ),
+    "json-most-columns": (
+        "s.json",
+        json.dumps([{"question": f"q{n}", **{f"k{m}": 1 for m in range(180)}} for n in range(900)]),
+    ),
+    "json-nested-columns": ("s.jsonl", '{"item":' * 30_000 + "1" + "}" * 30_000),
+    "json-text-in-text": ("s.jsonl", json.dumps({"item": "[" * 900_000 + "]" * 900_000})),
+    "promptfoo-csv": ("s.csv", filled("question,__expected\n", "q,contains: a\n")),
     "csv-one-cell": ("s.csv", filled('question\n"', "x", '"\n')),
     "csv-many-columns": ("s.csv", filled("question", ",")),
     "csv-open-quote": ("s.csv", filled('question\n"', '""')),
@@ -64,7 +90,7 @@ BOMBS: Mapping[str, tuple[str, str]] = {
     "json-deep-lists": ("s.json", filled("", "[")),
     "json-deep-objects": ("s.jsonl", filled("", '{"a":')),
     "json-huge-number": ("s.json", filled('[{"question":"q","answer":', "9", "}]")),
-    "json-keys": ("s.json", json.dumps([{f"k{n}": "" for n in range(13_000)}])),
+    "json-keys": ("s.json", json.dumps([{f"k{n}": "" for n in range(130_000)}])),
     "json-escapes": ("s.json", filled('["', "\\u0301", '"]')),
     "text-lines": ("s.txt", filled("", "\r")),
     "text-combining": ("s.txt", filled("a", "\u0301")),

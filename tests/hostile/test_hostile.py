@@ -28,5 +28,5 @@ def test_a_suite_bomb_takes_little_memory(name: str) -> None:
 def test_aliases_cannot_multiply_a_text() -> None:
     filename, text = BOMBS["yaml-shared-context"]
 
-    with pytest.raises(SuiteError, match=r"Line 15: its aliases expand to more text"):
+    with pytest.raises(SuiteError, match=r"Line [0-9]+: its aliases expand to more text"):
         parse_suite_file("bomb", filename, text.encode())

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from bot.bakeoffs.commands import suites
 from bot.bakeoffs.commands.bakeoffs import load_suite_to_run
+from bot.bakeoffs.file_parsers import check_size
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.suites import (
     SuiteRunCost,
@@ -21,8 +22,8 @@ from bot.bakeoffs.render.suites import (
     suites_post,
 )
 from bot.bakeoffs.suite_files import (
+    ReadingOptions,
     SuiteFile,
-    check_size,
     read_suite_file,
     suite_document,
     suite_suffixes,
@@ -54,6 +55,7 @@ Partial = Annotated[
     bool,
     typer.Option("--partial", help="Grade by the checks that can be imported, if some can't."),
 ]
+Column = Annotated[str, typer.Option(metavar="COLUMN", help="The file's column for it.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 
 
@@ -84,9 +86,12 @@ async def show(name: Name, as_json: Json = False) -> None:
 
 @suite_app.command()
 @async_command
-async def add(
+async def add(  # noqa: PLR0913, PLR0917
     name: Name,
     source: Annotated[str, typer.Argument(help="A file of questions, a round's id, or last.")],
+    question: Column = "",
+    answer: Column = "",
+    category: Column = "",
     partial: Partial = False,
     yes: Yes = False,
     as_json: Json = False,
@@ -96,7 +101,10 @@ async def add(
     async with open_app(load_settings()) as app:
         message = IncomingMessage("", TERMINAL_USER, TERMINAL, app.new_id())
         if _is_file(source, app.registry):
-            file = _read_suite(name, Path(source), app.registry, partial=partial)
+            chosen = {"question": question, "answer": answer, "category": category}
+            columns = {name: column for name, column in chosen.items() if column}
+            options = ReadingOptions("", partial, columns, Path(source).parent)
+            file = _read_suite(name, Path(source), app.registry, options)
         else:
             file = SuiteFile(await suites.suite_with_round(app, message, name, source))
         suite, before = await suites.with_existing_summary(app, message, file.suite)
@@ -136,7 +144,8 @@ async def find_suite(app: AppContext, name_or_file: str) -> Suite:
     path = Path(name_or_file)
     if path.suffix.lower() not in suite_suffixes(app.registry):
         return await load_suite_to_run(app, TERMINAL, name_or_file)
-    file = _read_suite(path.stem.replace(" ", "-"), path, app.registry)
+    options = ReadingOptions(folder=path.parent)
+    file = _read_suite(path.stem.replace(" ", "-"), path, app.registry, options)
     print_left_out(file)
     return file.suite
 
@@ -153,11 +162,11 @@ def _is_file(source: str, registry: Registry) -> bool:
     return path.suffix.lower() in suite_suffixes(registry) or path.is_file()
 
 
-def _read_suite(name: str, path: Path, registry: Registry, *, partial: bool = False) -> SuiteFile:
+def _read_suite(name: str, path: Path, registry: Registry, options: ReadingOptions) -> SuiteFile:
     with suppress(OSError):  # reading reports a missing file
         check_size(path.name, path.stat().st_size)
     content = read_file(path, "Name a file of questions, or a round.")
-    return read_suite_file(name, path.name, content, partial=partial, registry=registry)
+    return read_suite_file(name, path.name, content, options, registry)
 
 
 def _confirm(suite: Suite, cost: SuiteRunCost | None, before: SuiteSummary | None) -> None:

@@ -16,6 +16,8 @@ from bot.access import (
     may_administer,
 )
 from bot.bakeoffs import suite_files
+from bot.bakeoffs.column_names import LeftOut
+from bot.bakeoffs.file_parsers import check_size
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.suites import (
     SuiteRunCost,
@@ -26,7 +28,6 @@ from bot.bakeoffs.render.suites import (
     suite_saved_post,
     suites_post,
 )
-from bot.bakeoffs.suite_imports import LeftOut
 from bot.chat import (
     Button,
     Buttons,
@@ -54,6 +55,7 @@ from council.ports import KeyValueStore
 from council.rounds import Round
 
 REMOVE, RETAIN = "remove_suite", "retain_suite"  # actions
+ASKED_COLUMNS = ("question", "answer", "category")  # whose names in a file can be chosen
 ADD = "add to suites"  # what only some may do
 NO_QUESTIONS = (
     "Attach a file of questions (.csv, .jsonl, .yaml or .txt), name a round, or write the "
@@ -125,17 +127,19 @@ async def _new_suite(
     if len(message.files) > 1:
         raise SuiteError("Send one file at a time. Each file becomes a suite.")
     [file] = message.files
-    suite_files.check_size(file.name, file.size)  # before it is fetched
+    check_size(file.name, file.size)  # before it is fetched
     # Parsing a large file takes seconds and must not block the event loop.
     partial = arguments.get("checks", "").lower() == "partial"
+    columns = {name: arguments[name] for name in ASKED_COLUMNS if name in arguments}
+    options = suite_files.ReadingOptions("", partial, columns)
     content = await file.read()
     return await asyncio.to_thread(
         suite_files.read_suite_file,
         name,
         file.name,
         content,
-        partial=partial,
-        registry=app.registry,
+        options,
+        app.registry,
     )
 
 

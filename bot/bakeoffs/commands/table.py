@@ -174,6 +174,10 @@ _QUESTIONS = (
         Kind.CHOICE,
         choices=("all", "partial"),
     ),
+    *(
+        option(name, f"The file's column with the {name}, if it isn't found")
+        for name in suites.ASKED_COLUMNS
+    ),
     Parameter("questions", "The questions, one on each line", Kind.TEXT),
     form_field("file", "A .csv, .jsonl, .yaml or .txt file", Kind.FILE),
 )

@@ -92,7 +92,7 @@ def _graded_case(
         message = f"The grader {reference.grading} {why}, so this answer has no grade."
         return replace(case, outcome=Outcome.ERROR, message=message)
     shown = text if len(text) <= _MAX_ANSWER else f"{text[:_MAX_ANSWER]}…"
-    detail = f"Expected ({reference.grading}): {reference.value}\nAnswer: {shown}"
+    detail = f"Expected ({reference.grading}): {' | '.join(reference.values)}\nAnswer: {shown}"
     return replace(case, outcome=Outcome.WRONG, message="The answer is wrong.", detail=detail)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from bot.bakeoffs.suite_imports import LeftOut
+from bot.bakeoffs.column_names import LeftOut
 from bot.chat import Button, Buttons, Heading, Line, Note, Part, Post, Table
 from bot.render.formatting import count_noun, join_words, seat_names
 from bot.render.lists import NEW, list_post
@@ -240,5 +240,6 @@ def _reference_text(reference: Reference | None) -> str:
     if reference is None:
         return ""
     tolerance = f" ± {reference.tolerance:.10g}" if reference.tolerance else ""
+    tolerance += f" or {count_noun(len(reference.others), 'other')}" if reference.others else ""
     checks = f", {reference.checks} checks" if reference.checks else ""
     return f"{shorten_to_line(reference.value, 30)}{tolerance} ({reference.grading}{checks})"

@@ -8,9 +8,11 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from bot.bakeoffs.column_names import COLUMNS
 from bot.bakeoffs.commands import suites as suite_commands
 from bot.bakeoffs.commands.forms import add_to_suite
 from bot.bakeoffs.commands.suites import SuiteAddition, estimate_suite_run, find_suite_summary
+from bot.bakeoffs.file_parsers import check_size
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.suites import (
     check_lines,
@@ -21,9 +23,8 @@ from bot.bakeoffs.render.suites import (
     suite_post,
 )
 from bot.bakeoffs.suite_files import (
-    COLUMNS,
+    ReadingOptions,
     SuiteFile,
-    check_size,
     question_fields,
     read_suite_file,
     suite_csv,
@@ -63,6 +64,7 @@ async def suites_page(
         found=found,
         wrong=str(error or ""),
         typed_name=typed["name"] if typed else "",
+        columns_typed={name: typed[name] if typed else "" for name in suite_commands.ASKED_COLUMNS},
         lines_typed=typed["lines"] if typed else "",
     )
 
@@ -105,14 +107,17 @@ async def add_suite(context: WebContext, request: Request, form: Form) -> Respon
         file = files[0]
         check_size(file.name, file.size)
         # Parsing a large file takes seconds and must not block the event loop.
-        content, partial = await file.read(), bool(form["partial"])
+        chosen = {one: form[one].strip() for one in suite_commands.ASKED_COLUMNS}
+        columns = {one: column for one, column in chosen.items() if column}
+        options = ReadingOptions("", bool(form["partial"]), columns)
+        content = await file.read()
         read = await asyncio.to_thread(
             read_suite_file,
             name,
             file.name,
             content,
-            partial=partial,
-            registry=context.app.registry,
+            options,
+            context.app.registry,
         )
     except SuiteError as error:
         return await suites_page(context, request, error, form)

@@ -38,7 +38,6 @@ EXAMPLES = {
     "providers": Example(
         CAPITAL + "providers: [openai:gpt-5-mini]\ntests: [{vars: {country: France}}]\n",
         ((FRANCE, "", ""),),
-        ("providers",),
     ),
     "two prompts, two tests": Example(
         "prompts: ['{{a}}?', 'So {{a}}?']\ntests: [{vars: {a: x}}, {vars: {a: y}}]\n",
@@ -100,7 +99,7 @@ EXAMPLES = {
         "assert latency",
     ),
     "weight and metric": _six(
-        "{type: contains, value: x, weight: 2, metric: Tone}", "contains", "x", "metric"
+        "{type: contains, value: x, weight: 2, metric: Tone}", "contains", "x"
     ),
     "weight 0": _six("{type: contains, value: x, weight: 0}", "", "", "assert contains"),
     "transform of an answer": _lost(
@@ -123,7 +122,6 @@ EXAMPLES = {
     "metadata": Example(
         "prompts: [Six?]\ntests: [{metadata: {category: maths, source: a}, description: Sums}]\n",
         (("Six?", "", ""),),
-        ("source", "description"),
     ),
     "prompt with a label": Example(
         "prompts: [{label: short, raw: 'Six?'}, {label: long, raw: 'Six, please?'}]\n",
@@ -152,7 +150,7 @@ EXAMPLES = {
     "a variable in a file": Example(
         "prompts: ['{{a}}?', 'Six?']\ntests: [{vars: {a: file://a.txt}}]\n",
         (("Six?", "", ""),),
-        ("variable a", "question"),
+        ("variable a file://a.txt", "question"),
     ),
     "an object as variable": Example(
         "prompts: ['{{a.b}}?', 'Six?']\ntests: [{vars: {a: {b: 1}}}]\n",
@@ -170,9 +168,9 @@ EXAMPLES = {
         ("question",),
     ),
     "scenarios": Example(
-        "prompts: [Six?]\nscenarios: [{config: [], tests: []}]\n",
-        (("Six?", "", ""),),
-        ("scenarios",),
+        "prompts: ['{{a}}?']\n"
+        "scenarios: [{config: [{vars: {a: x}}, {vars: {a: y}}], tests: [{metadata: {}}]}]\n",
+        (("x?", "", ""), ("y?", "", "")),
     ),
     "everything elsewhere": Example("prompts: file://prompts.txt\ntests: file://tests.csv\n"),
     "no prompts": Example("tests: [{vars: {a: 1}}]\n"),

@@ -112,3 +112,18 @@ def test_the_documented_file_may_have_a_suite(tmp_path: Path) -> None:
     [suite] = suites(tmp_path, f'{DOCUMENTED}[suites.sql]\nquestions = ["Why?", "How?"]\n')
 
     assert (suite.name, len(suite.questions)) == ("sql", 2)
+
+
+def test_a_whole_configuration_of_promptfoo_is_a_suite(tmp_path: Path) -> None:
+    (tmp_path / "p.yaml").write_text("providers: [x]\ndescription: d\nprompts: file://q.txt\n")
+    (tmp_path / "q.txt").write_text("Six?")
+
+    (suite,) = suites(tmp_path, '[suites.six]\nfile = "p.yaml"\n')
+
+    assert suite.questions == (SuiteQuestion("Six?"),)
+
+
+def test_a_column_that_a_suite_has_not_is_refused_by_name(tmp_path: Path) -> None:
+    text = '[suites.sql]\nquestions = [{question = "How many?", answr = 3}]\n'
+
+    assert "Question 1: answr, a suite has no such column" in faults(tmp_path, text)[0]

@@ -2,8 +2,8 @@
 
 import pytest
 
+from bot.bakeoffs.file_parsers import MAX_BYTES
 from bot.bakeoffs.suite_files import (
-    MAX_BYTES,
     parse_suite_file,
     validate_suite_name,
 )
@@ -28,10 +28,14 @@ LONG = "x" * (MAX_QUESTION_CHARACTERS + 1)
         pytest.param(
             "s.csv",
             "question,answr\nWhy?,1\n",
-            "Line 1 has an unknown column 'answr': known columns are question,",
+            "Line 2: answr, a suite has no such column; if it is the answer, add",
             id="column",
         ),
-        ("s.csv", "question,zzz\nWhy?,1\n", "known columns are question, category"),
+        ("s.csv", "question,Question\nWhy?,1\n", "names the column 'question' twice"),
+        ("s.csv", "name,age\nAnn,42\n", "Line 1 is no header: it has no column with a question"),
+        ("s.csv", "prompt,query\nWhy?,How?\n", "Line 2 has two columns that could be the question"),
+        ("s.jsonl", '{"a b": "x", "a_b": "y"}', "Line 1 has two columns of nearly the same name"),
+        ("s.jsonl", f'{{"question": "Why?", "answer": "{"x" * 20_000}"}}', "the limit is 2,000"),
         pytest.param("s.csv", "question,question\n", "names the column 'question' twice", id="2x"),
         pytest.param(
             "s.csv", 'question\nWhy?\n"How?\n', "Line 3 is not valid CSV", id="open-quote"
@@ -73,7 +77,7 @@ LONG = "x" * (MAX_QUESTION_CHARACTERS + 1)
             "s.jsonl", '"Why?"\n{"question": "How?"', "Line 2 is not valid JSON", id="json"
         ),
         pytest.param("s.jsonl", '"Why?"\n42\n', "Line 2 is not a question", id="json-number"),
-        pytest.param("s.jsonl", '{"question": ["Why?"]}', "Line 1: 'question' must be", id="list"),
+        pytest.param("s.jsonl", '{"question": [7]}', "more than text", id="list"),
         pytest.param("s.jsonl", "[" * 100_000, "Line 1 ", id="json-deep"),
         pytest.param("s.json", '[\n"Why?",\n]', "Line 3 is not valid JSON", id="json-comma"),
         pytest.param(
@@ -85,7 +89,7 @@ LONG = "x" * (MAX_QUESTION_CHARACTERS + 1)
             "s.yaml", "question: Why?\n", "Line 1 does not start a list", id="yaml-mapping"
         ),
         pytest.param("s.yaml", "- Why?\n- - How?\n", "Line 2 is not a question", id="yaml-nested"),
-        pytest.param("s.yaml", "- question: [a]\n", "Line 1 must hold a text", id="yaml-list"),
+        pytest.param("s.yaml", "- question: [[a]]\n", "more than text", id="yaml-list"),
         pytest.param("s.yaml", "- \x07\n", "This YAML can't be read", id="yaml-bell"),
         pytest.param("s.yaml", "[" * 50_000, "YAML", id="yaml-deep"),
     ],
@@ -101,16 +105,25 @@ def test_the_wrong_line_is_named(filename: str, text: str, told: str) -> None:
 @pytest.mark.parametrize("ending", ["txt", "csv", "jsonl", "yaml"])
 def test_ten_thousand_questions_are_refused_in_one_sentence(ending: str) -> None:
     quote = {"jsonl": '"', "yaml": "- "}.get(ending, "")
-    lines = (f"{quote}Question {n}{quote.strip('- ')}" for n in range(10_000))
+    lines = (f"{quote}Question {n}{quote.strip('- ')}" for n in range(10_001))
 
-    with pytest.raises(SuiteError, match="more than 1,000 questions"):
+    with pytest.raises(SuiteError, match="more than 10,000 questions|more than .* values"):
         parse_suite_file("sql", f"s.{ending}", "\n".join(lines).encode())
 
 
-def test_a_thousand_questions_are_a_suite() -> None:
-    text = "\n".join(f"Question {n}" for n in range(1_000))
+@pytest.mark.parametrize(
+    ("ending", "line"),
+    [
+        ("txt", "Question {}"),
+        ("csv", "Question {}"),
+        ("jsonl", '{{"question": "Question {}", "answer": "{}"}}'),
+        ("yaml", "- {{question: Question {}, answer: B, category: x}}"),
+    ],
+)
+def test_ten_thousand_questions_are_a_suite(ending: str, line: str) -> None:
+    text = "\n".join(line.format(n, n) for n in range(10_000))
 
-    assert len(parse_suite_file("sql", "s.txt", text.encode()).questions) == 1_000
+    assert len(parse_suite_file("sql", f"s.{ending}", text.encode()).questions) == 10_000
 
 
 @pytest.mark.parametrize(
@@ -121,8 +134,10 @@ def test_a_thousand_questions_are_a_suite() -> None:
             "question\nWhy?\n".encode("utf-16-le"), "s.csv is not a text file", id="utf-16"
         ),
         pytest.param(b"\xff\xfeq", "Line 1 of s.csv is not UTF-8", id="half"),
+        pytest.param(b"PAR1rest", "s.csv is a Parquet file. Convert it with pandas", id="parquet"),
+        pytest.param(b"\x1f\x8brest", "s.csv is compressed. Unpack it", id="gzip"),
         pytest.param(b"PK\x03\x04rest", "s.csv is a spreadsheet or an archive", id="xlsx"),
-        pytest.param(b"x" * (MAX_BYTES + 1), "s.csv has 200,001 bytes", id="big"),
+        pytest.param(b"x" * (MAX_BYTES + 1), "s.csv has 2,000,001 bytes", id="big"),
     ],
 )
 def test_a_file_that_is_not_utf_8_is_refused(content: bytes, told: str) -> None:

@@ -17,6 +17,12 @@ _REFERENCES = st.one_of(
     st.builds(Reference, st.just(Grading.EXACT), _TEXTS),
     st.builds(
         Reference,
+        st.just(Grading.EXACT),
+        _TEXTS,
+        others=st.lists(_TEXTS, min_size=1, max_size=3).map(tuple),
+    ),
+    st.builds(
+        Reference,
         st.just(Grading.NUMBER),
         st.integers(-(10**9), 10**9).map(str),
         st.floats(0, 1e6, allow_nan=False),

@@ -4,9 +4,10 @@ import json
 
 import pytest
 
+from bot.bakeoffs.file_parsers import MAX_BYTES
 from bot.bakeoffs.suite_files import (
-    MAX_BYTES,
     MAX_QUESTIONS,
+    ReadingOptions,
     SuiteFile,
     parse_suite_file,
     read_suite_file,
@@ -21,7 +22,7 @@ from tests.bot.bakeoffs.promptfoo_examples import EXAMPLES, SIX, Example
 
 
 def read_text(name: str, filename: str, text: str, *, partial: bool = False) -> SuiteFile:
-    return read_suite_file(name, filename, text.encode(), partial=partial)
+    return read_suite_file(name, filename, text.encode(), ReadingOptions(partial=partial))
 
 
 @pytest.mark.parametrize("example", EXAMPLES.values(), ids=EXAMPLES.keys())
@@ -196,16 +197,22 @@ def test_what_is_left_out_has_its_line() -> None:
 
 
 def test_a_place_without_room_for_notes_refuses_a_file_that_leaves_something_out() -> None:
-    with pytest.raises(SuiteError, match="Line 1: providers.*council suite add s s.yaml"):
-        parse_suite_file("s", "s.yaml", b"providers: [x]\nprompts: [Six?]\n")
+    with pytest.raises(SuiteError, match="Line 1: extensions.*council suite add s s.yaml"):
+        parse_suite_file("s", "s.yaml", b"extensions: [x]\nprompts: [Six?]\n")
 
 
-def test_ten_thousand_questions_are_refused_with_their_number() -> None:
+def test_settings_without_meaning_do_not_make_a_file_incomplete() -> None:
+    text = b"providers: [x]\ndescription: Sums\nprompts: [Six?]\n"
+
+    assert len(parse_suite_file("s", "s.yaml", text).questions) == 1
+
+
+def test_too_many_questions_are_refused_with_their_number() -> None:
     text = "prompts: ['{{a}} {{b}}?']\ntests: [{vars: {a: [%s], b: [%s]}}]\n"
     hundred = ", ".join(map(str, range(100)))
 
-    with pytest.raises(SuiteError, match=f"make 10,000 questions; the limit .* {MAX_QUESTIONS:,}"):
-        read_text("s", "s.yaml", text % (hundred, hundred))
+    with pytest.raises(SuiteError, match=f"make 10,100 questions; the limit .* {MAX_QUESTIONS:,}"):
+        read_text("s", "s.yaml", text % (hundred, f"{hundred}, 100"))
 
 
 def _laughs(levels: int) -> str:
@@ -217,9 +224,9 @@ def _laughs(levels: int) -> str:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (_laughs(20), "its aliases expand to too much"),
-        ("prompts: &a\n- *a\n", "its aliases expand to too much"),
-        ("prompts: &a [Six?]\ntests: &b\n- vars: *b\n", "its aliases expand to too much"),
+        (_laughs(20), "its aliases expand to more text"),
+        ("prompts: &a\n- *a\n", "its aliases expand to more text"),
+        ("prompts: &a [Six?]\ntests: &b\n- vars: *b\n", "its aliases expand to more text"),
         (f"prompts: {'[' * 500}", "YAML can't be read"),
         (
             f"prompts: ['{'{{a}}' * 30_000}']\ntests: [{{vars: {{a: {'x' * 20_000}}}}}]\n",
@@ -285,26 +292,30 @@ def test_lines_of_openai_evals_become_questions_with_graders() -> None:
 @pytest.mark.parametrize(
     ("line", "name", "why"),
     [
-        ({"item": {"id": 1}}, "question", "it has no field with a question"),
-        ({"input": [{"role": "user", "content": [{"type": "image_url"}]}]}, "input", "only text"),
-        ({"input": ["Why?"], "ideal": "x"}, "input", "only text"),
-        ({"input": [], "ideal": "x"}, "question", "no field with a question"),
+        ({"item": {"id": 1}}, "question", "it has no column with a question"),
+        (
+            {"input": [{"role": "user", "content": [{"type": "image_url"}]}]},
+            "question",
+            "only text",
+        ),
+        ({"input": [7], "ideal": "x"}, "question", "only text"),
+        ({"input": [], "ideal": "x"}, "question", "no column with a question"),
         (
             {
                 "input": [
                     {"role": "user", "content": "Why?"},
                     {"role": "assistant", "content": "Because"},
-                ]
+                ],
+                "ideal": "So",
             },
-            "input",
+            "question",
             "a message follows the question",
         ),
-        ({"input": "Why?", "ideal": ""}, "ideal", "it is empty"),
         ({"input": "Why?", "ideal": "x" * 3000}, "ideal", "the limit is 2,000"),
         ({"input": "Why?", "ideal": ["x" * 600, "y"]}, "ideal", "the limit is 500"),
-        ({"input": "Why?", "metadata": {"a": 1}}, "metadata", "no such field"),
-        ({"item": {"question": "Why?"}, "sample": {}}, "sample", "only the item"),
-        ({"item": {"question": "Why?", "id": 7}}, "id", "no such field"),
+        ({"input": "Why?", "speaker": {"a": 1}}, "speaker", "no such column"),
+        ({"item": {"question": "Why?"}, "sample": {"a": 1}}, "sample", "no such column"),
+        ({"item": {"question": "Why?", "speaker": 7}}, "speaker", "no such column"),
         ({"input": "x" * 20_001}, "question", "the limit is 20,000"),
         ({"input": "Known?"}, "question", "asks the same as line 1"),
     ],

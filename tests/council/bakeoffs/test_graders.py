@@ -362,3 +362,25 @@ def test_answers_that_say_the_same_have_the_same_final_answer(
     grading: Grading, value: str, text: str, said: str
 ) -> None:
     assert final_answer(Reference(grading, value), text) == said
+
+
+CITIES = Reference(Grading.EXACT, "Rome", others=("Oslo", "The Hague"))
+
+
+@pytest.mark.parametrize(("answer", "right"), [("Rome", 1), ("the hague.", 1), ("Paris", 0)])
+def test_one_of_several_right_answers_is_enough(answer: str, right: float) -> None:
+    assert grade(CITIES, answer) == right
+
+
+@pytest.mark.parametrize(
+    ("reference", "why"),
+    [
+        (Reference(Grading.NUMBER, "4", others=("four",)), "'four' is not a number"),
+        (Reference(Grading.EXACT, "a", others=("",)), "The answer is empty"),
+        (Reference(Grading.EXACT, "a", others=("b",) * 101), "more than 100 other answers"),
+        (Reference(Grading.JUDGE, "a", others=("b",)), "A rubric has no other answers"),
+    ],
+)
+def test_every_right_answer_is_checked(reference: Reference, why: str) -> None:
+    with pytest.raises(SuiteError, match=why):
+        check_reference(reference)

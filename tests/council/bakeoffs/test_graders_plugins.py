@@ -120,3 +120,10 @@ def test_stored_grades_verify_also_without_their_grader() -> None:
     assert verify_record(stored, replace(round_, registry=NO_PLUGINS), bakeoff) == ()
     wrong = Suite("haiku", (SuiteQuestion("Write two.", "", Reference("syllables", "1")),))
     assert verify_record(stored, round_, replace(bakeoff, suite=wrong)) != ()
+
+
+def test_a_plugin_compares_the_right_answer_closest_in_length() -> None:
+    several = Reference("syllables", "2", others=("00000003",))
+
+    assert grade(several, "a e", REGISTRY) == 1
+    assert grade(several, "a e i ....", REGISTRY) == 1

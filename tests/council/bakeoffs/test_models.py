@@ -165,3 +165,20 @@ def test_a_suite_is_graded_if_any_of_its_questions_is() -> None:
     assert not Suite("plain", (SuiteQuestion("a"),)).is_graded
     assert Suite("mixed", (SuiteQuestion("a"), graded)).is_graded
     assert Suite("a", (graded,)).version != Suite("a", (graded,), method="both-orders").version
+
+
+def test_other_answers_make_another_version_and_are_shown_to_judges() -> None:
+    one = Reference(Grading.EXACT, "Rome")
+    several = replace(one, others=("Oslo",))
+
+    versions = {Suite("s", (SuiteQuestion("?", "", x),)).version for x in (one, several)}
+
+    assert len(versions) == 2
+    assert SuiteQuestion("?", "", several).known_answer == "Rome | Oslo"
+
+
+def test_the_right_answer_closest_in_length_is_compared() -> None:
+    reference = Reference("similar", "A long right answer.", others=("Short.", "Brief."))
+
+    assert reference.closest("Tiny.") == "Short."
+    assert reference.closest("A rather long given answer.") == "A long right answer."

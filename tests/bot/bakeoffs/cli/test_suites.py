@@ -105,7 +105,7 @@ def test_a_broken_file_names_its_line(home: Home) -> None:
 
 def test_what_a_file_leaves_out_is_listed(home: Home) -> None:
     path = home.folder / "p.yaml"
-    path.write_text("prompts: [Why?]\nproviders: [a]\ntests: [{vars: {}, provider: b}]\n")
+    path.write_text("prompts: [Why?]\nextensions: [a]\ntests: [{vars: {}, speaker: b}]\n")
 
     shown = home.invoke("suite", "add", "p", str(path), "--yes")
     document = home.invoke("suite", "add", "p", str(path), "--json").json
@@ -113,6 +113,29 @@ def test_what_a_file_leaves_out_is_listed(home: Home) -> None:
     assert shown.code == 0
     assert "Not imported:" in shown.err
     assert [(one["where"], one["name"]) for one in document["left_out"]] == [
-        ("Line 2", "providers"),
-        ("Line 3", "provider"),
+        ("Line 2", "extensions"),
+        ("Line 3", "speaker"),
     ]
+
+
+def test_columns_of_other_names_can_be_chosen(home: Home) -> None:
+    path = home.folder / "own.csv"
+    path.write_text("title,body,solved\nSums,6 x 7?,42\n", encoding="utf-8")
+    columns = ("--question", "body", "--answer", "solved", "--category", "title")
+
+    added = home.invoke("suite", "add", "sums", str(path), *columns, "--json").json
+
+    assert added["questions"] == [
+        {"question": "6 x 7?", "category": "Sums", "answer": "42", "grading": "number"}
+    ]
+    assert added["left_out"] == []
+
+
+def test_files_beside_a_configuration_of_promptfoo_are_read(home: Home) -> None:
+    (home.folder / "p.yaml").write_text("prompts: file://q.txt\nproviders: [x]\n")
+    (home.folder / "q.txt").write_text("Six?")
+
+    added = home.invoke("suite", "add", "six", str(home.folder / "p.yaml"), "--json").json
+
+    assert [one["question"] for one in added["questions"]] == ["Six?"]
+    assert added["left_out"] == []

@@ -19,6 +19,7 @@ from bot.bakeoffs.commands.suites import (
 )
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.suites import KEEP, LEAVE
+from bot.bakeoffs.suite_files import MAX_QUESTIONS
 from bot.chat import Asker, Attachment, Button, Buttons, IncomingMessage, Post
 from bot.commands.dispatch import handle_message, report_errors
 from bot.context import AppContext
@@ -122,12 +123,12 @@ async def test_a_file_is_shown_with_size_and_cost_and_added_by_a_press() -> None
 
 
 async def test_what_a_file_of_another_tool_leaves_out_is_said_before_saving() -> None:
-    harness, content = SuiteHarness(), b"prompts: [Why?]\nproviders: [a]\n"
+    harness, content = SuiteHarness(), b"prompts: [Why?]\nextensions: [a]\n"
 
     shown = await harness.send("suite add p", files=(a_file("p.yaml", content),))
 
     words = "\n".join(shown.said)
-    assert words.index("providers (line 2)") < words.index("Save suite p?")
+    assert words.index("extensions (line 2)") < words.index("Save suite p?")
     assert "Suite p is saved" in await harness.press(shown.buttons()[KEEP])
 
 
@@ -343,10 +344,12 @@ async def test_a_question_added_to_a_suite_of_the_settings_makes_a_copy_for_the_
 
 async def test_a_full_suite_grows_no_further() -> None:
     harness = await harness_with_round(Question("What is 6 x 7?", "U1", place=HERE))
-    full = Suite("full", tuple(SuiteQuestion(f"{n}?") for n in range(1_000)), scope=HERE.scope)
+    full = Suite(
+        "full", tuple(SuiteQuestion(f"{n}?") for n in range(MAX_QUESTIONS)), scope=HERE.scope
+    )
     await bakeoff_stores(harness.app).suites.save(full, "U1", ASKED_AT)
 
-    assert "has 1,000 questions" in await pressed(harness, SuiteAddition("full"))
+    assert "has 10,000 questions" in await pressed(harness, SuiteAddition("full"))
 
 
 async def test_the_oldest_draft_gives_way() -> None:
@@ -358,3 +361,17 @@ async def test_the_oldest_draft_gives_way() -> None:
     with pytest.raises(SuiteError, match="Add it again"):
         await take_draft(key_values, codes[0], message)
     assert (await take_draft(key_values, codes[-1], message)).suite == suite
+
+
+async def test_columns_of_other_names_can_be_chosen_in_a_chat() -> None:
+    harness, content = SuiteHarness(), b"title,body,solved\nSums,6 x 7?,42\n"
+
+    shown = await harness.send(
+        "suite add sums question:body answer:solved category:title",
+        files=(a_file("own.csv", content),),
+    )
+    await harness.press(shown.buttons()[KEEP])
+
+    saved = await bakeoff_stores(harness.app).suites.load(HERE.scope, "sums")
+    right = Reference(Grading.NUMBER, "42")
+    assert saved.questions == (SuiteQuestion("6 x 7?", "Sums", right),)

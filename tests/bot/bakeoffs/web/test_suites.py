@@ -8,8 +8,9 @@ from html import unescape
 import httpx
 import pytest
 
+from bot.bakeoffs.column_names import COLUMNS
 from bot.bakeoffs.parts import bakeoff_stores
-from bot.bakeoffs.suite_files import COLUMNS, parse_suite_file
+from bot.bakeoffs.suite_files import parse_suite_file
 from bot.bakeoffs.web.suites import MAX_ROWS
 from council.bakeoffs.models import Suite
 from tests.bot.web.browsing import SOMEBODY, Browser, Site, a_round_of
@@ -65,11 +66,11 @@ async def test_a_file_is_previewed_in_rows_and_then_saved(site: Site) -> None:
 
 
 async def test_what_a_file_of_another_tool_leaves_out_is_listed(site: Site) -> None:
-    content = b"prompts: [Why?]\nproviders: [a]\n"
+    content = b"prompts: [Why?]\nextensions: [a]\n"
 
     shown = await preview(site.browser(), content=content, filename="p.yaml")
 
-    assert "<li>providers (line 2): the models of a panel answer instead.</li>" in shown.text
+    assert "<li>extensions (line 2): a suite has no such setting.</li>" in shown.text
     assert "Why?</textarea>" in shown.text
 
 
@@ -237,3 +238,33 @@ async def test_an_unknown_suite_is_an_error(site: Site) -> None:
     page = await site.browser().get("/suites/nothing")
 
     assert (page.status_code, "There is no suite 'nothing'" in unescape(page.text)) == (422, True)
+
+
+async def test_columns_of_other_names_can_be_chosen_on_the_page(site: Site) -> None:
+    browser = site.browser()
+    form = await browser.form("/suites", "/suites")
+    columns = {"question": "body", "answer": "solved"}
+    file = {"file": ("own.csv", b"body,solved,id\n6 x 7?,42,1\n")}
+
+    shown = await browser.client.post(
+        "/suites", data={**form, "name": "sql", "lines": "", **columns}, files=file
+    )
+    wrong = await browser.client.post(
+        "/suites", data={**form, "name": "sql", "lines": "", "question": "title"}, files=file
+    )
+
+    assert "6 x 7?</textarea>" in shown.text
+    assert "1 question, 1 with a reference answer." in shown.text
+    assert (wrong.status_code, 'name="question" value="title"' in wrong.text) == (422, True)
+
+
+async def test_other_right_answers_go_through_the_form(site: Site) -> None:
+    browser = site.browser()
+    shown = await preview(browser)
+
+    row = {"question": "A city?", "answer": "Rome", "other_answers": "Oslo\r\nParis"}
+    await send_rows(browser, shown, row, act="save")
+
+    [question] = (await stored(site)).questions
+    assert question.reference
+    assert question.reference.values == ("Rome", "Oslo", "Paris")

@@ -1,0 +1,607 @@
+"""Column names of data sets and other tools, and how an item of theirs becomes our columns.
+
+What a suite cannot have is returned as LeftOut, with its place in the file; nothing is dropped.
+A question that lost a check is not graded by the others, unless somebody asks for that.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
+from random import Random
+from string import ascii_uppercase
+from typing import Any, NamedTuple
+
+import regex
+
+from bot.bakeoffs.file_parsers import MAX_COLUMNS
+from council.bakeoffs.graders import (
+    MAX_ANSWER_CHARACTERS,
+    check_reference,
+    default_reference,
+    final_number,
+)
+from council.bakeoffs.models import Grading, Reference
+from council.errors import SuiteError
+
+COLUMNS = (
+    "question",
+    "category",
+    "answer",
+    "other_answers",
+    "grading",
+    "tolerance",
+    "rubric",
+    "context",
+    "checks",
+)
+
+# The names of each column elsewhere, in lower case with underscores. The first one that an item
+# has counts; but an item with two that could be the question is refused.
+_TABLE = {
+    "question": """
+        question questions prompt prompts input inputs problem problem_statement instruction query
+        user_input question_stem stem sentence goal ctx text ticket_text turns messages
+        conversation conversations conversation_input""",
+    "answer": """
+        correct_answer best_answer correct_label correct_option answer_key ground_truth
+        ground_truths gold gold_answer expected expected_answer expected_output expected_response
+        reference_answer reference_output reference_outputs ideal reference references answer
+        target targets answers answers_spans correct_answers solution label answer_idx answer_index
+        output outputs completion""",
+    "choices": "choices options endings answer_choices mc1_targets",
+    "wrong choices": "incorrect_answers wrong_answers distractors",
+    "category": """
+        category subject subset topic task domain high_level_domain subdomain task_name
+        activity_label type dataset""",
+    "context": """
+        context contexts passage article support paragraph background document documents story
+        retrieved_contexts reference_contexts retrieval_context""",
+    # What only its own tool can check, so that a question with one has no grade here.
+    "check": """
+        test tests test_list test_cases test_patch unit_tests input_output public_tests
+        private_tests canonical_solution entry_point code patch instruction_id_list kwargs assert
+        assertions asserts rubrics checklist grader graders scorer scorers evaluator evaluators
+        criteria""",
+}
+NAMES: Mapping[str, Sequence[str]] = {column: names.split() for column, names in _TABLE.items()}
+# Names that mean something else next to another column.
+_NEXT_TO: Mapping[tuple[str, str], str] = {
+    ("input", "instruction"): "context",  # Alpaca
+    ("response", "instruction"): "answer",  # Dolly
+    ("output", "generator"): "",  # AlpacaEval: what a model wrote
+    ("output", "model"): "",
+    ("completion", "model"): "",
+}
+# Columns without meaning in a suite.
+_IGNORED = re.compile(
+    r"(?!.*(?:answer|label|target|correct|gold|expected))(?:(?:.*_)?(?:id|ids|ind|idx|index|uid"
+    r"|uuid|metadata|source|src)|key|source_file|url|split|split_type|created_at|updated_at"
+    r"|unnamed_0|)"
+)
+_CONTAINERS = ("item", "doc", "row", "vars", "inputs", "input", "question", "example", "data")
+# Choices in columns of their own: A to J, or numbered; and columns with wrong answers.
+_LETTERED = re.compile(r"(?:(?:option|choice|op|answer)_?)?([a-j])")
+_NUMBERED = re.compile(r"(?:option|choice|sol|ending)_?([0-9])")
+_WRONG = re.compile(r"(?:(?:best_)?incorrect_answer|wrong_answer|distractor)(?:_?[0-9])?")
+_TEXTS = ("answer", "text", "value", "content", "output", "spans", "message", "messages", "result")
+_BESIDE = re.compile(r"aliases|answer_start|types?|role|name|(?:normalized|matched)_.*")
+_LABELS = ("label", "key", "letter", "id")
+_ROLES = {"human": "user", "gpt": "assistant", "bot": "assistant", "model": "assistant"}
+_MARKED = re.compile(r"\(?([A-Za-z])(?:\)?\Z|[).:]\s)")  # "B", "(B)" or "B) Paris"
+_GRADED_BY = ("other_answers", "grading", "tolerance", "rubric", "checks")
+_MAX_CATEGORY = 60  # characters
+_MAX_NAMED = 50  # columns that are left out of a file
+_MIN_SENTENCE, _MAX_PHRASE = 4, 10  # words of an answer that only judges can compare
+_SAME = "Says the same as this reference answer:\n"
+_SAME_AS_ONE = "Says the same as one of these reference answers:\n"
+NO_QUESTION = (
+    "it has no column with a question, such as question, prompt or input; name yours, as in "
+    "`--question title`"
+)
+HOW_TO_CHOOSE = "End with “Answer:” and the letter."
+
+
+class Entry(NamedTuple):
+    """A question's place in its file, such as "Line 7", and its fields by column.
+
+    An invalid question that is imported is left out; any other makes its file invalid. Of its
+    `checks`, an imported question lost those with these names.
+    """
+
+    where: str
+    fields: Mapping[str, str]
+    is_imported: bool = False
+    checks: int = 0
+    lost: Sequence[str] = ()
+
+    def columns(self, *, partial: bool) -> Mapping[str, str]:
+        """Return its fields; if it lost checks, with no grader, or with the rest if `partial`."""
+        if not self.lost:
+            return self.fields
+        kept = f"{self.checks - len(self.lost)} of {self.checks}"
+        if partial and {"answer", "rubric"} & self.fields.keys():
+            return {**self.fields, "checks": kept}
+        names = ", ".join(dict.fromkeys(self.lost))[:MAX_ANSWER_CHARACTERS]
+        missing = {"answer": names, "grading": Grading.MISSING.value, "checks": kept}
+        return {name: self.fields.get(name, "") for name in ASKED} | missing
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A part of a file that cannot be imported: its place, its name, and why."""
+
+    where: str
+    name: str
+    why: str
+
+
+Imported = Iterator[Entry | LeftOut]
+ASKED = ("question", "category", "context")  # columns that are no part of a grader
+Messages = Sequence[tuple[str, str]]  # roles and texts
+
+
+@lru_cache(maxsize=4096)
+def normalize_name(name: str) -> str:
+    """Return a column's name in lower case with underscores: "correct_answer"."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip()[:100])
+    return re.sub(r"\W+", "_", spaced.lower()).strip("_")
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnMapper:
+    """Maps the items of one file; `chosen` has the names of its columns that somebody chose.
+
+    Each column that is left out is named once.
+    """
+
+    chosen: Mapping[str, str] = field(default_factory=dict)
+    _seen: set[str] = field(default_factory=set)
+    _named: set[str] = field(default_factory=set)
+
+    @property
+    def names_chosen(self) -> set[str]:
+        """The names of columns that somebody chose."""
+        return {*map(normalize_name, self.chosen.values())}
+
+    def check_chosen(self) -> None:
+        """Raise SuiteError for a column that somebody chose, and that no item had."""
+        for column, name in self.chosen.items():
+            if normalize_name(name) not in self._seen:
+                known = ", ".join(sorted(self._seen)[:_MAX_NAMED]) or "none"
+                raise SuiteError(
+                    f"There is no column {name[:40]!r} for `--{column}`. The columns are: {known}."
+                )
+
+    def has_question(self, names: Iterable[str]) -> bool:
+        """Return whether one of these columns could be the question."""
+        chosen = self.chosen.get("question")
+        wanted = [normalize_name(chosen)] if chosen else NAMES["question"]
+        return any(normalize_name(name) in wanted for name in names)
+
+    def map_item(self, item: Mapping[str, object], where: str) -> Imported:
+        """Yield the question of an item, and what of it is left out.
+
+        An item with nothing but our columns and texts is strict: a fault in it is one of the file.
+        Raise SuiteError where an item puts the whole file in doubt.
+        """
+        if len(item) > MAX_COLUMNS:
+            raise SuiteError(f"{where} has more than {MAX_COLUMNS:,} columns. Remove some.")
+        names = {normalize_name(name): name for name in item}
+        if len(names) < len(item):
+            raise SuiteError(f"{where} has two columns of nearly the same name. Keep one.")
+        given = {name: item[original] for name, original in names.items()}
+        is_ours = names.keys() <= {*COLUMNS} and "question" in names and not self.chosen
+        if is_ours and all(one is None or _is_scalar(one) for one in given.values()):
+            yield Entry(where, {name: _text(one) for name, one in given.items()})
+            return
+        mapped = _Item(_flatten(given), self, where)
+        if self.chosen:
+            self._seen.update(names, mapped.fields)
+        try:
+            columns = mapped.columns()
+        except _QuestionError as error:
+            yield LeftOut(where, "question", str(error))
+            return
+        for name in mapped.fields:
+            if name not in mapped.used:
+                yield from self._leave_out(names.get(name, name)[:40], mapped)
+        yield from mapped.lost
+        lost = [one.name for one in mapped.lost]
+        is_graded = bool({"answer", "rubric"} & columns.keys())
+        yield Entry(where, columns, is_imported=True, checks=len(lost) + is_graded, lost=lost)
+
+    def _leave_out(self, name: str, mapped: "_Item") -> Iterator[LeftOut]:
+        if normalize_name(name) in NAMES["check"]:
+            why = "only its own tool can check answers by it"
+            mapped.lost.append(LeftOut(mapped.where, name, why))
+        elif not _IGNORED.fullmatch(normalize_name(name)) and name not in self._named:
+            self._named.add(name)
+            why = "a suite has no such column; if it is the answer, add it as in `--answer"
+            if len(self._named) <= _MAX_NAMED:
+                yield LeftOut(mapped.where, name, f"{why} {name}`")
+            else:
+                yield LeftOut("Line 1", "other columns", f"there are more than {_MAX_NAMED}")
+
+
+class _QuestionError(Exception):
+    """The question itself can't be imported; the text says why."""
+
+
+class _FileError(SuiteError):
+    """A fault of one item that puts all others in doubt."""
+
+
+@dataclass(slots=True)
+class _Item:
+    """One item that is mapped: its fields, those that were used, and the checks it lost."""
+
+    fields: dict[str, Any]
+    mapper: ColumnMapper
+    where: str
+    used: set[str] = field(default_factory=set)
+    excluded: set[str] = field(default_factory=set)
+    lost: list[LeftOut] = field(default_factory=list)
+
+    def columns(self) -> dict[str, str]:
+        """Return our columns; raise _QuestionError, or SuiteError about the whole file."""
+        self._rename()
+        columns = {name: _text(self.fields[name]) for name in _GRADED_BY if name in self.fields}
+        self.used |= columns.keys()
+        messages, reply = self._take_question()
+        name, answer = self._take_answer(reply)
+        turns = [text for role, text in messages if role == "user"]
+        if isinstance(answer, list) and 1 < len(turns) == len(messages) == len(answer):
+            # A reference for each turn, as in MT-bench: the reply to it, and the answer.
+            pairs = zip(messages, answer, strict=True)
+            messages = [one for turn, reply in pairs for one in (turn, ("assistant", _text(reply)))]
+            messages, answer = messages[:-1], answer[-1]
+        context = filter(None, (self._context(), context_of(messages)))
+        columns |= {"question": messages[-1][1], "category": self._category()}
+        columns["context"] = "\n\n".join(context)
+        if choices := self._choices(name, answer):
+            columns["question"] = choices.list_under(columns["question"])
+        try:
+            if choices and (choices.is_first or answer is not None):
+                columns |= choices.answer_fields(answer, self.where)
+            elif answer is None or "rubric" in columns:
+                self.used.discard(name)
+            else:
+                columns |= _answer_fields(name, answer, columns.get("grading", ""))
+        except _FileError:
+            raise
+        except SuiteError as error:
+            self.lost.append(LeftOut(self.where, name, str(error)))
+        return {name: text for name, text in columns.items() if text}
+
+    def _rename(self) -> None:
+        for (name, other), meaning in _NEXT_TO.items():
+            if {name, other} <= self.fields.keys() and name not in self.mapper.names_chosen:
+                if meaning and meaning not in self.fields:
+                    self.fields[meaning] = self.fields.pop(name)
+                else:
+                    self.excluded.add(name)
+
+    def _pick(self, column: str) -> str:
+        """Return the name of the field for a column, which counts as used; "" for none."""
+        names = NAMES[column]
+        if chosen := self.mapper.chosen.get(column):
+            names = (normalize_name(chosen),)
+        found = (one for one in names if one in self.fields and one not in self.excluded)
+        name = next(found, "")
+        self.used.add(name)
+        return name
+
+    def _take_question(self) -> tuple[Messages, str]:
+        """Return the messages up to the question, and the reply that follows it, if any."""
+        name = self._pick("question")
+        could_be = [one for one in NAMES["question"] if one in self.fields]
+        if len(could_be) > 1 and "question" not in self.mapper.chosen:
+            raise SuiteError(
+                f"{self.where} has two columns that could be the question: {could_be[0]} and "
+                f"{could_be[1]}. Say which, as in `--question {could_be[0]}`."
+            )
+        if not name:
+            raise _QuestionError(NO_QUESTION)
+        value = self.fields[name]
+        messages = [("user", _text(value))] if _is_scalar(value) else parse_messages(value)
+        if not messages:
+            raise _QuestionError("it has more than text, and models get only text")
+        reply = messages[-1][1] if messages[-1][0] == "assistant" else ""
+        messages = messages[:-1] if reply else messages
+        if not messages or messages[-1][0] == "assistant":
+            raise _QuestionError("nobody asks anything before the first reply")
+        return messages, reply
+
+    def _take_answer(self, reply: str) -> tuple[str, Any]:
+        """Return the name and value of the answer: a reply counts where no column has one."""
+        name = self._pick("answer")
+        if reply and name:
+            raise _QuestionError(
+                "a message follows the question, and models can't continue a reply"
+            )
+        return (name, self.fields[name]) if name else ("the last message", reply or None)
+
+    def _category(self) -> str:
+        name, metadata = self._pick("category"), self.fields.get("metadata")
+        nested = metadata.get("category") if isinstance(metadata, dict) else None
+        value = self.fields.get(name, nested)
+        if _is_scalar(value) and len(_text(value)) <= _MAX_CATEGORY:
+            return _text(value)
+        self.used.discard(name)
+        return ""
+
+    def _context(self) -> str:
+        name = self._pick("context")
+        if not name or (texts := _texts(self.fields[name])):
+            return "\n\n".join(texts) if name else ""
+        self.used.discard(name)
+        return ""
+
+    def _choices(self, answer_name: str, answer: object) -> "_Choices | None":
+        """Return the choices of a question; None if it has none."""
+        if name := self._pick("choices"):
+            return _parse_choices(name, self.fields[name])
+        for pattern in (_LETTERED, _NUMBERED) if answer is not None else ():
+            names = sorted(self.fields)
+            found = {name: match[1] for name in names if (match := pattern.fullmatch(name))}
+            if len(found) > 1 and all(_is_scalar(self.fields[name]) for name in found):
+                self.used |= found.keys()
+                texts = [_text(self.fields[name]) for name in found]
+                is_index = pattern is _NUMBERED and answer_name == "label"
+                return _Choices(texts, [] if is_index else [*found.values()])
+        wrong = [name for name in self.fields if _WRONG.fullmatch(name)]
+        wrong = wrong or [name for name in NAMES["wrong choices"] if name in self.fields][:1]
+        texts, right = (
+            [text for name in wrong for text in _texts(self.fields[name])],
+            _texts(answer),
+        )
+        if not texts or len(right) != 1:
+            return None
+        self.used |= {*wrong}
+        return _Choices([right[0], *texts], is_first=True)
+
+
+# --- Choices
+
+
+@dataclass(frozen=True, slots=True)
+class _Choices:
+    """The choices of a question, with labels of their own, if any.
+
+    If the right one `is_first`, they are shuffled, the same in each import.
+    """
+
+    texts: Sequence[str]
+    labels: Sequence[str] = ()
+    is_first: bool = False
+    are_numbers: bool = False
+
+    @property
+    def _order(self) -> Sequence[int]:
+        order = [*range(len(self.texts))]
+        if self.is_first:
+            Random("\n".join(self.texts)).shuffle(order)  # noqa: S311 - nobody gains by guessing it
+        return order
+
+    @property
+    def _lines(self) -> Sequence[str]:
+        texts = (" ".join(self.texts[at].split()) for at in self._order)
+        return [f"{letter}) {text}" for letter, text in zip(ascii_uppercase, texts, strict=False)]
+
+    def list_under(self, question: str) -> str:
+        """Return the question with its choices."""
+        return "\n".join([question, "", *self._lines, "", HOW_TO_CHOOSE])
+
+    def answer_fields(self, answer: object, where: str) -> dict[str, str]:
+        """Return the columns of the right choice; raise SuiteError if that is unclear."""
+        at = self._order.index(0 if self.is_first else self._find(answer, where))
+        line = self._lines[at]
+        is_whole = "|" not in line and len(line) <= MAX_ANSWER_CHARACTERS
+        return {"answer": line if is_whole else ascii_uppercase[at], "grading": Grading.CHOICE}
+
+    def _find(self, answer: object, where: str) -> int:
+        """Return the index of the right choice, from its label, text, letter or index."""
+        texts = _texts(answer)
+        if len(texts) != 1:
+            raise SuiteError("several choices are right, and an answer can choose one only")
+        [text] = texts
+        marked = _MARKED.match(text)
+        labels = [label.casefold() for label in self.labels or ascii_uppercase[: len(self.texts)]]
+        label = (marked[1] if marked and not self.labels else text).casefold()
+        found = {n for n, one in enumerate(self.texts) if one.casefold() == text.casefold()}
+        if label in labels:
+            found = {labels.index(label)} | (set() if self.labels else found)
+        elif text.isdecimal() and not self.labels and not (self.are_numbers and found):
+            index = int(text[:9])
+            if index >= len(self.texts) and not found:
+                raise _FileError(
+                    f"{where}: the answer {text[:20]} is none of the {len(self.texts)} choices, "
+                    "which count from 0. Write the letter, or the text of the right choice."
+                )
+            found = {index} if isinstance(answer, int) else {index} | found
+        if len(found) != 1:
+            why = "could be several of the choices" if found else "is none of the choices"
+            raise SuiteError(f"{text[:40]!r} {why}; write the letter")
+        return found.pop()
+
+
+def _parse_choices(name: str, value: Any) -> _Choices:  # noqa: ANN401 - JSON
+    """Return choices in a list, in a dictionary, or in lists of texts and labels."""
+    labels: Any = ()
+    if isinstance(value, dict) and isinstance(value.get("text", value.get("choices")), list):
+        value, labels = (
+            value.get("text", value.get("choices")),
+            value.get("label", value.get("labels")),
+        )
+    elif isinstance(value, dict):
+        value, labels = [*value.values()], [*value]
+    elif isinstance(value, list) and all(isinstance(one, dict) for one in value):
+        labels = [next((one[key] for key in _LABELS if key in one), None) for one in value]
+    texts = [text for one in value for text in _texts(one)] if isinstance(value, list) else []
+    if not 1 < len(texts) == len(value) <= len(ascii_uppercase):
+        raise _QuestionError(f"its {name} are no list of 2 to 26 texts, such as a JSON list")
+    if name == "mc1_targets":
+        at = labels.index(1) if isinstance(labels, list) and labels.count(1) == 1 else 0
+        return _Choices([texts[at], *texts[:at], *texts[at + 1 :]], is_first=True)
+    shown = [_text(label) for label in labels or () if _is_scalar(label)]
+    if shown and len({*shown}) != len(texts):
+        raise _QuestionError(f"its {name} have other labels than texts")
+    return _Choices(texts, shown, are_numbers=not any(isinstance(one, str) for one in value))
+
+
+# --- Values
+
+
+def _is_scalar(value: object) -> bool:
+    return isinstance(value, str | int | float)
+
+
+def _text(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case str() | int() | float():
+            return str(value).strip()
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _part_name(value: Mapping[str, Any]) -> str:
+    """Return the name of the part of an object that is its text; "" if it has none."""
+    names = {normalize_name(str(key)): key for key in value}
+    return next((names[one] for one in (*_TEXTS, *NAMES["answer"]) if one in names), "")
+
+
+def _texts(value: Any) -> list[str]:  # noqa: ANN401 - JSON
+    """Return the texts in a value, such as an answer with its aliases; none of another object."""
+    if value is None or _is_scalar(value):
+        return [_text(value)] if _text(value) else []
+    if isinstance(value, dict):
+        part = _part_name(value)
+        return _texts(value[part]) + _texts(value.get("aliases")) if part else []
+    if any(isinstance(one, dict) and "role" in one for one in value):
+        messages = parse_messages(value)
+        return [messages[-1][1]] if messages else []
+    found = [_texts(one) for one in value]
+    return [*dict.fromkeys(text for texts in found for text in texts)] if all(found) else []
+
+
+def _answer_fields(name: str, value: object, grading: str) -> dict[str, str]:
+    """Return the columns of right answers; raise SuiteError if no answer could be graded by them.
+
+    One that is a sentence is for judges. An object is JSON.
+    """
+    if isinstance(value, bool) and not grading:
+        value = ["true", "yes"] if value else ["false", "no"]
+    texts = [_boxed(text) for text in _texts(value)]
+    parts = [key for key in value if not _BESIDE.fullmatch(key)] if isinstance(value, dict) else []
+    if texts and len(parts) > 1:  # an object with more than a text
+        if name != "ideal":
+            raise SuiteError(f"it has several parts: {', '.join(parts)[:60]}; leave one of them")
+        texts = []
+    if not texts or grading == Grading.JSON:
+        return reference_fields(Grading.JSON, _text(value))
+    if name == "label" and all(text.isdecimal() for text in texts):
+        raise SuiteError("it is the number of a label, whose name is not in the file")
+    if not grading and any(map(_is_sentence, texts)):
+        rubric = (
+            _SAME + texts[0]
+            if len(texts) == 1
+            else _SAME_AS_ONE + "\n".join(f"- {x}" for x in texts)
+        )
+        check_reference(Reference(Grading.JUDGE, rubric))
+        return {"rubric": rubric}
+    if not grading and name == "ideal" and len(texts) > 1:  # as OpenAI Evals matches them
+        either = "|".join(
+            str(regex.escape(x, special_only=True, literal_spaces=True)) for x in texts
+        )
+        return reference_fields(Grading.REGEX, rf"(?<!\w)(?:{either})(?!\w)")
+    kinds = {default_reference(text).grading for text in texts}
+    grading = grading or (kinds.pop() if len(kinds) == 1 else Grading.EXACT)
+    values = [final_number(text) or text for text in texts]
+    for text in values if grading in {*Grading} else ():
+        check_reference(Reference(grading, text))
+    more = {"other_answers": json.dumps(values[1:], ensure_ascii=False)} if values[1:] else {}
+    return {"answer": values[0], "grading": str(grading), **more}
+
+
+def _is_sentence(text: str) -> bool:
+    """Return whether a text is so long that no answer would repeat it word by word."""
+    if final_number(text):
+        return False
+    words = text.split()
+    is_closed = len(words) >= _MIN_SENTENCE and text.endswith((".", "!", "?"))
+    return is_closed or len(words) > _MAX_PHRASE or "\n" in text
+
+
+def _boxed(text: str) -> str:
+    r"""Return what a solution of MATH has in its last \boxed{…}; else the text."""
+    start, depth = text.rfind("\\boxed{") + len("\\boxed{"), 1
+    for end in range(start, len(text)) if "\\boxed{" in text else ():
+        depth += (text[end] == "{") - (text[end] == "}")
+        if depth == 0:
+            return text[start:end].strip() or text
+    return text
+
+
+def reference_fields(grading: str, value: str) -> dict[str, str]:
+    """Return the columns of a reference; raise SuiteError if no answer could be graded by it."""
+    check_reference(Reference(grading, value))
+    return {"answer": value, "grading": str(grading)}
+
+
+def _flatten(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of an item that are not empty, with those of the objects around them."""
+    fields = {name: _load(one) for name, one in item.items()}
+    for name in _CONTAINERS:
+        if isinstance(inner := fields.get(name), dict):
+            del fields[name]
+            fields |= _flatten({normalize_name(str(key)): one for key, one in inner.items()})
+    references = fields.get("references")  # of HELM: choices, of which some are right
+    if isinstance(references, list) and all(
+        isinstance(x, dict) and "tags" in x for x in references
+    ):
+        right = [one for one in references if "correct" in one["tags"]]
+        fields["references"] = right
+        fields |= {"choices": references} if len(right) < len(references) else {}
+    return {name: one for name, one in fields.items() if one not in (None, "", [], {})}
+
+
+def _load(value: object) -> object:
+    """Return the list or object of a cell that has one as JSON; else the value."""
+    if isinstance(value, str) and value.startswith(("[", "{")):
+        with suppress(ValueError, RecursionError):
+            return json.loads(value)
+    return value
+
+
+# --- Conversations
+
+
+def parse_messages(value: object) -> Messages | None:
+    """Return the messages of a chat, or turns of a person; None if it is none, or not only text."""
+    messages: list[tuple[str, str]] = []
+    for one in value if isinstance(value, list) else ():
+        message = {"content": one} if isinstance(one, str) else one
+        if not isinstance(message, dict):
+            return None
+        role = str(message.get("role") or message.get("from") or "user")
+        content = message.get("content", message.get("value"))
+        parts = content if isinstance(content, list) else [{"text": content}]
+        texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
+        if not all(isinstance(text, str) for text in texts):
+            return None
+        messages.append((_ROLES.get(role, role), "\n".join(map(str, texts))))
+    return messages or None
+
+
+def context_of(messages: Messages) -> str:
+    """Return the messages before the last one as the context of a question."""
+    before = messages[:-1]
+    if [role for role, _ in before] == ["system"]:
+        return before[0][1]
+    return "\n\n".join(f"{role.capitalize()}: {text}" for role, text in before)

@@ -1,0 +1,954 @@
+"""Files in the shapes of well-known data sets and tools, with what a suite must make of each.
+
+Every text is our own; only the names of columns and the nesting are those of the shape.
+"""
+
+import json
+from dataclasses import dataclass, field
+
+from bot.bakeoffs.column_names import HOW_TO_CHOOSE
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A file, and what must be asked and graded of its first question.
+
+    `choice` is the text of the right one of several choices. A question whose grader can't be
+    imported is `lost`; a file that can't be imported is `refused` with these words.
+    """
+
+    filename: str
+    text: str
+    question: str = ""
+    grading: str = ""
+    value: str = ""
+    others: tuple[str, ...] = ()
+    choice: str = ""
+    category: str = ""
+    context: str = ""
+    lost: bool = False
+    refused: str = ""
+    left_out: frozenset[str] = field(default=frozenset())
+
+
+def lines(*items: object) -> str:
+    """Return JSON Lines."""
+    return "\n".join(map(json.dumps, items))
+
+
+def _user(text: str) -> dict[str, str]:
+    return {"role": "user", "content": text}
+
+
+def _assistant(text: str) -> dict[str, str]:
+    return {"role": "assistant", "content": text}
+
+
+RIVER = "Which river flows through Vienna?"
+RIVERS = ["Rhine", "Danube", "Elbe", "Oder"]
+SUM = "What is 17 + 25?"
+WHY = "Why does ice float on water?"
+BECAUSE = "Ice is less dense than water, because its molecules form an open lattice."
+SAYS = f"Says the same as this reference answer:\n{BECAUSE}"
+SIX = "Which month has thirty days and follows May?"
+BE_BRIEF = {"role": "system", "content": "Be brief."}
+
+SHAPES: dict[str, Shape] = {
+    # --- Choices
+    "MMLU": Shape(
+        "mmlu.jsonl",
+        lines({"question": RIVER, "subject": "geography", "choices": RIVERS, "answer": 1}),
+        RIVER,
+        choice="Danube",
+        category="geography",
+    ),
+    "MMLU as CSV with columns A to D": Shape(
+        "mmlu.csv",
+        f",Question,A,B,C,D,Answer,Subject\n0,{RIVER},{','.join(RIVERS)},B,geography\n",
+        RIVER,
+        choice="Danube",
+        category="geography",
+    ),
+    "MMLU-Pro, ten options": Shape(
+        "mmlu_pro.jsonl",
+        lines(
+            {
+                "question_id": 70,
+                "question": "Which number is prime?",
+                "options": ["4", "6", "8", "9", "10", "12", "14", "15", "17", "18"],
+                "answer": "I",
+                "answer_index": 8,
+                "cot_content": "",
+                "category": "math",
+                "src": "own",
+            }
+        ),
+        "Which number is prime?",
+        choice="17",
+        category="math",
+        left_out=frozenset({"answer_index"}),
+    ),
+    "GPQA": Shape(
+        "gpqa.csv",
+        "Record ID,Question,Correct Answer,Incorrect Answer 1,Incorrect Answer 2,"
+        "Incorrect Answer 3,Explanation,Subdomain,High-level domain\n"
+        f"rec1,{RIVER},Danube,Rhine,Elbe,Oder,It is on the map.,Rivers,Geography\n",
+        RIVER,
+        choice="Danube",
+        category="Geography",
+        left_out=frozenset({"Explanation", "Subdomain"}),
+    ),
+    "ARC": Shape(
+        "arc.jsonl",
+        lines(
+            {
+                "id": "own_1",
+                "question": RIVER,
+                "choices": {"text": RIVERS, "label": ["A", "B", "C", "D"]},
+                "answerKey": "B",
+            }
+        ),
+        RIVER,
+        choice="Danube",
+    ),
+    "ARC with numbered labels": Shape(
+        "arc.jsonl",
+        lines(
+            {
+                "question": RIVER,
+                "choices": {"text": RIVERS, "label": ["1", "2", "3", "4"]},
+                "answerKey": "2",
+            }
+        ),
+        RIVER,
+        choice="Danube",
+    ),
+    "ARC as first published": Shape(
+        "arc.jsonl",
+        lines(
+            {
+                "id": "own_1",
+                "question": {
+                    "stem": RIVER,
+                    "choices": [
+                        {"text": text, "label": label}
+                        for text, label in zip(RIVERS, "ABCD", strict=True)
+                    ],
+                },
+                "answerKey": "B",
+            }
+        ),
+        RIVER,
+        choice="Danube",
+    ),
+    "OpenBookQA": Shape(
+        "obqa.jsonl",
+        lines(
+            {
+                "id": "1-2",
+                "question_stem": RIVER,
+                "choices": {"text": RIVERS, "label": ["A", "B", "C", "D"]},
+                "answerKey": "B",
+            }
+        ),
+        RIVER,
+        choice="Danube",
+    ),
+    "TruthfulQA, multiple choice": Shape(
+        "truthful.jsonl",
+        lines(
+            {
+                "question": "What happens if you swallow a seed?",
+                "mc1_targets": {"choices": ["Nothing", "A tree grows"], "labels": [1, 0]},
+                "mc2_targets": {"choices": ["Nothing", "A tree grows"], "labels": [1, 0]},
+            }
+        ),
+        "What happens if you swallow a seed?",
+        choice="Nothing",
+        left_out=frozenset({"mc2_targets"}),
+    ),
+    "TruthfulQA, generation": Shape(
+        "truthful.json",
+        json.dumps(
+            [
+                {
+                    "type": "Adversarial",
+                    "category": "Myths",
+                    "question": "What happens if you swallow a seed?",
+                    "best_answer": "Nothing",
+                    "correct_answers": ["Nothing", "It passes through you"],
+                    "incorrect_answers": ["A tree grows", "You fall ill"],
+                    "source": "own",
+                }
+            ]
+        ),
+        "What happens if you swallow a seed?",
+        choice="Nothing",
+        category="Myths",
+        left_out=frozenset({"correct_answers", "type"}),
+    ),
+    "TruthfulQA as CSV": Shape(
+        "truthful.csv",
+        "Type,Category,Question,Best Answer,Best Incorrect Answer,Correct Answers,"
+        "Incorrect Answers,Source\n"
+        "Adversarial,Myths,What if you swallow a seed?,Nothing,A tree grows,"
+        "Nothing; It passes,A tree grows; You fall ill,own\n",
+        "What if you swallow a seed?",
+        choice="Nothing",
+        category="Myths",
+        left_out=frozenset({"Correct Answers", "Incorrect Answers", "Type"}),
+    ),
+    "HellaSwag": Shape(
+        "hellaswag.jsonl",
+        lines(
+            {
+                "ind": 4,
+                "activity_label": "Cooking",
+                "ctx_a": "A man boils water.",
+                "ctx_b": "he",
+                "ctx": "A man boils water. he",
+                "endings": ["flies away.", "adds the pasta.", "sings a car.", "is a spoon."],
+                "split": "val",
+                "label": "1",
+            }
+        ),
+        "A man boils water. he",
+        choice="adds the pasta.",
+        category="Cooking",
+        left_out=frozenset({"ctx_a", "ctx_b"}),
+    ),
+    "CommonsenseQA": Shape(
+        "csqa.jsonl",
+        lines(
+            {
+                "id": "x",
+                "question": "Where do you keep milk cold?",
+                "question_concept": "milk",
+                "choices": {"label": ["A", "B"], "text": ["oven", "fridge"]},
+                "answerKey": "B",
+            }
+        ),
+        "Where do you keep milk cold?",
+        choice="fridge",
+        left_out=frozenset({"question_concept"}),
+    ),
+    "PIQA": Shape(
+        "piqa.jsonl",
+        lines({"goal": "Cool a drink.", "sol1": "Add ice.", "sol2": "Add salt.", "label": 0}),
+        "Cool a drink.",
+        choice="Add ice.",
+    ),
+    "Winogrande": Shape(
+        "winogrande.jsonl",
+        lines(
+            {
+                "sentence": "The box is in the van because _ is big.",
+                "option1": "the box",
+                "option2": "the van",
+                "answer": "2",
+            }
+        ),
+        "The box is in the van because _ is big.",
+        choice="the van",
+    ),
+    "SciQ": Shape(
+        "sciq.jsonl",
+        lines(
+            {
+                "question": RIVER,
+                "distractor1": "Rhine",
+                "distractor2": "Elbe",
+                "distractor3": "Oder",
+                "correct_answer": "Danube",
+                "support": "Vienna is on the Danube.",
+            }
+        ),
+        RIVER,
+        choice="Danube",
+        context="Vienna is on the Danube.",
+    ),
+    "RACE": Shape(
+        "race.jsonl",
+        lines(
+            {
+                "example_id": "x",
+                "article": "Ann has a dog.",
+                "question": "What has Ann?",
+                "options": ["A cat", "A dog"],
+                "answer": "B",
+            }
+        ),
+        "What has Ann?",
+        choice="A dog",
+        context="Ann has a dog.",
+    ),
+    "MedQA, options as a dictionary": Shape(
+        "medqa.jsonl",
+        lines(
+            {
+                "question": "Which vitamin prevents scurvy?",
+                "options": {"A": "Vitamin A", "B": "Vitamin C", "C": "Vitamin D"},
+                "answer_idx": "B",
+                "answer": "Vitamin C",
+                "meta_info": "step1",
+            }
+        ),
+        "Which vitamin prevents scurvy?",
+        choice="Vitamin C",
+        left_out=frozenset({"answer_idx", "meta_info"}),
+    ),
+    "Trivia of a public API": Shape(
+        "trivia.json",
+        json.dumps(
+            {
+                "response_code": 0,
+                "results": [
+                    {
+                        "type": "multiple",
+                        "difficulty": "easy",
+                        "category": "Geography",
+                        "question": RIVER,
+                        "correct_answer": "Danube",
+                        "incorrect_answers": ["Rhine", "Elbe", "Oder"],
+                    }
+                ],
+            }
+        ),
+        RIVER,
+        choice="Danube",
+        category="Geography",
+        left_out=frozenset({"response_code", "type", "difficulty"}),
+    ),
+    "inspect_ai, choices": Shape(
+        "inspect.jsonl",
+        lines({"input": RIVER, "choices": RIVERS, "target": "B", "id": 7}),
+        RIVER,
+        choice="Danube",
+    ),
+    # --- Numbers and short answers
+    "GSM8K": Shape(
+        "gsm8k.jsonl",
+        lines({"question": SUM, "answer": "17 + 25 = <<17+25=42>>42\n#### 42"}),
+        SUM,
+        "number",
+        "42",
+    ),
+    "MATH": Shape(
+        "math.jsonl",
+        lines(
+            {
+                "problem": "Solve $x - 1 = 6$.",
+                "level": "Level 1",
+                "type": "Algebra",
+                "solution": r"Add 1, so $x = \boxed{7}$.",
+            }
+        ),
+        "Solve $x - 1 = 6$.",
+        "number",
+        "7",
+        category="Algebra",
+        left_out=frozenset({"level"}),
+    ),
+    "MATH-500": Shape(
+        "math500.jsonl",
+        lines(
+            {
+                "problem": "What is half of a third?",
+                "solution": r"It is $\boxed{\frac{1}{6}}$.",
+                "answer": r"\frac{1}{6}",
+                "subject": "Prealgebra",
+                "level": 1,
+                "unique_id": "own/1.json",
+            }
+        ),
+        "What is half of a third?",
+        "number",
+        r"\frac{1}{6}",
+        category="Prealgebra",
+        left_out=frozenset({"level", "solution"}),
+    ),
+    "AIME": Shape(
+        "aime.csv",
+        f"ID,Year,Problem Number,Question,Answer,Part\n2030-I-1,2030,1,{SUM},42,I\n",
+        SUM,
+        "number",
+        "42",
+        left_out=frozenset({"Year", "Problem Number", "Part"}),
+    ),
+    "SimpleQA": Shape(
+        "simpleqa.csv",
+        f"metadata,problem,answer\n\"{{'topic': 'Geography'}}\",{RIVER},Danube\n",
+        RIVER,
+        "exact",
+        "Danube",
+    ),
+    "SQuAD, flat": Shape(
+        "squad.jsonl",
+        lines(
+            {
+                "id": "x",
+                "title": "Vienna",
+                "context": "Vienna is on the Danube, a river.",
+                "question": RIVER,
+                "answers": {"text": ["the Danube", "Danube"], "answer_start": [13, 17]},
+            }
+        ),
+        RIVER,
+        "exact",
+        "the Danube",
+        ("Danube",),
+        context="Vienna is on the Danube, a river.",
+        left_out=frozenset({"title"}),
+    ),
+    "TriviaQA": Shape(
+        "triviaqa.jsonl",
+        lines(
+            {
+                "question": RIVER,
+                "question_id": "tc_1",
+                "answer": {"value": "Danube", "aliases": ["Donau", "River Danube"]},
+            }
+        ),
+        RIVER,
+        "exact",
+        "Danube",
+        ("Donau", "River Danube"),
+    ),
+    "Natural Questions, open": Shape(
+        "nq.jsonl",
+        lines({"question": RIVER, "answer": ["Danube", "Donau"]}),
+        RIVER,
+        "exact",
+        "Danube",
+        ("Donau",),
+    ),
+    "DROP": Shape(
+        "drop.jsonl",
+        lines(
+            {
+                "passage": "They scored 3 goals, then 4.",
+                "question": "How many goals?",
+                "answers_spans": {"spans": ["7"], "types": ["number"]},
+            }
+        ),
+        "How many goals?",
+        "number",
+        "7",
+        context="They scored 3 goals, then 4.",
+    ),
+    "HotpotQA": Shape(
+        "hotpot.jsonl",
+        lines(
+            {
+                "id": "x",
+                "question": RIVER,
+                "answer": "Danube",
+                "type": "bridge",
+                "level": "hard",
+                "supporting_facts": {"title": ["Vienna"], "sent_id": [0]},
+            }
+        ),
+        RIVER,
+        "exact",
+        "Danube",
+        category="bridge",
+        left_out=frozenset({"level", "supporting_facts"}),
+    ),
+    "BoolQ": Shape(
+        "boolq.jsonl",
+        lines({"question": "is vienna on the danube", "passage": "It is.", "answer": True}),
+        "is vienna on the danube",
+        "exact",
+        "true",
+        ("yes",),
+        context="It is.",
+    ),
+    "BIG-Bench Hard": Shape(
+        "bbh.json",
+        json.dumps(
+            {"canary": "own", "examples": [{"input": "not ( True ) is", "target": "False"}]}
+        ),
+        "not ( True ) is",
+        "exact",
+        "False",
+        left_out=frozenset({"canary"}),
+    ),
+    # --- Programs and checks that only their tools can run
+    "HumanEval": Shape(
+        "humaneval.jsonl",
+        lines(
+            {
+                "task_id": "Own/0",
+                "prompt": "def double(x):\n    ...\n",
+                "entry_point": "double",
+                "canonical_solution": "    return 2 * x\n",
+                "test": "def check(f):\n    assert f(2) == 4\n",
+            }
+        ),
+        "def double(x):\n    ...",
+        lost=True,
+        left_out=frozenset({"entry_point", "canonical_solution", "test"}),
+    ),
+    "MBPP": Shape(
+        "mbpp.jsonl",
+        lines(
+            {
+                "task_id": 1,
+                "text": "Double a number.",
+                "code": "def d(x): return 2 * x",
+                "test_list": ["assert d(2) == 4"],
+            }
+        ),
+        "Double a number.",
+        lost=True,
+        left_out=frozenset({"code", "test_list"}),
+    ),
+    "IFEval": Shape(
+        "ifeval.jsonl",
+        lines(
+            {
+                "key": 1,
+                "prompt": "Write a poem without commas.",
+                "instruction_id_list": ["punctuation:no_comma"],
+                "kwargs": [{}],
+            }
+        ),
+        "Write a poem without commas.",
+        lost=True,
+        left_out=frozenset({"instruction_id_list", "kwargs"}),
+    ),
+    "HealthBench": Shape(
+        "health.jsonl",
+        lines(
+            {
+                "prompt": [_user("I have a headache."), _assistant("How long?"), _user("A day.")],
+                "rubrics": [{"criterion": "Says to rest.", "points": 5, "tags": []}],
+                "prompt_id": "x",
+            }
+        ),
+        "A day.",
+        lost=True,
+        context="User: I have a headache.\n\nAssistant: How long?",
+        left_out=frozenset({"rubrics"}),
+    ),
+    # --- Open questions
+    "MT-bench, one turn": Shape(
+        "mt.jsonl",
+        lines({"question_id": 81, "category": "writing", "turns": [WHY]}),
+        WHY,
+        category="writing",
+    ),
+    "MT-bench, two turns with references": Shape(
+        "mt.jsonl",
+        lines(
+            {
+                "question_id": 111,
+                "category": "math",
+                "turns": [SUM, "Now double it."],
+                "reference": ["42", "84"],
+            }
+        ),
+        "Now double it.",
+        "number",
+        "84",
+        category="math",
+        context=f"User: {SUM}\n\nAssistant: 42",
+    ),
+    "Arena-Hard": Shape(
+        "arena.jsonl",
+        lines(
+            {
+                "question_id": "x",
+                "category": "arena-hard-v0.1",
+                "cluster": "Physics",
+                "turns": [{"content": WHY}],
+            }
+        ),
+        WHY,
+        category="arena-hard-v0.1",
+        left_out=frozenset({"cluster"}),
+    ),
+    "Arena-Hard 2": Shape(
+        "arena.jsonl",
+        lines({"uid": "x", "category": "hard_prompt", "subcategory": "coding", "prompt": WHY}),
+        WHY,
+        category="hard_prompt",
+        left_out=frozenset({"subcategory"}),
+    ),
+    "AlpacaEval": Shape(
+        "alpaca_eval.json",
+        json.dumps(
+            [
+                {
+                    "dataset": "helpful_base",
+                    "instruction": WHY,
+                    "output": "A model wrote this.",
+                    "generator": "text_davinci_003",
+                }
+            ]
+        ),
+        WHY,
+        category="helpful_base",
+        left_out=frozenset({"output", "generator"}),
+    ),
+    "Alpaca": Shape(
+        "alpaca.json",
+        json.dumps(
+            [{"instruction": "Translate to French.", "input": "Hello", "output": "Bonjour"}]
+        ),
+        "Translate to French.",
+        "exact",
+        "Bonjour",
+        context="Hello",
+    ),
+    "Dolly": Shape(
+        "dolly.jsonl",
+        lines(
+            {"instruction": WHY, "context": "", "response": BECAUSE, "category": "open_qa"},
+        ),
+        WHY,
+        "judge",
+        SAYS,
+        category="open_qa",
+    ),
+    "OpenAI chat messages": Shape(
+        "chat.jsonl",
+        lines({"messages": [BE_BRIEF, _user(SUM), _assistant("42")]}),
+        SUM,
+        "number",
+        "42",
+        context="Be brief.",
+    ),
+    "OpenAI completions": Shape(
+        "completions.jsonl",
+        lines({"prompt": SUM, "completion": " 42"}),
+        SUM,
+        "number",
+        "42",
+    ),
+    "ShareGPT": Shape(
+        "sharegpt.json",
+        json.dumps(
+            [
+                {
+                    "id": "x",
+                    "conversations": [
+                        {"from": "human", "value": "Hi"},
+                        {"from": "gpt", "value": "Hello"},
+                        {"from": "human", "value": SUM},
+                        {"from": "gpt", "value": "42"},
+                    ],
+                }
+            ]
+        ),
+        SUM,
+        "number",
+        "42",
+        context="User: Hi\n\nAssistant: Hello",
+    ),
+    "Preferences": Shape(
+        "dpo.jsonl",
+        lines({"prompt": WHY, "chosen": "Because.", "rejected": "No idea."}),
+        WHY,
+        left_out=frozenset({"chosen", "rejected"}),
+    ),
+    # --- Tools
+    "DeepEval": Shape(
+        "deepeval.json",
+        json.dumps(
+            [
+                {
+                    "input": WHY,
+                    "actual_output": "It is cold.",
+                    "expected_output": BECAUSE,
+                    "context": ["Water expands when it freezes.", "Wood floats too."],
+                    "retrieval_context": None,
+                    "additional_metadata": {"owner": "me"},
+                }
+            ]
+        ),
+        WHY,
+        "judge",
+        SAYS,
+        context="Water expands when it freezes.\n\nWood floats too.",
+        left_out=frozenset({"actual_output"}),
+    ),
+    "Ragas": Shape(
+        "ragas.jsonl",
+        lines(
+            {
+                "user_input": WHY,
+                "retrieved_contexts": ["Water expands when it freezes."],
+                "response": "It is cold.",
+                "reference": BECAUSE,
+            }
+        ),
+        WHY,
+        "judge",
+        SAYS,
+        context="Water expands when it freezes.",
+        left_out=frozenset({"response"}),
+    ),
+    "Ragas, older": Shape(
+        "ragas.csv",
+        f'question,contexts,answer,ground_truth\n{WHY},Water expands.,It is cold.,"{BECAUSE}"\n',
+        WHY,
+        "judge",
+        SAYS,
+        context="Water expands.",
+        left_out=frozenset({"answer"}),
+    ),
+    "LangSmith": Shape(
+        "langsmith.jsonl",
+        lines(
+            {
+                "id": "x",
+                "inputs": {"question": RIVER},
+                "outputs": {"answer": "Danube"},
+                "metadata": {"dataset_split": ["base"]},
+            }
+        ),
+        RIVER,
+        "exact",
+        "Danube",
+    ),
+    "LangSmith, chat": Shape(
+        "langsmith.jsonl",
+        lines({"inputs": {"messages": [_user(SUM)]}, "outputs": {"message": _assistant("42")}}),
+        SUM,
+        "number",
+        "42",
+    ),
+    "Langfuse": Shape(
+        "langfuse.json",
+        json.dumps(
+            [
+                {
+                    "id": "x",
+                    "status": "ACTIVE",
+                    "input": {"question": RIVER},
+                    "expectedOutput": {"answer": "Danube"},
+                    "metadata": None,
+                    "sourceTraceId": None,
+                }
+            ]
+        ),
+        RIVER,
+        "exact",
+        "Danube",
+        left_out=frozenset({"status"}),
+    ),
+    "Braintrust": Shape(
+        "braintrust.jsonl",
+        lines({"id": "x", "input": RIVER, "expected": "Danube", "metadata": {}, "tags": ["a"]}),
+        RIVER,
+        "exact",
+        "Danube",
+        left_out=frozenset({"tags"}),
+    ),
+    "Phoenix": Shape(
+        "phoenix.csv",
+        f"input,output,metadata\n{RIVER},Danube,{{}}\n",
+        RIVER,
+        "exact",
+        "Danube",
+    ),
+    "HELM": Shape(
+        "helm.json",
+        json.dumps(
+            [
+                {
+                    "input": {"text": RIVER},
+                    "references": [
+                        {"output": {"text": "Rhine"}, "tags": []},
+                        {"output": {"text": "Danube"}, "tags": ["correct"]},
+                    ],
+                    "split": "test",
+                    "id": "id1",
+                }
+            ]
+        ),
+        RIVER,
+        choice="Danube",
+    ),
+    "lm-eval samples": Shape(
+        "samples.jsonl",
+        lines(
+            {
+                "doc_id": 0,
+                "doc": {"question": SUM, "answer": "So it is 42.\n#### 42"},
+                "target": "So it is 42.\n#### 42",
+                "arguments": [["Q", {}]],
+                "resps": [["42"]],
+            }
+        ),
+        SUM,
+        "number",
+        "42",
+        left_out=frozenset({"target", "arguments", "resps"}),
+    ),
+    "inspect_ai": Shape(
+        "inspect.jsonl",
+        lines({"input": [BE_BRIEF, _user(RIVER)], "target": ["Danube", "Donau"], "id": 1}),
+        RIVER,
+        "exact",
+        "Danube",
+        ("Donau",),
+        context="Be brief.",
+    ),
+    "OpenAI Evals": Shape(
+        "evals.jsonl",
+        lines({"input": [BE_BRIEF, _user(RIVER)], "ideal": "Danube"}),
+        RIVER,
+        "exact",
+        "Danube",
+        context="Be brief.",
+    ),
+    "OpenAI Evals, data source": Shape(
+        "evals.jsonl",
+        lines({"item": {"question": RIVER, "expected_answer": "Danube"}}),
+        RIVER,
+        "exact",
+        "Danube",
+    ),
+    "MLflow": Shape(
+        "mlflow.csv",
+        f"inputs,ground_truth\n{RIVER},Danube\n",
+        RIVER,
+        "exact",
+        "Danube",
+    ),
+    "Data set viewer": Shape(
+        "rows.json",
+        json.dumps(
+            {
+                "features": [{"name": "question"}],
+                "rows": [{"row_idx": 0, "row": {"question": SUM, "answer": "42"}}],
+            }
+        ),
+        SUM,
+        "number",
+        "42",
+        left_out=frozenset({"features"}),
+    ),
+    "YAML of question and target": Shape(
+        "own.yaml",
+        f"- input: {RIVER}\n  target: [Danube, Donau]\n",
+        RIVER,
+        "exact",
+        "Danube",
+        ("Donau",),
+    ),
+    "promptfoo CSV": Shape(
+        "promptfoo.csv",
+        f"question,__expected,__description\n{RIVER},icontains: danube,A river\n",
+        RIVER,
+        "regex",
+        "(?i)danube",
+    ),
+    "promptfoo JSON": Shape(
+        "promptfoo.json",
+        json.dumps(
+            {
+                "prompts": ["Answer: {{q}}"],
+                "providers": ["openai:gpt-5"],
+                "tests": [
+                    {"vars": {"q": RIVER}, "assert": [{"type": "equals", "value": "Danube"}]}
+                ],
+            },
+            indent=2,
+        ),
+        f"Answer: {RIVER}",
+        "exact",
+        "Danube",
+    ),
+    "promptfoo YAML": Shape(
+        "promptfooconfig.yaml",
+        "description: Rivers\nproviders: [openai:gpt-5]\nprompts: ['{{q}}']\ntests:\n"
+        f"- vars: {{q: '{RIVER}'}}\n  assert: [{{type: contains, value: Danube, metric: m}}]\n",
+        RIVER,
+        "contains",
+        "Danube",
+    ),
+    "promptfoo tests as JSON Lines": Shape(
+        "tests.jsonl",
+        lines(
+            {
+                "vars": {"question": RIVER},
+                "assert": [{"type": "equals", "value": "Danube"}, {"type": "cost"}],
+            }
+        ),
+        RIVER,
+        lost=True,
+        left_out=frozenset({"assert cost"}),
+    ),
+    # --- What can't be told, or not graded
+    "an answer of several parts": Shape(
+        "parts.jsonl",
+        lines({"inputs": {"question": RIVER}, "outputs": {"answer": "Danube", "sources": ["x"]}}),
+        RIVER,
+        lost=True,
+        left_out=frozenset({"outputs"}),
+    ),
+    "several choices": Shape(
+        "several.jsonl",
+        lines({"question": RIVER, "options": RIVERS, "answer": ["A", "B"], "id": 1}),
+        f"{RIVER}\n\nA) Rhine\nB) Danube\nC) Elbe\nD) Oder\n\n{HOW_TO_CHOOSE}",
+        lost=True,
+        left_out=frozenset({"answer"}),
+    ),
+    "a number that is a choice and an index": Shape(
+        "number.jsonl",
+        lines({"question": SUM, "options": ["41", "0", "42"], "answer": "0", "id": 1}),
+        f"{SUM}\n\nA) 41\nB) 0\nC) 42\n\n{HOW_TO_CHOOSE}",
+        lost=True,
+        left_out=frozenset({"answer"}),
+    ),
+    "the number of a class": Shape(
+        "classes.jsonl",
+        lines({"text": WHY, "label": 1}),
+        WHY,
+        lost=True,
+        left_out=frozenset({"label"}),
+    ),
+    "an answer of 20,000 characters": Shape(
+        "long.jsonl",
+        lines({"question": WHY, "expected_output": "x" * 20_000}),
+        WHY,
+        lost=True,
+        left_out=frozenset({"expected_output"}),
+    ),
+    "an answer that is null": Shape("null.jsonl", lines({"input": WHY, "expected": None}), WHY),
+    "answers of two models": Shape(
+        "pairs.jsonl",
+        lines({"prompt": WHY, "answer_a": "Cold.", "answer_b": "Air.", "winner": "b"}),
+        WHY,
+        left_out=frozenset({"answer_a", "answer_b", "winner"}),
+    ),
+    "choices that are no texts": Shape(
+        "odd.jsonl",
+        lines({"question": RIVER, "choices": "Rhine or Danube", "answer": "B"}),
+        refused="no usable question.*its choices are no list of 2 to 26 texts",
+    ),
+    "two questions": Shape(
+        "two.csv",
+        f"prompt,query,answer\n{RIVER},{SUM},42\n",
+        refused="Line 2 has two columns that could be the question: prompt and query",
+    ),
+    "no question": Shape("none.csv", "name,age\nAnn,42\n", refused="no column with a question"),
+    "indices that count from 1": Shape(
+        "one.jsonl",
+        lines(
+            {"question": RIVER, "choices": RIVERS, "answer": 2},
+            {"question": SUM, "choices": ["40", "41", "43", "42"], "answer": 4},
+        ),
+        refused="Line 2: the answer 4 is none of the 4 choices",
+    ),
+    "SWE-bench": Shape(
+        "swe.jsonl",
+        lines({"problem_statement": "Fix it.", "patch": "-a\n+b", "test_patch": "x"}),
+        "Fix it.",
+        lost=True,
+        left_out=frozenset({"patch", "test_patch"}),
+    ),
+}
