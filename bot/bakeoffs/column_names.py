@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import isfinite
 from random import Random
 from string import ascii_uppercase
 from typing import Any, NamedTuple
@@ -47,24 +48,26 @@ _TABLE = {
         conversation conversations conversation_input""",
     "answer": """
         correct_answer best_answer correct_label correct_option answer_key ground_truth
-        ground_truths gold gold_answer expected expected_answer expected_output expected_response
-        reference_answer reference_output reference_outputs ideal reference references answer
-        target targets answers answers_spans correct_answers solution label answer_idx answer_index
-        output outputs completion""",
-    "choices": "choices options endings answer_choices mc1_targets",
+        ground_truths gold gold_answer answer_number expected expected_answer expected_output
+        expected_response reference_answer reference_response reference_output reference_outputs
+        ideal reference references answer target targets answers answers_spans correct_answers
+        solution label answer_idx answer_index output outputs completion""",
+    "choices": "choices options endings answer_choices mc1_targets target_scores",
     "wrong choices": "incorrect_answers wrong_answers distractors",
     "category": """
         category subject subset topic task domain high_level_domain subdomain task_name
         activity_label type dataset""",
     "context": """
         context contexts passage article support paragraph background document documents story
+        premise body
         retrieved_contexts reference_contexts retrieval_context""",
     # What only its own tool can check, so that a question with one has no grade here.
     "check": """
         test tests test_list test_cases test_patch unit_tests input_output public_tests
         private_tests canonical_solution entry_point code patch instruction_id_list kwargs assert
         assertions asserts rubrics checklist grader graders scorer scorers evaluator evaluators
-        criteria""",
+        criteria expected_tools expected_tool_calls expected_outcome expected_facts
+        expected_chunks""",
 }
 NAMES: Mapping[str, Sequence[str]] = {column: names.split() for column, names in _TABLE.items()}
 # Names that mean something else next to another column.
@@ -81,15 +84,41 @@ _IGNORED = re.compile(
     r"|uuid|metadata|source|src)|key|source_file|url|split|split_type|created_at|updated_at"
     r"|unnamed_0|)"
 )
-_CONTAINERS = ("item", "doc", "row", "vars", "inputs", "input", "question", "example", "data")
+_CONTAINERS = (
+    "item",
+    "doc",
+    "row",
+    "vars",
+    "inputs",
+    "input",
+    "question",
+    "example",
+    "data",
+    "expectations",
+)
 # Choices in columns of their own: A to J, or numbered; and columns with wrong answers.
 _LETTERED = re.compile(r"(?:(?:option|choice|op|answer)_?)?([a-j])")
 _NUMBERED = re.compile(r"(?:option|choice|sol|ending)_?([0-9])")
 _WRONG = re.compile(r"(?:(?:best_)?incorrect_answer|wrong_answer|distractor)(?:_?[0-9])?")
-_TEXTS = ("answer", "text", "value", "content", "output", "spans", "message", "messages", "result")
+_TEXTS = (
+    "answer",
+    "text",
+    "value",
+    "number",
+    "content",
+    "output",
+    "spans",
+    "message",
+    "messages",
+    "result",
+)
 _BESIDE = re.compile(r"aliases|answer_start|types?|role|name|(?:normalized|matched)_.*")
+_SCORED = ("mc1_targets", "target_scores")  # choices with 1 for the right one
+_PYTHON = re.compile(r"""\[['"].*\]\Z|\{['"].*\}\Z""", re.DOTALL)  # that is not JSON
 _LABELS = ("label", "key", "letter", "id")
 _ROLES = {"human": "user", "gpt": "assistant", "bot": "assistant", "model": "assistant"}
+_TOOLS = ("tool", "function", "function_call", "observation")
+_CALLS = ("tool_calls", "function_call", "audio")
 _MARKED = re.compile(r"\(?([A-Za-z])(?:\)?\Z|[).:]\s)")  # "B", "(B)" or "B) Paris"
 _GRADED_BY = ("other_answers", "grading", "tolerance", "rubric", "checks")
 _MAX_CATEGORY = 60  # characters
@@ -289,7 +318,8 @@ class _Item:
         names = NAMES[column]
         if chosen := self.mapper.chosen.get(column):
             names = (normalize_name(chosen),)
-        found = (one for one in names if one in self.fields and one not in self.excluded)
+        taken = self.used | self.excluded
+        found = (one for one in names if one in self.fields and one not in taken)
         name = next(found, "")
         self.used.add(name)
         return name
@@ -414,14 +444,16 @@ class _Choices:
         found = {n for n, one in enumerate(self.texts) if one.casefold() == text.casefold()}
         if label in labels:
             found = {labels.index(label)} | (set() if self.labels else found)
-        elif text.isdecimal() and not self.labels and not (self.are_numbers and found):
+        elif text.isdecimal() and not self.labels:
             index = int(text[:9])
-            if index >= len(self.texts) and not found:
+            if index < len(self.texts):
+                is_index = isinstance(answer, int) and not self.are_numbers
+                found = {index} if is_index else {index} | found
+            elif not found:
                 raise _FileError(
                     f"{where}: the answer {text[:20]} is none of the {len(self.texts)} choices, "
                     "which count from 0. Write the letter, or the text of the right choice."
                 )
-            found = {index} if isinstance(answer, int) else {index} | found
         if len(found) != 1:
             why = "could be several of the choices" if found else "is none of the choices"
             raise SuiteError(f"{text[:40]!r} {why}; write the letter")
@@ -438,14 +470,23 @@ def _parse_choices(name: str, value: Any) -> _Choices:  # noqa: ANN401 - JSON
         )
     elif isinstance(value, dict):
         value, labels = [*value.values()], [*value]
+        if name in _SCORED:
+            value, labels = labels, value
     elif isinstance(value, list) and all(isinstance(one, dict) for one in value):
         labels = [next((one[key] for key in _LABELS if key in one), None) for one in value]
     texts = [text for one in value for text in _texts(one)] if isinstance(value, list) else []
     if not 1 < len(texts) == len(value) <= len(ascii_uppercase):
         raise _QuestionError(f"its {name} are no list of 2 to 26 texts, such as a JSON list")
-    if name == "mc1_targets":
-        at = labels.index(1) if isinstance(labels, list) and labels.count(1) == 1 else 0
+    if name in _SCORED:
+        if not isinstance(labels, list) or labels.count(1) != 1 or len(labels) != len(texts):
+            raise _QuestionError(f"its {name} say of no single choice that it is right")
+        at = labels.index(1)
         return _Choices([texts[at], *texts[:at], *texts[at + 1 :]], is_first=True)
+    marks = [_MARKED.match(text) for text in texts]
+    if [mark[1] for mark in marks if mark] == [*ascii_uppercase[: len(texts)]]:
+        texts = [
+            text[mark.end() :] or text for text, mark in zip(texts, marks, strict=True) if mark
+        ]
     shown = [_text(label) for label in labels or () if _is_scalar(label)]
     if shown and len({*shown}) != len(texts):
         raise _QuestionError(f"its {name} have other labels than texts")
@@ -472,7 +513,7 @@ def _text(value: object) -> str:
 
 def _part_name(value: Mapping[str, Any]) -> str:
     """Return the name of the part of an object that is its text; "" if it has none."""
-    names = {normalize_name(str(key)): key for key in value}
+    names = {normalize_name(str(key)): key for key, one in value.items() if _is_filled(one)}
     return next((names[one] for one in (*_TEXTS, *NAMES["answer"]) if one in names), "")
 
 
@@ -486,7 +527,7 @@ def _texts(value: Any) -> list[str]:  # noqa: ANN401 - JSON
     if any(isinstance(one, dict) and "role" in one for one in value):
         messages = parse_messages(value)
         return [messages[-1][1]] if messages else []
-    found = [_texts(one) for one in value]
+    found = [_texts(one) for one in value if _is_filled(one)]
     return [*dict.fromkeys(text for texts in found for text in texts)] if all(found) else []
 
 
@@ -498,11 +539,14 @@ def _answer_fields(name: str, value: object, grading: str) -> dict[str, str]:
     if isinstance(value, bool) and not grading:
         value = ["true", "yes"] if value else ["false", "no"]
     texts = [_boxed(text) for text in _texts(value)]
-    parts = [key for key in value if not _BESIDE.fullmatch(key)] if isinstance(value, dict) else []
+    fields = value.items() if isinstance(value, dict) else ()
+    parts = [key for key, one in fields if _is_filled(one) and not _BESIDE.fullmatch(key)]
     if texts and len(parts) > 1:  # an object with more than a text
         if name != "ideal":
             raise SuiteError(f"it has several parts: {', '.join(parts)[:60]}; leave one of them")
         texts = []
+    if any(_PYTHON.match(text) for text in texts):
+        raise SuiteError("it is a list or dictionary of Python; write it as JSON")
     if not texts or grading == Grading.JSON:
         return reference_fields(Grading.JSON, _text(value))
     if name == "label" and all(text.isdecimal() for text in texts):
@@ -568,7 +612,16 @@ def _flatten(item: Mapping[str, Any]) -> dict[str, Any]:
         right = [one for one in references if "correct" in one["tags"]]
         fields["references"] = right
         fields |= {"choices": references} if len(right) < len(references) else {}
-    return {name: one for name, one in fields.items() if one not in (None, "", [], {})}
+    return {name: one for name, one in fields.items() if _is_filled(one)}
+
+
+def _is_filled(value: Any) -> bool:  # noqa: ANN401 - JSON
+    """Return whether there is a text, number or truth value anywhere in a value."""
+    if isinstance(value, dict):
+        return any(map(_is_filled, value.values()))
+    if isinstance(value, list):
+        return any(map(_is_filled, value))
+    return value not in (None, "") and not (isinstance(value, float) and not isfinite(value))
 
 
 def _load(value: object) -> object:
@@ -590,6 +643,8 @@ def parse_messages(value: object) -> Messages | None:
         if not isinstance(message, dict):
             return None
         role = str(message.get("role") or message.get("from") or "user")
+        if role in _TOOLS or any(message.get(name) for name in _CALLS):
+            return None
         content = message.get("content", message.get("value"))
         parts = content if isinstance(content, list) else [{"text": content}]
         texts = [part.get("text") if isinstance(part, dict) else part for part in parts]

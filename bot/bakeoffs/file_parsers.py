@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -20,6 +21,7 @@ MAX_COLUMNS = 1_000
 _MAX_YAML_DEPTH = 20
 _MAX_FILES = 200
 _SHAPES = 'a question, or {"question": …, "answer": …}'
+_PAIRS = re.compile(r"\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}", re.IGNORECASE)
 _JSON_TAGS = {f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float")}
 # How files begin that are no text, and what helps.
 _BINARY: dict[bytes | tuple[bytes, ...], str] = {
@@ -84,6 +86,8 @@ class NearbyFiles:
             path = (folder / name).resolve(strict=True)
             if not path.is_relative_to(folder):
                 raise SuiteError("it is not in the folder of this file; copy it there")
+            if any(part.startswith(".") for part in path.relative_to(folder).parts):
+                raise SuiteError("hidden files are not read; rename it")
             if path not in self._texts:
                 self._texts[path] = self._read(path)
             return self._texts[path]
@@ -188,6 +192,13 @@ def compose_yaml(text: str, filename: str = "") -> yaml.Node | None:
     except yaml.YAMLError:
         raise SuiteError("This YAML can't be read. Write each question after “- ”.") from None
     return root
+
+
+def compose_json(text: str, filename: str = "") -> yaml.Node | None:
+    """Return the root of JSON; its nodes know their lines."""
+    load_json(text, 1)
+    # YAML has no escapes of half a character.
+    return compose_yaml(_PAIRS.sub(lambda pair: str(json.loads(f'"{pair[0]}"')), text), filename)
 
 
 def _check_bounds(text: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from io import StringIO
+from itertools import islice
 from math import nan
 from pathlib import Path, PurePath
 from types import FunctionType
@@ -27,6 +28,7 @@ from bot.bakeoffs.file_parsers import (
     NearbyFiles,
     check_expansion,
     check_header,
+    compose_json,
     compose_yaml,
     decode,
     line_of,
@@ -411,11 +413,15 @@ def _parse_json_lines(text: str, mapper: ColumnMapper, importer: PromptfooImport
 
 
 def _parse_json(text: str, mapper: ColumnMapper, importer: PromptfooImporter) -> Imported:
-    if not text.strip():
+    lines = [line for _, line in numbered_lines(text)]
+    if not lines:
+        return
+    if len(lines) > 1 and lines[0].startswith("{") and lines[0].endswith("}"):
+        yield from _parse_json_lines(text, mapper, importer)  # with the ending of JSON
         return
     items = load_json(text, 1)
     if isinstance(items, dict) and (is_promptfoo(items) or is_test(items)):
-        yield from _parse_yaml(text, mapper, importer)
+        yield from _parse_nodes(compose_json(text), mapper, importer)
         return
     if isinstance(items, dict):
         lists = {name: one for name, one in items.items() if one and _is_list_of_objects(one)}
@@ -429,7 +435,7 @@ def _parse_json(text: str, mapper: ColumnMapper, importer: PromptfooImporter) ->
             f"Line 1 does not start a list. Write [ and ] around the questions, {_SHAPES}."
         )
     if _is_list_of_objects(items) and any(map(is_test, items)):
-        yield from _parse_yaml(text, mapper, importer)
+        yield from _parse_nodes(compose_json(text), mapper, importer)
         return
     yield from _parse_items(items, mapper)
 
@@ -456,8 +462,7 @@ def _parse_csv(text: str, mapper: ColumnMapper, importer: PromptfooImporter) -> 
 
     The delimiter is a comma, a semicolon or a tab.
     """
-    header = next((line for _, line in numbered_lines(text)), "")
-    delimiter = _detect_delimiter(header, mapper)
+    delimiter = _detect_delimiter(text, mapper)
     names: list[str] | None = None
     for line, row in read_rows(text, delimiter):
         where = f"Line {line}"
@@ -479,13 +484,17 @@ def _parse_csv(text: str, mapper: ColumnMapper, importer: PromptfooImporter) -> 
             yield from mapper.map_item(fields, where)
 
 
-def _detect_delimiter(header: str, mapper: ColumnMapper) -> str:
-    """Return the delimiter of a header; a comma if it is none."""
+def _detect_delimiter(text: str, mapper: ColumnMapper) -> str:
+    """Return the delimiter of a header, or one that the first two lines have as often."""
+    header, line = ([line for _, line in islice(numbered_lines(text), 2)] + ["", ""])[:2]
+    if header.startswith("sep="):
+        raise SuiteError("Line 1 is for a spreadsheet, and names no columns. Remove it.")
     for delimiter in (",", ";", "\t"):
         names = [name.strip().strip('"') for name in header.split(delimiter, MAX_COLUMNS)]
         if mapper.has_question(names):
             return delimiter
-    return ","
+    others = (one for one in ";\t" if 0 < header.count(one) == line.count(one))
+    return "," if "," in header else next(others, ",")
 
 
 def _parse_single_cell(row: list[str], where: str) -> Entry:
@@ -502,7 +511,12 @@ def _parse_yaml(text: str, mapper: ColumnMapper, importer: PromptfooImporter) ->
 
     Scalars are read as text, so that `no` remains "no".
     """
-    root = compose_yaml(text)
+    yield from _parse_nodes(compose_yaml(text), mapper, importer)
+
+
+def _parse_nodes(
+    root: yaml.Node | None, mapper: ColumnMapper, importer: PromptfooImporter
+) -> Imported:
     if root is None:
         return
     check_expansion(root)

@@ -32,6 +32,7 @@ from bot.bakeoffs.file_parsers import (
     NearbyFiles,
     check_expansion,
     check_header,
+    compose_json,
     compose_yaml,
     line_of,
     load_json,
@@ -147,6 +148,10 @@ _NO_TEST = _Test("", {}, _Assertion("", _SET))
 
 def _with_fault(asserted: _Assertion, fault: str) -> _Assertion:
     return replace(asserted, parts=[replace(check, fault=fault) for check in asserted.checks])
+
+
+def _fault_of(setting: str) -> str:
+    return f"{setting} changes how answers are graded, and is not followed"
 
 
 def is_promptfoo(names: Collection[str]) -> bool:
@@ -294,6 +299,8 @@ class PromptfooImporter:
         suffix = PurePath(path).suffix.lower()
         if "://" in path or suffix not in {"", ".txt", ".md", ".j2", *_LOADERS}:
             raise SuiteError(_NOT_TEXT)
+        if "*" in path:
+            raise SuiteError("it is a pattern; name each file")
         if (path, is_text) not in self._loaded:
             load = _load_text if is_text else _LOADERS.get(suffix, _load_text)
             self._loaded[path, is_text] = load(self.files.read(path), path)
@@ -316,13 +323,14 @@ class PromptfooImporter:
             found = self._follow(raw, "prompt")
             if isinstance(found, yaml.ScalarNode):
                 whole = scalar_text(found)
-                texts = re.split(r"\n---\s*\n", whole) if found is not raw else [whole]
+                is_parted = found is not raw and scalar_text(raw).strip().endswith(".txt")
+                texts = re.split(r"\n---\s*\n", whole) if is_parted else [whole]
                 count += len(texts)
                 self._check_count(count)
-                for text in texts:
-                    yield _Prompt(line_of(item), _parse_chat(text), shown)
-            elif found is not None:
-                messages = parse_messages(plain_value(found, as_text=True))
+                chats = [_parse_chat(text) for text in texts]
+            else:
+                chats = [parse_messages(plain_value(found, as_text=True))] if found else []
+            for messages in chats:
                 if messages is None or messages[-1][0] == "assistant":
                     why = "it is no chat of texts that ends with a question"
                     self.left_out.append(LeftOut(line_of(item), "prompt", why))
@@ -330,7 +338,10 @@ class PromptfooImporter:
                     yield _Prompt(line_of(item), messages, shown)
 
     def _parse_tests(self, config: Mapping[str, yaml.Node]) -> list[_Test]:
-        shared = _NO_TEST
+        providers = node_items(config.get("providers")) + node_items(config.get("targets"))
+        given = [one for node in providers for one in (node, *node_fields(node).values())]
+        is_changed = any("transform" in node_fields(one) for one in given)
+        shared = replace(_NO_TEST, fault=_fault_of("transform") if is_changed else "")
         if default := config.get("defaultTest"):
             has_text = isinstance(default, yaml.ScalarNode) and scalar_text(default)
             if parsed := self._parse_test(default, shared, "defaultTest"):
@@ -379,10 +390,7 @@ class PromptfooImporter:
         changed = sorted({*fields, *options} & _CHANGES_GRADES)
         unknown = {key: one for key, one in options.items() if key not in _CHANGES_GRADES}
         self._reject_others("options", unknown)
-        fault = (
-            f"{changed[0]} changes how answers are graded, and is not followed" if changed else ""
-        )
-        fault = fault or shared.fault
+        fault = _fault_of(changed[0]) if changed else shared.fault
         variables = {**shared.variables, **self._parse_variables(fields.get("vars"))}
         asserted = self._parse_asserted(fields, shared.asserted)
         asserted = _with_fault(asserted, fault) if fault else asserted
@@ -481,7 +489,7 @@ def _load_csv(text: str, path: str) -> yaml.Node:
 
 
 def _load_yaml(text: str, path: str) -> yaml.Node:
-    root = compose_yaml(text, path)
+    root = (compose_json if path.endswith(".json") else compose_yaml)(text, path)
     if root is None:
         raise SuiteError("it is empty")
     check_expansion(root)
@@ -497,13 +505,16 @@ _LOADERS: Mapping[str, Callable[[str, str], yaml.Node]] = {
 }
 
 
-def _parse_chat(text: str) -> Messages:
-    """Return the messages of a prompt, which can be a chat in JSON."""
-    messages = None
-    if text.lstrip().startswith("["):
-        with suppress(ValueError, RecursionError):
-            messages = parse_messages(json.loads(text))
-    return messages or [("user", text)]
+def _parse_chat(text: str) -> Messages | None:
+    """Return the messages of a prompt, which can be a chat in JSON or YAML; None for a bad one."""
+    start, chat = text.lstrip(), None
+    with suppress(ValueError, RecursionError, SuiteError):
+        if start.startswith("["):
+            chat = json.loads(text)
+        elif start.startswith("- role:"):
+            chat = plain_value(_load_yaml(text, ""), as_text=True)
+    is_chat = isinstance(chat, list) and all(isinstance(x, dict) and "role" in x for x in chat)
+    return parse_messages(chat) if is_chat else [("user", text)]
 
 
 # --- Templates
@@ -616,7 +627,7 @@ def _fault(assertion: _Assertion, fields: Mapping[str, yaml.Node], graders: Coll
     if kind.removeprefix("not-") not in _PATTERNS and kind not in {*_WHOLE, *graders}:
         return _ANSWER_ONLY
     if changed := sorted(_CHANGES_GRADES & fields.keys()):
-        return f"{changed[0]} changes how answers are graded, and is not followed"
+        return _fault_of(changed[0])
     if kind in _RUBRICS and "threshold" in fields:
         return _NO_SCORE
     if kind == "is-json":
@@ -653,6 +664,8 @@ def _value_texts(assertion: _Assertion) -> Sequence[str]:
     node, is_list = assertion.value, assertion.kind.endswith(("-any", "-all"))
     if isinstance(node, yaml.ScalarNode):
         text = scalar_text(node)
+        if is_list and '"' in text:
+            raise SuiteError("its list has quotes; write each text after “- ”")
         return [part.strip() for part in text.split(",")] if is_list else [text]
     if node is None or assertion.kind == "equals":
         return [json.dumps(plain_value(node), ensure_ascii=False)] if node else []

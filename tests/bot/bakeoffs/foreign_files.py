@@ -515,7 +515,7 @@ SHAPES: dict[str, Shape] = {
         ),
         "Write a poem without commas.",
         lost=True,
-        left_out=frozenset({"instruction_id_list", "kwargs"}),
+        left_out=frozenset({"instruction_id_list"}),
     ),
     "HealthBench": Shape(
         "health.jsonl",
@@ -950,5 +950,105 @@ SHAPES: dict[str, Shape] = {
         "Fix it.",
         lost=True,
         left_out=frozenset({"patch", "test_patch"}),
+    ),
+    # --- Shapes that once came in wrong
+    "TruthfulQA, scores of choices": Shape(
+        "truthful.json",
+        json.dumps([{"question": RIVER, "mc1_targets": {"Rhine": 0, "Danube": 1, "Elbe": 0}}]),
+        RIVER,
+        choice="Danube",
+    ),
+    "scores without a right choice": Shape(
+        "truthful.json",
+        json.dumps([{"question": RIVER, "mc1_targets": {"choices": RIVERS}}]),
+        refused="its mc1_targets say of no single choice that it is right",
+    ),
+    "BIG-bench, scores of choices": Shape(
+        "task.json",
+        json.dumps({"examples": [{"input": RIVER, "target_scores": {"Elbe": 0, "Danube": 1}}]}),
+        RIVER,
+        choice="Danube",
+    ),
+    "an index past choices that are numbers": Shape(
+        "number.jsonl",
+        lines({"question": SUM, "choices": ["41", "42"], "answer": 42}),
+        SUM,
+        choice="42",
+    ),
+    "a number among numbers, or an index": Shape(
+        "number.jsonl",
+        lines({"question": SUM, "choices": [2, 42, 1], "answer": 1}),
+        f"{SUM}\n\nA) 2\nB) 42\nC) 1\n\n{HOW_TO_CHOOSE}",
+        lost=True,
+        left_out=frozenset({"answer"}),
+    ),
+    "choices that begin with their letters": Shape(
+        "letters.jsonl",
+        lines({"question": RIVER, "options": ["A) Rhine", "B) Danube"], "answer": "Danube"}),
+        RIVER,
+        choice="Danube",
+    ),
+    "DROP, parts of an answer": Shape(
+        "drop.jsonl",
+        lines({"question": SUM, "answer": {"number": "42", "date": {"day": ""}, "spans": []}}),
+        SUM,
+        "number",
+        "42",
+    ),
+    "SQuAD 2, no answer": Shape(
+        "squad.jsonl",
+        lines({"question": WHY, "context": "Ice.", "answers": {"text": [], "answer_start": []}}),
+        WHY,
+        context="Ice.",
+    ),
+    "SVAMP": Shape(
+        "svamp.jsonl",
+        lines({"ID": "1", "Body": "Ann has 17 and Bo 25.", "Question": SUM, "Answer": 42.0}),
+        SUM,
+        "number",
+        "42.0",
+        context="Ann has 17 and Bo 25.",
+    ),
+    "an answer without a number": Shape("nan.jsonl", '{"prompt": "Why?", "answer": NaN}', "Why?"),
+    "a list of Python": Shape(
+        "pandas.csv",
+        f"prompt,answers\n{WHY},\"['Ice', 'Air']\"\n",
+        WHY,
+        lost=True,
+        left_out=frozenset({"answers"}),
+    ),
+    "DeepEval, expected tools": Shape(
+        "tools.json",
+        json.dumps([{"input": SUM, "expected_output": "42", "expected_tools": [{"name": "sum"}]}]),
+        SUM,
+        lost=True,
+        left_out=frozenset({"expected_tools"}),
+    ),
+    "MLflow, expected facts": Shape(
+        "facts.jsonl",
+        lines({"inputs": {"question": WHY}, "expectations": {"expected_facts": ["Ice", "Air"]}}),
+        WHY,
+        lost=True,
+        left_out=frozenset({"expected_facts"}),
+    ),
+    "Bedrock": Shape(
+        "bedrock.jsonl", lines({"prompt": SUM, "referenceResponse": "42"}), SUM, "number", "42"
+    ),
+    "calls of tools": Shape(
+        "calls.jsonl",
+        lines({"messages": [_user(SUM), {"role": "assistant", "content": "", "tool_calls": [1]}]}),
+        refused="it has more than text",
+    ),
+    "results of tools": Shape(
+        "calls.jsonl",
+        lines({"messages": [_user(SUM), {"role": "tool", "content": "42"}]}),
+        refused="it has more than text",
+    ),
+    "JSON Lines with the ending of JSON": Shape(
+        "lines.json", lines({"prompt": SUM, "target": 42}, {"prompt": WHY}), SUM, "number", "42"
+    ),
+    "a line for spreadsheets": Shape("s.csv", "sep=;\nquestion;answer\n", refused="Remove it"),
+    "columns of other names after semicolons": Shape(
+        "s.csv", "Frage;Antwort\nWarum?;Darum\n", refused="Line 1 is no header"
     ),
 }

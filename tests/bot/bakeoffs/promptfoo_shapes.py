@@ -289,4 +289,25 @@ CONFIGS: Mapping[str, Config] = {
         f"{_PROMPT}assertionTemplates: {{river: {{type: contains, value: Danube}}}}\n"
         "tests: [{vars: {q: Vienna}, assert: [{$ref: '#/assertionTemplates/river'}]}]\n"
     ),
+    "transform of a provider": Config(
+        f"{_PROMPT}providers: [{{'openai:gpt-5': {{transform: output.trim()}}}}]\ntests:\n{_RIVER}",
+        graded=0,
+        lost=("assert contains",),
+    ),
+    "a list with quotes": _assertion(
+        """{type: contains-any, value: '"Danube, Wien", Inn'}""", "assert contains-any"
+    ),
+    "a chat that ends with a reply": Config(
+        """prompts: ['[{"role": "user", "content": "Why?"}, {"role": "assistant"}]']""", questions=0
+    ),
+    "a chat in YAML": Config('prompts: ["- role: user\\n  content: Why?"]', graded=0),
+    "front matter": Config(
+        f"prompts: [file://p.md]\ntests:\n{_RIVER}", {"p.md": "---\na: b\n---\nIn {{q}}?"}
+    ),
+    "a pattern of files": Config(f"{_PROMPT}tests: file://*.csv", questions=0),
+    "a hidden file": Config("prompts: [file://.env]", {".env": "KEY=1"}, questions=0),
+    "JSON with surrogates": Config(
+        f"{_PROMPT}tests: file://t.json",
+        {"t.json": '[{"vars": {"q": "\\ud83d\\ude00"}, "assert": [{"type": "is-json"}]}]'},
+    ),
 }
