@@ -19,6 +19,7 @@ import regex
 
 from bot.bakeoffs.file_parsers import MAX_COLUMNS
 from council.bakeoffs.graders import (
+    BUILT_IN,
     MAX_ANSWER_CHARACTERS,
     check_reference,
     default_reference,
@@ -293,7 +294,7 @@ class _Item:
         if choices := self._choices(name, answer):
             columns["question"] = choices.list_under(columns["question"])
         try:
-            if choices and (choices.is_first or answer is not None):
+            if choices and (choices.right is not None or answer is not None):
                 columns |= choices.answer_fields(answer, self.where)
             elif answer is None or "rubric" in columns:
                 self.used.discard(name)
@@ -391,7 +392,7 @@ class _Item:
         if not texts or len(right) != 1:
             return None
         self.used |= {*wrong}
-        return _Choices([right[0], *texts], is_first=True)
+        return _shuffle(right[0], texts)
 
 
 # --- Choices
@@ -399,26 +400,16 @@ class _Item:
 
 @dataclass(frozen=True, slots=True)
 class _Choices:
-    """The choices of a question, with labels of their own, if any.
-
-    If the right one `is_first`, they are shuffled, the same in each import.
-    """
+    """The choices of a question, with labels of their own, if any; `right` is an index."""
 
     texts: Sequence[str]
     labels: Sequence[str] = ()
-    is_first: bool = False
+    right: int | None = None
     are_numbers: bool = False
 
     @property
-    def _order(self) -> Sequence[int]:
-        order = [*range(len(self.texts))]
-        if self.is_first:
-            Random("\n".join(self.texts)).shuffle(order)  # noqa: S311 - nobody gains by guessing it
-        return order
-
-    @property
     def _lines(self) -> Sequence[str]:
-        texts = (" ".join(self.texts[at].split()) for at in self._order)
+        texts = (" ".join(text.split()) for text in self.texts)
         return [f"{letter}) {text}" for letter, text in zip(ascii_uppercase, texts, strict=False)]
 
     def list_under(self, question: str) -> str:
@@ -427,7 +418,7 @@ class _Choices:
 
     def answer_fields(self, answer: object, where: str) -> dict[str, str]:
         """Return the columns of the right choice; raise SuiteError if that is unclear."""
-        at = self._order.index(0 if self.is_first else self._find(answer, where))
+        at = self._find(answer, where) if self.right is None else self.right
         line = self._lines[at]
         is_whole = "|" not in line and len(line) <= MAX_ANSWER_CHARACTERS
         return {"answer": line if is_whole else ascii_uppercase[at], "grading": Grading.CHOICE}
@@ -460,6 +451,14 @@ class _Choices:
         return found.pop()
 
 
+def _shuffle(right: str, wrong: Sequence[str]) -> _Choices:
+    """Return the choices in an order that tells nothing, the same in each import."""
+    texts = [right, *wrong]
+    order = [*range(len(texts))]
+    Random("\n".join(texts)).shuffle(order)  # noqa: S311 - nobody gains by guessing it
+    return _Choices([texts[at] for at in order], right=order.index(0))
+
+
 def _parse_choices(name: str, value: Any) -> _Choices:  # noqa: ANN401 - JSON
     """Return choices in a list, in a dictionary, or in lists of texts and labels."""
     labels: Any = ()
@@ -481,7 +480,7 @@ def _parse_choices(name: str, value: Any) -> _Choices:  # noqa: ANN401 - JSON
         if not isinstance(labels, list) or labels.count(1) != 1 or len(labels) != len(texts):
             raise _QuestionError(f"its {name} say of no single choice that it is right")
         at = labels.index(1)
-        return _Choices([texts[at], *texts[:at], *texts[at + 1 :]], is_first=True)
+        return _shuffle(texts[at], texts[:at] + texts[at + 1 :])
     marks = [_MARKED.match(text) for text in texts]
     if [mark[1] for mark in marks if mark] == [*ascii_uppercase[: len(texts)]]:
         texts = [
@@ -567,7 +566,7 @@ def _answer_fields(name: str, value: object, grading: str) -> dict[str, str]:
     kinds = {default_reference(text).grading for text in texts}
     grading = grading or (kinds.pop() if len(kinds) == 1 else Grading.EXACT)
     values = [final_number(text) or text for text in texts]
-    for text in values if grading in {*Grading} else ():
+    for text in values if grading in BUILT_IN else ():
         check_reference(Reference(grading, text))
     more = {"other_answers": json.dumps(values[1:], ensure_ascii=False)} if values[1:] else {}
     return {"answer": values[0], "grading": str(grading), **more}

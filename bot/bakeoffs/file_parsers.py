@@ -278,9 +278,9 @@ def plain_value(node: yaml.Node, *, as_text: bool = False) -> object:
     if isinstance(node, yaml.MappingNode):
         return {k: plain_value(one, as_text=as_text) for k, one in node_fields(node).items()}
     text = scalar_text(node) if isinstance(node, yaml.ScalarNode) else ""
-    with suppress(ValueError):
-        is_json = node.tag in _JSON_TAGS and not as_text
-        return json.loads((text or "null").lower()) if is_json else text
+    if node.tag in _JSON_TAGS and not as_text:
+        with suppress(ValueError):
+            return json.loads((text or "null").lower())
     return text
 
 

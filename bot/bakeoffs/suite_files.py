@@ -375,6 +375,8 @@ def _with_grading(value: str, name: str, registry: Registry) -> Reference:
 
 def _parse_others(text: str) -> tuple[str, ...]:
     """Return other right answers, from a JSON list of texts or one on each line."""
+    if not text:
+        return ()
     with suppress(ValueError, RecursionError):
         if isinstance(listed := json.loads(text), list) and all(isinstance(x, str) for x in listed):
             return tuple(filter(None, (clean_text(one) for one in listed)))

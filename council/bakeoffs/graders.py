@@ -22,6 +22,7 @@ from council.confusables import remove_invisible
 from council.errors import PanelError, SuiteError
 from council.registry import NO_PLUGINS, Registry
 
+BUILT_IN = frozenset[str](Grading)
 MAX_ANSWER_CHARACTERS = 2_000
 MAX_OTHERS = 100
 ANY_JSON = "any"  # a reference that every valid JSON matches
@@ -57,7 +58,7 @@ def find_grader(name: str, registry: Registry) -> Grader:
 
 def missing_grader(reference: Reference | None, registry: Registry) -> str:
     """Return a sentence about a reference's grader, if a plug-in should have it and none has."""
-    if reference is None or reference.grading in {*Grading}:
+    if reference is None or reference.grading in BUILT_IN:
         return ""
     try:
         find_grader(reference.grading, registry)
@@ -81,7 +82,7 @@ def grade(reference: Reference | None, text: str, registry: Registry = NO_PLUGIN
     if reference is None or reference.grading in {Grading.JUDGE, Grading.MISSING}:
         return None
     try:
-        if reference.grading in {*Grading}:
+        if reference.grading in BUILT_IN:
             return float(is_correct(reference, text))
         share = find_grader(reference.grading, registry).grade(text, reference.closest(text))
         return float(share) if share is not None and 0 <= share <= 1 else None
@@ -154,7 +155,7 @@ def check_reference(reference: Reference, registry: Registry = NO_PLUGINS) -> No
     if reference.checks and not _CHECKS.fullmatch(reference.checks):
         raise SuiteError(f"{_shorten(reference.checks)} are no checks. Write them as in '2 of 5'.")
     for value in reference.values:
-        if reference.grading in {*Grading}:
+        if reference.grading in BUILT_IN:
             _check_value(reference.grading, value)
         else:
             find_grader(reference.grading, registry).check(value)
@@ -467,9 +468,12 @@ def _parse_number(match: re.Match[str]) -> _Number | None:
         if value > _MAX_BASE or (value == 0 and exponent < 0):
             return None
         value **= exponent
-    value *= Fraction(10) ** _exponent(match["e"] or match["ten"] or "0")
-    value *= 10 ** _SCALES.get((match["scale"] or "").lower(), 0)
-    value /= int(match["below"] or 1)
+    if exponent := match["e"] or match["ten"]:
+        value *= Fraction(10) ** _exponent(exponent)
+    if match["scale"]:
+        value *= 10 ** _SCALES[match["scale"].lower()]
+    if match["below"]:
+        value /= int(match["below"])
     minus = (match["sign"] or "+") in "-−–"
     return _Number(-value if minus else value, bool(match["percent"]))
 
@@ -486,6 +490,7 @@ PATTERN_TIMEOUT_SECONDS = 0.1
 _COUNT = re.compile(r"\{\s*([0-9]*)\s*(?:,\s*([0-9]*)\s*)?\}")
 
 
+@lru_cache(maxsize=64)  # a pattern is checked several times in a row
 def pattern_error(pattern: str) -> str:
     """Return what is wrong with a pattern; "" if it can be used."""
     if len(pattern) > MAX_PATTERN_CHARACTERS:
