@@ -48,9 +48,10 @@ _TABLE = {
         user_input question_stem stem sentence goal ctx text ticket_text turns messages
         conversation conversations conversation_input""",
     "answer": """
-        correct_answer best_answer correct_label correct_option answer_key ground_truth
-        ground_truths gold gold_answer answer_number expected expected_answer expected_output
-        expected_response reference_answer reference_response reference_output reference_outputs
+        correct_answer best_answer correct_label correct_option correct_index correct_answer_index
+        answer_key final_answer final_decision exact_answer short_answer possible_answers
+        ground_truth ground_truths gold gold_answer answer_number expected expected_answer
+        expected_output expected_response reference_answer reference_response reference_output reference_outputs
         ideal reference references answer target targets answers answers_spans correct_answers
         solution label answer_idx answer_index output outputs completion""",
     "choices": "choices options endings answer_choices mc1_targets target_scores",
@@ -60,8 +61,9 @@ _TABLE = {
         activity_label type dataset""",
     "context": """
         context contexts passage article support paragraph background document documents story
-        premise body
+        premise body puzzle narrative system_prompt system
         retrieved_contexts reference_contexts retrieval_context""",
+    "media": "image images image_url image_path picture audio video",
     # What only its own tool can check, so that a question with one has no grade here.
     "check": """
         test tests test_list test_cases test_patch unit_tests input_output public_tests
@@ -77,6 +79,10 @@ _NEXT_TO: Mapping[tuple[str, str], str] = {
     ("response", "instruction"): "answer",  # Dolly
     ("output", "generator"): "",  # AlpacaEval: what a model wrote
     ("output", "model"): "",
+    ("output", "score"): "",
+    ("correct", "answers"): "correct_answer",  # of a quiz
+    ("answers", "correct_answer"): "choices",
+    ("answers", "correct_index"): "choices",
     ("completion", "model"): "",
 }
 # Columns without meaning in a suite.
@@ -99,7 +105,7 @@ _CONTAINERS = (
 )
 # Choices in columns of their own: A to J, or numbered; and columns with wrong answers.
 _LETTERED = re.compile(r"(?:(?:option|choice|op|answer)_?)?([a-j])")
-_NUMBERED = re.compile(r"(?:option|choice|sol|ending)_?([0-9])")
+_NUMBERED = re.compile(r"(?:option|choice|sol|ending|ans)_?([0-9])")
 _WRONG = re.compile(r"(?:(?:best_)?incorrect_answer|wrong_answer|distractor)(?:_?[0-9])?")
 _TEXTS = (
     "answer",
@@ -116,10 +122,14 @@ _TEXTS = (
 _BESIDE = re.compile(r"aliases|answer_start|types?|role|name|(?:normalized|matched)_.*")
 _SCORED = ("mc1_targets", "target_scores")  # choices with 1 for the right one
 _PYTHON = re.compile(r"""\[['"].*\]\Z|\{['"].*\}\Z""", re.DOTALL)  # that is not JSON
+_FLAGS = ("correct", "is_correct", "tags")  # of a choice that says whether it is right
 _LABELS = ("label", "key", "letter", "id")
 _ROLES = {"human": "user", "gpt": "assistant", "bot": "assistant", "model": "assistant"}
 _TOOLS = ("tool", "function", "function_call", "observation")
 _CALLS = ("tool_calls", "function_call", "audio")
+_LETTER = re.compile(r"\(?([A-Z])(?:\)\s*|[.:]\s+)(?=\S)")  # before the text of a choice
+_INDICES = {"label", "correct_label", "correct_option", "correct_index", "correct_answer_index"}
+_INDICES |= {"answer_idx", "answer_index"}
 _MARKED = re.compile(r"\(?([A-Za-z])(?:\)?\Z|[).:]\s)")  # "B", "(B)" or "B) Paris"
 _GRADED_BY = ("other_answers", "grading", "tolerance", "rubric", "checks")
 _MAX_CATEGORY = 60  # characters
@@ -314,6 +324,11 @@ class _Item:
                 else:
                     self.excluded.add(name)
 
+        for name in ("reference", "references"):  # what an answer cites
+            texts = _texts(self.fields.get(name))
+            if texts and all(text.startswith(("http://", "https://")) for text in texts):
+                self.excluded.add(name)
+
     def _pick(self, column: str) -> str:
         """Return the name of the field for a column, which counts as used; "" for none."""
         names = NAMES[column]
@@ -327,6 +342,8 @@ class _Item:
 
     def _take_question(self) -> tuple[Messages, str]:
         """Return the messages up to the question, and the reply that follows it, if any."""
+        if name := self._pick("media"):
+            raise _QuestionError(f"it has {name[:20]}, and models get only text")
         name = self._pick("question")
         could_be = [one for one in NAMES["question"] if one in self.fields]
         if len(could_be) > 1 and "question" not in self.mapper.chosen:
@@ -433,6 +450,11 @@ class _Choices:
         labels = [label.casefold() for label in self.labels or ascii_uppercase[: len(self.texts)]]
         label = (marked[1] if marked and not self.labels else text).casefold()
         found = {n for n, one in enumerate(self.texts) if one.casefold() == text.casefold()}
+        if text == "0" and "1" in labels and "0" not in labels and not found:
+            raise _FileError(
+                f"{where}: the answer 0 is none of the choices, which count from 1. Write the "
+                "number, or the text of the right choice."
+            )
         if label in labels:
             found = {labels.index(label)} | (set() if self.labels else found)
         elif text.isdecimal() and not self.labels:
@@ -481,11 +503,9 @@ def _parse_choices(name: str, value: Any) -> _Choices:  # noqa: ANN401 - JSON
             raise _QuestionError(f"its {name} say of no single choice that it is right")
         at = labels.index(1)
         return _shuffle(texts[at], texts[:at] + texts[at + 1 :])
-    marks = [_MARKED.match(text) for text in texts]
+    marks = [_LETTER.match(text) for text in texts]
     if [mark[1] for mark in marks if mark] == [*ascii_uppercase[: len(texts)]]:
-        texts = [
-            text[mark.end() :] or text for text, mark in zip(texts, marks, strict=True) if mark
-        ]
+        texts = [_LETTER.sub("", text, count=1) for text in texts]
     shown = [_text(label) for label in labels or () if _is_scalar(label)]
     if shown and len({*shown}) != len(texts):
         raise _QuestionError(f"its {name} have other labels than texts")
@@ -548,7 +568,7 @@ def _answer_fields(name: str, value: object, grading: str) -> dict[str, str]:
         raise SuiteError("it is a list or dictionary of Python; write it as JSON")
     if not texts or grading == Grading.JSON:
         return reference_fields(Grading.JSON, _text(value))
-    if name == "label" and all(text.isdecimal() for text in texts):
+    if name in _INDICES and all(text.isdecimal() for text in texts):
         raise SuiteError("it is the number of a label, whose name is not in the file")
     if not grading and any(map(_is_sentence, texts)):
         rubric = (
@@ -604,14 +624,23 @@ def _flatten(item: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(inner := fields.get(name), dict):
             del fields[name]
             fields |= _flatten({normalize_name(str(key)): one for key, one in inner.items()})
-    references = fields.get("references")  # of HELM: choices, of which some are right
-    if isinstance(references, list) and all(
-        isinstance(x, dict) and "tags" in x for x in references
-    ):
-        right = [one for one in references if "correct" in one["tags"]]
-        fields["references"] = right
-        fields |= {"choices": references} if len(right) < len(references) else {}
+    for name, listed in [*fields.items()]:
+        could_say = name in {*NAMES["choices"], *NAMES["answer"]} and isinstance(listed, list)
+        if could_say and listed and all(map(_says_if_right, listed)):
+            right = [one for one in listed if _is_right(one)]
+            del fields[name]
+            fields |= {"correct_answer": right}
+            fields |= {"choices": listed} if len(right) < len(listed) else {}
     return {name: one for name, one in fields.items() if _is_filled(one)}
+
+
+def _says_if_right(choice: object) -> bool:
+    return isinstance(choice, dict) and any(normalize_name(str(one)) in _FLAGS for one in choice)
+
+
+def _is_right(choice: Mapping[str, object]) -> bool:
+    flags = (one for name, one in choice.items() if normalize_name(str(name)) in _FLAGS)
+    return any(one is True or (isinstance(one, list) and "correct" in one) for one in flags)
 
 
 def _is_filled(value: Any) -> bool:  # noqa: ANN401 - JSON

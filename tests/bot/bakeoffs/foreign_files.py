@@ -1051,4 +1051,71 @@ SHAPES: dict[str, Shape] = {
     "columns of other names after semicolons": Shape(
         "s.csv", "Frage;Antwort\nWarum?;Darum\n", refused="Line 1 is no header"
     ),
+    "a quiz with flags": Shape(
+        "quiz.json",
+        json.dumps(
+            [
+                {
+                    "question": RIVER,
+                    "answers": [
+                        {"text": "Rhine", "isCorrect": False},
+                        {"text": "Danube", "isCorrect": True},
+                    ],
+                }
+            ]
+        ),
+        RIVER,
+        choice="Danube",
+    ),
+    "a quiz with an index": Shape(
+        "quiz.jsonl",
+        lines({"question": RIVER, "answers": RIVERS, "correct": 1}),
+        RIVER,
+        choice="Danube",
+    ),
+    "indices from 0 of columns from 1": Shape(
+        "options.csv",
+        f"question,option1,option2,answer\n{RIVER},Danube,Rhine,0\n",
+        refused="Line 2: the answer 0 is none of the choices, which count from 1",
+    ),
+    "the number of a choice without choices": Shape(
+        "index.jsonl",
+        lines({"question": RIVER, "correct_index": 1}),
+        RIVER,
+        lost=True,
+        left_out=frozenset({"correct_index"}),
+    ),
+    "what an answer cites": Shape(
+        "cited.jsonl",
+        lines({"question": SUM, "references": ["https://a.example/"], "answer": "42", "id": 1}),
+        SUM,
+        "number",
+        "42",
+        left_out=frozenset({"references"}),
+    ),
+    "OlympiadBench": Shape(
+        "olympiad.jsonl",
+        lines({"question": SUM, "solution": ["Add them. Done"], "final_answer": ["42"]}),
+        SUM,
+        "number",
+        "42",
+        left_out=frozenset({"solution"}),
+    ),
+    "a question with a picture": Shape(
+        "picture.jsonl",
+        lines({"question": RIVER, "image": "map.png", "answer": "Danube"}),
+        refused="it has image, and models get only text",
+    ),
+    "BBQ": Shape(
+        "bbq.jsonl",
+        lines({"question": RIVER, "ans0": "Rhine", "ans1": "Danube", "ans2": "Elbe", "label": 1}),
+        RIVER,
+        choice="Danube",
+    ),
+    "outputs with scores": Shape(
+        "scores.csv",
+        f"input,output,score\n{SUM},43,0.0\n",
+        SUM,
+        left_out=frozenset({"output", "score"}),
+    ),
 }
