@@ -48,12 +48,13 @@ _TABLE = {
         user_input question_stem stem sentence goal ctx text ticket_text turns messages
         conversation conversations conversation_input""",
     "answer": """
-        correct_answer best_answer correct_label correct_option correct_index correct_answer_index
-        answer_key final_answer final_decision exact_answer short_answer possible_answers
-        ground_truth ground_truths gold gold_answer answer_number expected expected_answer
-        expected_output expected_response reference_answer reference_response reference_output reference_outputs
-        ideal reference references answer target targets answers answers_spans correct_answers
-        solution label answer_idx answer_index output outputs completion""",
+        correct_answer best_answer correct_label correct_option correct_index
+        correct_answer_index answer_key final_answer final_decision exact_answer short_answer
+        possible_answers ground_truth ground_truths gold gold_answer answer_number expected
+        expected_answer expected_output expected_response reference_answer reference_response
+        reference_output reference_outputs ideal reference references answer target targets
+        answers answers_spans correct_answers solution label answer_idx answer_index output
+        outputs completion""",
     "choices": "choices options endings answer_choices mc1_targets target_scores",
     "wrong choices": "incorrect_answers wrong_answers distractors",
     "category": """
@@ -128,8 +129,7 @@ _ROLES = {"human": "user", "gpt": "assistant", "bot": "assistant", "model": "ass
 _TOOLS = ("tool", "function", "function_call", "observation")
 _CALLS = ("tool_calls", "function_call", "audio")
 _LETTER = re.compile(r"\(?([A-Z])(?:\)\s*|[.:]\s+)(?=\S)")  # before the text of a choice
-_INDICES = {"label", "correct_label", "correct_option", "correct_index", "correct_answer_index"}
-_INDICES |= {"answer_idx", "answer_index"}
+_INDICES = ("label", "correct_index", "correct_answer_index", "answer_idx", "answer_index")
 _MARKED = re.compile(r"\(?([A-Za-z])(?:\)?\Z|[).:]\s)")  # "B", "(B)" or "B) Paris"
 _GRADED_BY = ("other_answers", "grading", "tolerance", "rubric", "checks")
 _MAX_CATEGORY = 60  # characters
@@ -200,11 +200,6 @@ class ColumnMapper:
     chosen: Mapping[str, str] = field(default_factory=dict)
     _seen: set[str] = field(default_factory=set)
     _named: set[str] = field(default_factory=set)
-
-    @property
-    def names_chosen(self) -> set[str]:
-        """The names of columns that somebody chose."""
-        return {*map(normalize_name, self.chosen.values())}
 
     def check_chosen(self) -> None:
         """Raise SuiteError for a column that somebody chose, and that no item had."""
@@ -317,8 +312,9 @@ class _Item:
         return {name: text for name, text in columns.items() if text}
 
     def _rename(self) -> None:
+        chosen = {*map(normalize_name, self.mapper.chosen.values())}
         for (name, other), meaning in _NEXT_TO.items():
-            if {name, other} <= self.fields.keys() and name not in self.mapper.names_chosen:
+            if {name, other} <= self.fields.keys() and name not in chosen:
                 if meaning and meaning not in self.fields:
                     self.fields[meaning] = self.fields.pop(name)
                 else:
@@ -450,23 +446,17 @@ class _Choices:
         labels = [label.casefold() for label in self.labels or ascii_uppercase[: len(self.texts)]]
         label = (marked[1] if marked and not self.labels else text).casefold()
         found = {n for n, one in enumerate(self.texts) if one.casefold() == text.casefold()}
-        if text == "0" and "1" in labels and "0" not in labels and not found:
-            raise _FileError(
-                f"{where}: the answer 0 is none of the choices, which count from 1. Write the "
-                "number, or the text of the right choice."
-            )
         if label in labels:
             found = {labels.index(label)} | (set() if self.labels else found)
-        elif text.isdecimal() and not self.labels:
-            index = int(text[:9])
-            if index < len(self.texts):
-                is_index = isinstance(answer, int) and not self.are_numbers
-                found = {index} if is_index else {index} | found
-            elif not found:
-                raise _FileError(
-                    f"{where}: the answer {text[:20]} is none of the {len(self.texts)} choices, "
-                    "which count from 0. Write the letter, or the text of the right choice."
-                )
+        elif text.isdecimal() and not self.labels and (index := int(text[:9])) < len(self.texts):
+            is_index = isinstance(answer, int) and not self.are_numbers
+            found = {index} if is_index else {index} | found
+        starts_at_one = text == "0" and "1" in labels
+        if not found and text.isdecimal() and (not self.labels or starts_at_one):
+            raise _FileError(
+                f"{where}: the answer {text[:20]} is none of the {len(self.texts)} choices, which "
+                f"count from {int(starts_at_one)}. Write the letter or the text of the right one."
+            )
         if len(found) != 1:
             why = "could be several of the choices" if found else "is none of the choices"
             raise SuiteError(f"{text[:40]!r} {why}; write the letter")
@@ -530,19 +520,14 @@ def _text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _part_name(value: Mapping[str, Any]) -> str:
-    """Return the name of the part of an object that is its text; "" if it has none."""
-    names = {normalize_name(str(key)): key for key, one in value.items() if _is_filled(one)}
-    return next((names[one] for one in (*_TEXTS, *NAMES["answer"]) if one in names), "")
-
-
 def _texts(value: Any) -> list[str]:  # noqa: ANN401 - JSON
     """Return the texts in a value, such as an answer with its aliases; none of another object."""
     if value is None or _is_scalar(value):
         return [_text(value)] if _text(value) else []
     if isinstance(value, dict):
-        part = _part_name(value)
-        return _texts(value[part]) + _texts(value.get("aliases")) if part else []
+        filled = {normalize_name(str(key)): one for key, one in value.items() if _is_filled(one)}
+        part = next((one for one in (*_TEXTS, *NAMES["answer"]) if one in filled), "")
+        return _texts(filled[part]) + _texts(filled.get("aliases")) if part else []
     if any(isinstance(one, dict) and "role" in one for one in value):
         messages = parse_messages(value)
         return [messages[-1][1]] if messages else []
@@ -626,21 +611,20 @@ def _flatten(item: Mapping[str, Any]) -> dict[str, Any]:
             fields |= _flatten({normalize_name(str(key)): one for key, one in inner.items()})
     for name, listed in [*fields.items()]:
         could_say = name in {*NAMES["choices"], *NAMES["answer"]} and isinstance(listed, list)
-        if could_say and listed and all(map(_says_if_right, listed)):
+        if could_say and listed and None not in map(_is_right, listed):
             right = [one for one in listed if _is_right(one)]
             del fields[name]
-            fields |= {"correct_answer": right}
+            fields["correct_answer"] = right
             fields |= {"choices": listed} if len(right) < len(listed) else {}
     return {name: one for name, one in fields.items() if _is_filled(one)}
 
 
-def _says_if_right(choice: object) -> bool:
-    return isinstance(choice, dict) and any(normalize_name(str(one)) in _FLAGS for one in choice)
-
-
-def _is_right(choice: Mapping[str, object]) -> bool:
-    flags = (one for name, one in choice.items() if normalize_name(str(name)) in _FLAGS)
-    return any(one is True or (isinstance(one, list) and "correct" in one) for one in flags)
+def _is_right(choice: object) -> bool | None:
+    """Return whether a choice says that it is right; None if it says nothing about that."""
+    for name, flag in choice.items() if isinstance(choice, dict) else ():
+        if normalize_name(str(name)) in _FLAGS:
+            return "correct" in flag if isinstance(flag, list) else flag is True
+    return None
 
 
 def _is_filled(value: Any) -> bool:  # noqa: ANN401 - JSON

@@ -468,8 +468,8 @@ def _parse_number(match: re.Match[str]) -> _Number | None:
         if value > _MAX_BASE or (value == 0 and exponent < 0):
             return None
         value **= exponent
-    if exponent := match["e"] or match["ten"]:
-        value *= Fraction(10) ** _exponent(exponent)
+    if power := match["e"] or match["ten"]:
+        value *= Fraction(10) ** _exponent(power)
     if match["scale"]:
         value *= 10 ** _SCALES[match["scale"].lower()]
     if match["below"]:

@@ -1076,7 +1076,7 @@ SHAPES: dict[str, Shape] = {
     "indices from 0 of columns from 1": Shape(
         "options.csv",
         f"question,option1,option2,answer\n{RIVER},Danube,Rhine,0\n",
-        refused="Line 2: the answer 0 is none of the choices, which count from 1",
+        refused="Line 2: the answer 0 is none of the 2 choices, which count from 1",
     ),
     "the number of a choice without choices": Shape(
         "index.jsonl",
