@@ -610,8 +610,9 @@ def _flatten(item: Mapping[str, Any]) -> dict[str, Any]:
             del fields[name]
             fields |= _flatten({normalize_name(str(key)): one for key, one in inner.items()})
     for name, listed in [*fields.items()]:
-        could_say = name in {*NAMES["choices"], *NAMES["answer"]} and isinstance(listed, list)
-        if could_say and listed and None not in map(_is_right, listed):
+        if name not in {*NAMES["choices"], *NAMES["answer"]} or not isinstance(listed, list):
+            continue
+        if listed and None not in map(_is_right, listed):
             right = [one for one in listed if _is_right(one)]
             del fields[name]
             fields["correct_answer"] = right

@@ -339,8 +339,8 @@ class PromptfooImporter:
 
     def _parse_tests(self, config: Mapping[str, yaml.Node]) -> list[_Test]:
         providers = node_items(config.get("providers")) + node_items(config.get("targets"))
-        given = [one for node in providers for one in (node, *node_fields(node).values())]
-        is_changed = any("transform" in node_fields(one) for one in given)
+        places = [one for node in providers for one in (node, *node_fields(node).values())]
+        is_changed = any("transform" in node_fields(one) for one in places)
         shared = replace(_NO_TEST, fault=_fault_of("transform") if is_changed else "")
         if default := config.get("defaultTest"):
             has_text = isinstance(default, yaml.ScalarNode) and scalar_text(default)
