@@ -206,15 +206,15 @@ async function untilReady(line) {
   }
 }
 
-// Copies a field, the text of a template, or the block of code that a button stands in.
+// Copies a field, or the block of code before a button.
 async function copy(button) {
   const source = document.getElementById(button.dataset.copy) ?? button.previousElementSibling;
-  const text = source.value ?? (source.content ?? source).textContent;
+  const text = source.value ?? source.textContent;
   source.select?.();
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Without permission, what is selected can still be copied; Ctrl+C does, too.
+    // Without permission or HTTPS, what is selected can still be copied; Ctrl+C does, too.
     if (!source.select) getSelection().selectAllChildren(source);
     if (!document.execCommand("copy")) return;
   }
