@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from bot.chat import Table
+from bot.render.math_rules import add_math
 from bot.render.text_safety import has_surplus_cells, shorten, visible_text
 
 _MAX_NESTING = 40  # the parser drops what is nested deeper
@@ -140,7 +141,8 @@ class _RunBuilder:
 # --- From text to blocks
 
 
-_MARKDOWN = MarkdownIt("commonmark", {"html": False, "maxNesting": _MAX_NESTING})
+# Chats show a formula's source as code, since none can typeset it.
+_MARKDOWN = add_math(MarkdownIt("commonmark", {"html": False, "maxNesting": _MAX_NESTING}))
 _MARKDOWN.enable(["table", "strikethrough"])
 _MARKDOWN.disable("reference")  # a link and its definition may be split over two pages
 

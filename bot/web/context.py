@@ -9,10 +9,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from markdown_it import MarkdownIt
-from markdown_it.renderer import RendererHTML
-from markdown_it.token import Token
-from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
@@ -24,7 +20,6 @@ from bot.coordination.tasks import BackgroundTasks
 from bot.render.formatting import duration, money, ordinal, parse_time, seat_names, styled_runs
 from bot.render.people import named_question
 from bot.render.round_status import receivers
-from bot.render.text_safety import has_surplus_cells
 from bot.web.auth import (
     FORGOTTEN_LINK,
     REVOKED_LINK,
@@ -42,6 +37,7 @@ from bot.web.auth import (
     visitor_of,
 )
 from bot.web.limits import PageLimits
+from bot.web.markdown import render_markdown
 from bot.web.pages import Pages, Site, merge_pages
 from council.methods import offered_methods
 from council.money import format_usd
@@ -51,9 +47,6 @@ MAX_OPTION_CHARACTERS = 200  # of a filter in an address
 STATIC = Path(__file__).parent / "static"
 MAX_SIDEBAR_ROUNDS = 30
 _FORM_KEY = re.compile(r"[0-9a-f]{10}")
-_MAX_NESTING = 40  # the parser leaves out what is nested deeper
-# Any other scheme may start a program; a link without a scheme leads to this page.
-_EXTERNAL_LINK = re.compile(r"(https?://|mailto:)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,61 +183,6 @@ def file_response(name: str, content: str | bytes, media_type: str) -> Response:
     plain = "".join(c if c.isalnum() or c in "-._" else "_" for c in name if c.isascii())
     headers = {"Content-Disposition": f'attachment; filename="{plain}"'}
     return Response(content, media_type=media_type, headers=headers)
-
-
-def render_markdown(text: str) -> Markup:
-    """Render untrusted Markdown as HTML without raw HTML and images; only external links remain.
-
-    Headings become smaller, since the page has its own. Wide blocks scroll and can be focused.
-    """
-    tokens = _MARKDOWN.parse(text)
-    if _is_truncated(tokens, text):
-        return Markup('<pre tabindex="0">{}</pre>\n').format(text)
-    for token in tokens:
-        if token.type in {"heading_open", "heading_close"}:
-            token.tag = f"h{min(6, int(token.tag[1]) + 3)}"
-        elif token.type in {"table_open", "code_block"}:
-            token.attrSet("tabindex", "0")
-        # The page's policy forbids inline styles, so alignment needs a class.
-        elif style := token.attrs.pop("style", ""):
-            token.attrs |= {"class": "n"} if style == "text-align:right" else {}
-    # The renderer escapes all text, and raw HTML is off.
-    return Markup(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))  # noqa: S704
-
-
-def _is_truncated(tokens: Sequence[Token], text: str) -> bool:
-    """Return whether the tokens lack a part of the text, so that it must be shown as source."""
-    lines = text.split("\n")
-    columns = 0
-    for token in reversed(tokens):  # a table's columns are counted before its opening token
-        columns += token.type == "th_open"
-        if token.type == "table_open" and token.map:
-            if has_surplus_cells(lines[slice(*token.map)], columns):
-                return True
-            columns = 0
-    return any(token.level >= _MAX_NESTING - 1 for token in tokens)
-
-
-def _markdown_parser() -> MarkdownIt:
-    # An image would be loaded from elsewhere by every reader; its link stays.
-    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _MAX_NESTING})
-    parser.enable(["table", "strikethrough"]).disable("image")
-    parser.validateLink = lambda url: bool(_EXTERNAL_LINK.match(url))  # type: ignore[method-assign]
-    parser.add_render_rule("link_open", lambda _, *args: _link_open(*args[:4]))
-    parser.add_render_rule("fence", _fence)
-    return parser
-
-
-def _link_open(tokens: Sequence[Token], i: int, _options: Any, _env: Any) -> str:  # noqa: ANN401
-    href = Markup("{}").format(tokens[i].attrs.get("href", ""))
-    return f'<a href="{href}" rel="noopener noreferrer nofollow ugc" target="_blank">'
-
-
-def _fence(renderer: RendererHTML, *args: Any) -> str:  # noqa: ANN401
-    return renderer.fence(*args).replace("<pre>", '<pre tabindex="0">', 1)
-
-
-_MARKDOWN = _markdown_parser()
 
 
 CORE_TEMPLATES: Pages = Pages(

@@ -26,7 +26,7 @@ from bot.bakeoffs.render.bias_tables import (
 )
 from bot.bakeoffs.render.leaderboard_tables import no_rounds_line, percent
 from bot.render.formatting import count_noun, join_words, ordinal
-from council.bakeoffs.bias.report import JudgeBias
+from council.bakeoffs.bias.report import Effect, JudgeBias
 
 _COIN_SHARE = 0.5
 _MANY_SPOILED_SHARE = 0.1
@@ -40,8 +40,14 @@ FINDINGS_NOTE = (
 )
 
 
+def plain_findings(bias: BiasView) -> tuple[str, ...]:
+    """Return the findings in words, a sentence for all judges that share one; without figures."""
+    found = [*_plain_lines(bias, *_PLAIN_BIASES)] or [*brand_lines(bias)] or [NO_BIAS_FOUND]
+    return (*found, *_plain_lines(bias, *_PLAIN_VOTING), *none_lines(bias))
+
+
 def findings(bias: BiasView) -> tuple[str, ...]:
-    """Return every finding: the biases beyond chance, how judges vote, what is ruled out."""
+    """Return every finding with its figures: biases beyond chance, how judges vote, none."""
     found = [*bias_lines(bias), *brand_lines(bias)] or [NO_BIAS_FOUND]
     return (*found, *voting_lines(bias), *none_lines(bias))
 
@@ -120,9 +126,8 @@ def _position_lines(name: str, judge: JudgeBias) -> Iterator[str]:
         effect = judge.position
         matters = "" if judge.is_position_biased else ", which hardly matters"
         yield (
-            f"{name} is influenced by the order: it ranks what it sees {_strongest_slot(judge)} "
-            f"{higher_or_lower(effect)} than chance would "
-            f"(n {effect.n:,}, {p_text(effect)}){matters}."
+            f"Over {effect.n:,} rankings, {name} placed the {_strongest_slot(judge)} "
+            f"answer {higher_or_lower(effect)} than chance would ({p_text(effect)}){matters}."
         )
     else:
         what = f"{name} ranks what it sees first"
@@ -132,22 +137,31 @@ def _position_lines(name: str, judge: JudgeBias) -> Iterator[str]:
 def _strongest_slot(judge: JudgeBias) -> str:
     slots = [slot for slot in judge.slots if slot.effect.value is not None]
     if not slots:
-        return "in one position"
-    number = max(slots, key=lambda slot: abs(slot.effect.value or 0)).number
+        return "same"
+    return _slot_name(max(slots, key=lambda slot: abs(slot.effect.value or 0)).number)
+
+
+def _slot_name(number: int) -> str:
     return {1: "first", 2: "second", 3: "third"}.get(number, ordinal(number))
 
 
 def _consistency_lines(name: str, judge: JudgeBias) -> Iterator[str]:
     kept = judge.kept
-    if kept.value is None or kept.interval is None or kept.n < MIN_BALLOTS:
-        return
-    if kept.interval[1] >= 0.9:  # noqa: PLR2004 - of pairs: such a judge is steady
+    if not is_unsteady(judge) or kept.value is None or kept.interval is None:
         return
     no_better = ", no better than chance" if kept.interval[0] <= _COIN_SHARE else ""
     yield (
         f"{name} ranks {percent(kept.value)} of pairs the same way when it sees the same answers "
         f"in another order{no_better} {certainty_text(kept, percent)}."
     )
+
+
+def is_unsteady(judge: JudgeBias) -> bool:
+    """Return whether a judge surely ranks over a tenth of pairs differently in another order."""
+    kept = judge.kept
+    if kept.value is None or kept.interval is None or kept.n < MIN_BALLOTS:
+        return False
+    return kept.interval[1] < 0.9  # noqa: PLR2004 - of pairs
 
 
 def _length_lines(name: str, judge: JudgeBias) -> Iterator[str]:
@@ -174,23 +188,133 @@ def _style_lines(name: str, judge: JudgeBias) -> Iterator[str]:
 
 
 def _agreement_lines(name: str, judge: JudgeBias) -> Iterator[str]:
-    effect = judge.agreement
-    if effect.value is None or effect.interval is None:
-        return
-    if effect.value + _SEVERAL_JUDGES * (effect.interval[1] - effect.value) < 0:
+    if is_contrary(judge):
+        effect = judge.agreement
         yield (
-            f"{name} disagrees with the other judges: agreement {number_text(effect.value)} "
+            f"{name} disagrees with the other judges: agreement {number_text(effect.value or 0)} "
             f"{certainty_text(effect)}."
         )
 
 
+def is_contrary(judge: JudgeBias) -> bool:
+    """Return whether a judge surely disagrees with the others, though any of several may."""
+    effect = judge.agreement
+    if effect.value is None or effect.interval is None:
+        return False
+    return effect.value + _SEVERAL_JUDGES * (effect.interval[1] - effect.value) < 0
+
+
 def _spoiled_lines(name: str, judge: JudgeBias) -> Iterator[str]:
     effect = judge.spoiled
-    if effect.value is not None and effect.interval and effect.interval[0] > _MANY_SPOILED_SHARE:
+    if has_many_spoiled(judge):
         yield (
-            f"{percent(effect.value)} of the rankings of {name} are invalid "
+            f"{percent(effect.value or 0)} of the rankings of {name} are invalid "
             f"{certainty_text(effect, percent)}, so there are fewer to judge it by."
         )
+
+
+def has_many_spoiled(judge: JudgeBias) -> bool:
+    """Return whether surely over a tenth of a judge's rankings are invalid."""
+    effect = judge.spoiled
+    return bool(effect.interval) and effect.interval[0] > _MANY_SPOILED_SHARE
+
+
+# --- Findings in words
+
+_Words = tuple[str, str]  # what one judge does, and what several do
+
+
+def _plain_lines(
+    bias: BiasView, *renders: Callable[[JudgeBias], Iterator[_Words]]
+) -> Iterator[str]:
+    """Yield a sentence for each thing that judges do, with the names of all who do it."""
+    for render in renders:
+        sharing = dict[_Words, list[JudgeBias]]()
+        for judge in bias.report.judges:
+            for words in render(judge):
+                sharing.setdefault(words, []).append(judge)
+        for words, judges in sharing.items():
+            names = join_words(bias.name(judge.judge) for judge in judges)
+            if len(judges) == len(bias.report.judges) > 2:  # noqa: PLR2004 - two are named
+                names = f"All {len(judges)} judges"
+            yield f"{names} {words[len(judges) > 1]}."
+
+
+def _too_high(effect: Effect) -> str:
+    return "too high" if (effect.value or 0) > 0 else "too low"
+
+
+def _own_words(judge: JudgeBias) -> Iterator[_Words]:
+    if judge.own.is_found:
+        how = _too_high(judge.own)
+        yield f"places its own answer {how}", f"place their own answers {how}"
+
+
+def _family_words(judge: JudgeBias) -> Iterator[_Words]:
+    if judge.family.is_found:
+        how = _too_high(judge.family)
+        yield f"places models of its family {how}", f"place models of their families {how}"
+
+
+def _position_words(judge: JudgeBias) -> Iterator[_Words]:
+    if judge.is_position_biased:
+        slots = [slot for slot in judge.slots if slot.effect.value is not None]
+        most = max(slots, key=lambda slot: abs(slot.effect.value or 0), default=None)
+        effect = most.effect if most else judge.first_slot
+        answer = f"the {_slot_name(most.number if most else 1)} answer {_too_high(effect)}"
+        yield f"tends to place {answer}", f"tend to place {answer}"
+
+
+def _length_words(judge: JudgeBias) -> Iterator[_Words]:
+    if judge.length.is_found:
+        longer = "longer" if (judge.length.value or 0) > 0 else "shorter"
+        yield f"favours {longer} answers", f"favour {longer} answers"
+
+
+def _style_words(judge: JudgeBias) -> Iterator[_Words]:
+    for trait, effect in judge.style.items():
+        if effect.is_found:
+            likes = (effect.value or 0) > 0
+            one, several = ("favours", "favour") if likes else ("marks down", "mark down")
+            yield f"{one} answers with {trait}", f"{several} answers with {trait}"
+
+
+def _names_shown_words(judge: JudgeBias) -> Iterator[_Words]:
+    if judge.named.is_found:
+        when = f"{_too_high(judge.named)} when names are shown; blinding prevents that"
+        yield f"places its family {when}", f"place their families {when}"
+
+
+def _consistency_words(judge: JudgeBias) -> Iterator[_Words]:
+    if is_unsteady(judge) and judge.kept.interval:
+        how = "as if by chance" if judge.kept.interval[0] <= _COIN_SHARE else "now and then"
+        when = f"{how} when the order changes"
+        yield f"ranks differently {when}", f"rank differently {when}"
+
+
+def _agreement_words(judge: JudgeBias) -> Iterator[_Words]:
+    if is_contrary(judge):
+        yield "disagrees with the other judges", "disagree with the other judges"
+
+
+def _spoiled_words(judge: JudgeBias) -> Iterator[_Words]:
+    if has_many_spoiled(judge):
+        if judge.spoiled.value == 1:
+            yield "gave no valid ranking", "gave no valid rankings"
+        else:
+            often = f"gave invalid rankings {percent(judge.spoiled.value or 0)} of the time"
+            yield often, often
+
+
+_PLAIN_BIASES = (
+    _own_words,
+    _family_words,
+    _position_words,
+    _length_words,
+    _style_words,
+    _names_shown_words,
+)
+_PLAIN_VOTING = (_consistency_words, _agreement_words, _spoiled_words)
 
 
 # --- Ruled out and open
@@ -206,7 +330,7 @@ def none_lines(bias: BiasView) -> Iterator[str]:
         if judges:
             noun = question.noun[0].upper() + question.noun[1:]
             names = _judge_names(bias, judges)
-            yield f"{noun}: none beyond ±{magnitude_text(_SMALL_BIAS)} in {names}."
+            yield f"{noun}: none that matters in {names}."
 
 
 def missing_line(bias: BiasView) -> str:
@@ -223,11 +347,14 @@ def missing_line(bias: BiasView) -> str:
     nouns = join_words(dict.fromkeys(question.noun for question, _ in opened))
     effects = [question.of(judge) for question, judge in opened]
     counts = [effect.more for effect in effects if effect.more]
-    need = f"; up to {rough_count(max(counts)).removeprefix('about ')} more" if counts else ""
-    need = need and f"{need} rankings by a judge would settle it"
     audits = any(effect.unit.startswith("audit") and not effect.n for effect in effects)
-    how = ". Some of it needs audit rankings" if audits else ""
-    return f"Too little data yet on {nouns}{need}{how}."
+    some = ", some of them audit rankings" if audits else ""
+    need = " Needs audit rankings." if audits else ""
+    if counts:
+        most = rough_count(max(counts)).removeprefix("about ")
+        limit = most if most.startswith("more") else f"up to {most}"
+        need = f" Needs {limit} more rankings per judge{some}."
+    return f"Too little data yet on {nouns}.{need}"
 
 
 def _judge_names(bias: BiasView, judges: Sequence[JudgeBias]) -> str:

@@ -6,8 +6,8 @@ from bot.bakeoffs.render.bias_charts import empty_figure, render_drawings
 from bot.bakeoffs.render.bias_findings import (
     FINDINGS_NOTE,
     bias_coverage_line,
-    findings,
     missing_line,
+    plain_findings,
 )
 from bot.bakeoffs.render.bias_tables import (
     ALL_MEASURES,
@@ -32,11 +32,11 @@ def bias_post(bias: BiasView, picture: bytes = b"") -> Post:
     if not bias.report.rounds:
         line = bias_coverage_line(bias)
         return Post((Heading(BIAS_TITLE), Note(line)), line)
-    return Post(tuple(_parts(bias, picture)), f"{BIAS_TITLE}: {findings(bias)[0]}")
+    return Post(tuple(_parts(bias, picture)), f"{BIAS_TITLE}: {plain_findings(bias)[0]}")
 
 
 def _parts(bias: BiasView, picture: bytes) -> Iterator[Part]:
-    lines = findings(bias)
+    lines = plain_findings(bias)
     yield Heading(BIAS_TITLE)
     yield from map(Line, lines[:_MAX_FINDINGS])
     yield from map(Caution, caution_lines(bias))

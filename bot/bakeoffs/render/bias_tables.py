@@ -230,7 +230,7 @@ KEPT = Measure(
 )
 LENGTH = Measure(
     "length",
-    "Length φ",
+    "Longer answers",
     "how much longer answers win, in log-odds; 0 is no effect",
     "length bias",
     can_be_none=False,
@@ -309,7 +309,7 @@ def caution_lines(bias: BiasView) -> Iterator[str]:
     if report.n_eff is not None and report.n_eff < 0.6 * judges:
         yield (
             f"The judges vote much alike: {count_noun(judges, 'judge')} count as about "
-            f"{report.n_eff:.1f} independent ones (N_eff)."
+            f"{report.n_eff:.1f} independent ones."
         )
     if judges == 1:
         yield "There is only one judge, so there is nobody to compare it with."

@@ -32,6 +32,7 @@ PAGES = Pages(
         "/leaderboard": reports.leaderboard_page,
         "/leaderboard.{format}": reports.download_leaderboard,
         "/bias": reports.bias_page,
+        "/bias/charts": reports.bias_charts_page,
         "/bias.{format}": reports.download_bias,
         "/suites": suites.suites_page,
         "/suites/{name}": suites.suite_page,

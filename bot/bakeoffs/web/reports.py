@@ -30,7 +30,7 @@ from bot.bakeoffs.records import update_records
 from bot.bakeoffs.render.bias_charts import render_drawings
 from bot.bakeoffs.render.bias_export import bias_csv, bias_document
 from bot.bakeoffs.render.bias_findings import bias_coverage_line as bias_covers
-from bot.bakeoffs.render.bias_findings import findings, missing_line
+from bot.bakeoffs.render.bias_findings import findings, missing_line, plain_findings
 from bot.bakeoffs.render.bias_message import BIAS_TITLE, reading_lines, render_combined_bias_png
 from bot.bakeoffs.render.bias_tables import BLINDING_NOTE as HOW_BLINDING
 from bot.bakeoffs.render.bias_tables import (
@@ -234,6 +234,21 @@ async def bias_page(context: WebContext, request: Request) -> Response:
     )
 
 
+async def bias_charts_page(context: WebContext, request: Request) -> Response:
+    """Show the charts of the bias report that the query selects."""
+    app = context.app
+    options = query_options(request, BIAS_OPTIONS)
+    query, filters = _read_filters(context, options, parse_bias_query)
+    names = panel_seat_names(app.panels.values())
+    bias = await load_bias(app, query, names, bakeoff_settings(app).measure_bias)
+    drawings = await asyncio.to_thread(
+        lambda: [(drawing, render_svg(drawing.figure)) for drawing in render_drawings(bias)]
+    )
+    return await context.render_page(
+        request, "bias_charts.html", title="Charts of bias", drawings=drawings, **filters
+    )
+
+
 async def download_bias(context: WebContext, request: Request) -> Response:
     """Return every measure as CSV, as `council bias --rounds --json` prints it, or all charts."""
     app = context.app
@@ -254,16 +269,16 @@ def _bias_values(bias: BiasView) -> dict[str, Any]:
     return {
         "has_rounds": has_rounds,
         "covers": bias_covers(bias),
+        "found": plain_findings(bias) if has_rounds else (),
         "findings": findings(bias) if has_rounds else (),
         "cautions": [*caution_lines(bias)] if has_rounds else [],
         "missing": missing_line(bias) if has_rounds else "",
-        "beside": judges_table(bias),
+        "judges_table": judges_table(bias),
         "judges": [
             (bias.name(judge.judge), table)
             for judge in bias.report.judges
             if (table := judge_table(bias, judge)).rows
         ],
-        "drawings": [(drawing, render_svg(drawing.figure)) for drawing in render_drawings(bias)],
         "changed": brand_table(bias),
         "how_blinding": HOW_BLINDING,
         "wins": winning_table(bias),

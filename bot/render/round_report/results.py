@@ -112,7 +112,7 @@ def agreement_note(round_: Round) -> str:
     if tau is None:
         return ""
     figure = f"{tau:.2f}".replace("-", "−")
-    return f"Judges' agreement: {figure} (1 is full agreement, 0 is chance; mean Kendall τ_b)."
+    return f"Judges' agreement: {figure} (1 is full agreement, 0 is chance)."
 
 
 def _weight_notes(round_: Round, names: Mapping[str, str]) -> Iterator[str]:

@@ -206,15 +206,22 @@ async function untilReady(line) {
   }
 }
 
+// Copies a field, or the block of code before a button.
 async function copy(button) {
-  const field = document.getElementById(button.dataset.copy);
-  field.select();
+  const source = document.getElementById(button.dataset.copy) ?? button.previousElementSibling;
+  const text = source.value ?? source.textContent;
+  source.select?.();
   try {
-    await navigator.clipboard.writeText(field.value);
+    await navigator.clipboard.writeText(text);
   } catch {
-    if (!document.execCommand("copy")) return; // it is selected, so Ctrl+C copies it
+    // Without permission or HTTPS, what is selected can still be copied; Ctrl+C does, too.
+    if (!source.select) getSelection().selectAllChildren(source);
+    if (!document.execCommand("copy")) return;
   }
+  const label = button.textContent;
+  if (label === "Copied") return;
   button.textContent = "Copied";
+  setTimeout(() => (button.textContent = label), 2000);
 }
 
 // Without this script, the page in the dialog opens as a page.

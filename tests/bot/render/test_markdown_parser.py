@@ -119,3 +119,13 @@ def test_the_first_sentence_is_plain_and_whole(text: str, first: str) -> None:
 
 def test_a_long_first_sentence_is_cut() -> None:
     assert len(first_sentence("word " * 1_000)) <= 200
+
+
+def test_a_formula_is_shown_as_code() -> None:
+    assert read(r"So \(p = .5\).") == [
+        TextRun("So "),
+        TextRun("p = .5", ("code",)),
+        TextRun("."),
+    ]
+    (block,) = parse_markdown("\\[\na\n\\]").tokens
+    assert code_block(block) == CodeBlock("a")

@@ -40,7 +40,7 @@ def test_a_report_is_printed_findings_first(
     print_bias(a_bias(), as_json=False, to_png=tmp_path / "bias.png")
 
     text = " ".join(capsys.readouterr().out.split())
-    assert text.index("ranks its own answer .31 higher") < text.index("Own answer")
+    assert text.index("places its own answer too high") < text.index("Own answer")
     assert "audit_share = 0" in text
     assert (tmp_path / "bias.png").read_bytes().startswith(b"\x89PNG")
     print_bias(a_bias(), as_json=True, to_png=tmp_path / "bias.png")

@@ -46,9 +46,9 @@ async def test_shared_findings_are_one_message_with_the_charts() -> None:
     ((place, root),) = chat.posted
     assert (asked[0].panel, asked[0].suite, asked[0].scope) == ("house", "sql", "slack/T1")
     assert place == ROOM
-    assert "ranks its own answer .31 higher than the others do" in words_of(root)
+    assert "places its own answer too high" in words_of(root)
     assert [part.name for part in root.parts if isinstance(part, File)] == ["bias.png"]
-    assert "ranks its own answer .31 higher" in chat.said[0]
+    assert "places its own answer too high" in chat.said[0]
 
 
 async def test_without_files_only_the_words_are_posted() -> None:
@@ -59,7 +59,7 @@ async def test_without_files_only_the_words_are_posted() -> None:
 
     ((_, post),) = chat.posted
     assert not any(isinstance(part, File) for part in post.parts)
-    assert "ranks its own answer .31 higher" in words_of(post)
+    assert "places its own answer too high" in words_of(post)
 
 
 @pytest.mark.parametrize("place", [Place("terminal"), Place("web", channel="web:1")])

@@ -12,6 +12,7 @@ from bot.bakeoffs.render.bias_findings import (
     findings,
     missing_line,
     none_lines,
+    plain_findings,
     voting_lines,
 )
 from bot.bakeoffs.render.bias_tables import agreement_line, caution_lines, make_bias_view
@@ -43,8 +44,8 @@ def test_findings_about_a_judge_are_in_order_of_the_measures() -> None:
         "Qwen 3 ranks its own answer .31 higher than the others do (n 52, .18 to .44).",
         "Qwen 3 ranks other models of its family (qwen) .12 higher than the others do (n 88, "
         ".07 to .17).",
-        "Qwen 3 is influenced by the order: it ranks what it sees first .21 higher than chance "
-        "would (n 256, p < .001).",
+        "Over 256 rankings, Qwen 3 placed the first answer .21 higher than chance would "
+        "(p < .001).",
         "Qwen 3 favours longer answers: one that is longer by a standard deviation beats its "
         "equal 65 % of the time (φ .82, n 980, .52 to 1.12).",
         (
@@ -63,6 +64,39 @@ def test_findings_about_a_judge_are_in_order_of_the_measures() -> None:
     ]
 
 
+def test_findings_in_words_have_no_figures_and_name_all_judges_at_once() -> None:
+    both = a_bias(judges=(a_qwen(), a_judge(own=an_effect(-0.3, 0.1)), a_judge(CLAUDE)), brands=())
+
+    assert plain_findings(both) == (
+        "Qwen 3 places its own answer too high.",
+        "GPT-5.1 places its own answer too low.",
+        "Qwen 3 places models of its family too high.",
+        "Qwen 3 tends to place the first answer too high.",
+        "Qwen 3 favours longer answers.",
+        "Qwen 3 favours answers with lists.",
+        "Qwen 3 marks down answers with bold.",
+        "Qwen 3 places its family too high when names are shown; blinding prevents that.",
+        "Qwen 3 ranks differently as if by chance when the order changes.",
+        "Qwen 3 disagrees with the other judges.",
+        "Qwen 3 gave invalid rankings 31 % of the time.",
+        *none_lines(both),
+    )
+
+
+def test_findings_that_judges_share_are_one_sentence() -> None:
+    long = {"length": an_effect(0.8, 0.3, 980, BALLOTS)}
+    spoiled = {"spoiled": Effect(28, BALLOTS, 1.0, (0.9, 1.0))}
+    names = (QWEN, CLAUDE, "openai/gpt-5.1")
+
+    two = plain_findings(a_bias(judges=(a_judge(**long), a_judge(CLAUDE, **long)), brands=()))
+    every = plain_findings(a_bias(judges=tuple(a_judge(x, **long) for x in names), brands=()))
+    nothing = plain_findings(a_bias(judges=(a_judge(**spoiled),), brands=()))
+
+    assert two[0] == "GPT-5.1 and Claude Sonnet 4.6 favour longer answers."
+    assert every[0] == "All 3 judges favour longer answers."
+    assert "GPT-5.1 gave no valid ranking." in nothing
+
+
 @pytest.mark.parametrize(
     ("changed", "line"),
     [
@@ -77,13 +111,13 @@ def test_findings_about_a_judge_are_in_order_of_the_measures() -> None:
         ),
         (
             {"position": an_effect(0.03, 0.01, 9000, BALLOTS), "slots": ()},
-            "GPT-5.1 is influenced by the order: it ranks what it sees in one position .03 "
-            "higher than chance would (n 9,000, p .002), which hardly matters.",
+            "Over 9,000 rankings, GPT-5.1 placed the same answer .03 higher than chance would "
+            "(p .002), which hardly matters.",
         ),
         (
             {"position": an_effect(0.2, 0.1), "slots": (Slot(4, an_effect(0.2, 0.1)),)},
-            "GPT-5.1 is influenced by the order: it ranks what it sees 4th .20 higher than "
-            "chance would (n 52, p .002).",
+            "Over 52 rankings, GPT-5.1 placed the 4th answer .20 higher than chance would "
+            "(p .002).",
         ),
         (
             {"first_slot": an_effect(0.09, 0.05, 256, BALLOTS)},
@@ -133,27 +167,30 @@ def test_what_only_holms_correction_rejects_is_no_finding_but_still_open() -> No
 
 def test_a_ruled_out_bias_names_its_judges() -> None:
     assert [*none_lines(a_bias())] == [
-        "Self-preference: none beyond ±.10 in Claude Sonnet 4.6.",
-        "Position bias: none beyond ±.10 in Claude Sonnet 4.6, GPT-5.1 and Gemini 3 Pro.",
+        "Self-preference: none that matters in Claude Sonnet 4.6.",
+        "Position bias: none that matters in Claude Sonnet 4.6, GPT-5.1 and Gemini 3 Pro.",
     ]
 
 
 def test_one_line_says_what_is_missing_and_how_much_would_settle_it() -> None:
     assert missing_line(a_bias()) == (
         "Too little data yet on self-preference, family preference, position bias, consistency, "
-        "length bias, the effect of names and agreement with others; up to 120 more rankings by "
-        "a judge would settle it. Some of it needs audit rankings."
+        "length bias, the effect of names and agreement with others. Needs up to 120 more "
+        "rankings per judge, some of them audit rankings."
     )
 
 
 @pytest.mark.parametrize(
     ("changed", "rest"),
     [
-        ({"own": replace(CLOSE, more=7)}, "self-preference; up to 7 more rankings by a judge"),
-        ({"own": replace(CLOSE, more=743)}, "self-preference; up to 750 more rankings"),
-        ({"own": replace(CLOSE, more=80_000)}, "self-preference; up to more than 5,000 more"),
+        (
+            {"own": replace(CLOSE, more=7)},
+            "self-preference. Needs up to 7 more rankings per judge.",
+        ),
+        ({"own": replace(CLOSE, more=743)}, "self-preference. Needs up to 750 more rankings"),
+        ({"own": replace(CLOSE, more=80_000)}, "self-preference. Needs more than 5,000 more"),
         ({"own": Effect(2, AUDITS, 0.2, (-0.5, 0.9))}, "self-preference."),
-        ({"own": Effect(0, AUDITS)}, "self-preference. Some of it needs audit rankings."),
+        ({"own": Effect(0, AUDITS)}, "self-preference. Needs audit rankings."),
         ({"kept": Effect(6, AUDITS, 0.5, (0.2, 0.8))}, "consistency."),
         ({"agreement": Effect(4, BALLOTS, 0.3, (-0.2, 0.8))}, "agreement with others."),
         ({"agreement": Effect(0, BALLOTS)}, "agreement with others."),
@@ -187,7 +224,7 @@ def test_a_majority_and_votes_alike_are_cautioned_about() -> None:
     assert [*caution_lines(a_bias(majority="qwen", n_eff=1.4))] == [
         "Most judges are from one family, qwen. If it prefers its own answers, it outvotes the "
         "others.",
-        "The judges vote much alike: 5 judges count as about 1.4 independent ones (N_eff).",
+        "The judges vote much alike: 5 judges count as about 1.4 independent ones.",
     ]
 
 

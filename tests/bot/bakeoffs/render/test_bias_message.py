@@ -45,15 +45,15 @@ def test_five_findings_come_first_then_cautions_then_what_is_missing_and_the_cha
 
     kinds = [type(part) for part in post.parts]
     assert kinds == [Heading, *[Line] * 5, Caution, Caution, Note, File]
-    assert lines(post)[0].startswith("Qwen 3 ranks its own answer .31 higher")
+    assert lines(post)[0].startswith("Qwen 3 places its own answer too high")
     note, file = post.parts[-2:]
     assert isinstance(note, Note)
     assert isinstance(file, File)
     assert note.text.startswith(
-        "And 8 more findings on the page. Over 64 finished rounds with 256 rankings, panel house, "
+        "And 7 more findings on the page. Over 64 finished rounds with 256 rankings, panel house, "
         "since 2026-10-01. Too little data yet on "
     )
-    assert post.summary.startswith("Bias of the judges: Qwen 3 ranks its own answer")
+    assert post.summary.startswith("Bias of the judges: Qwen 3 places its own answer")
     assert file.content.startswith(b"\x89PNG")
     assert "Qwen 3: Claude Sonnet 4.6 .90 (n " in file.text
 
@@ -119,7 +119,7 @@ def test_a_judge_without_family_has_no_row_for_it() -> None:
 
     assert "Own family" not in titles
     assert "Own family" in [row[0] for row in judge_table(bias, qwen).rows]
-    assert {"Style: lists", "Length φ", "Invalid"} <= {*titles}
+    assert {"Style: lists", "Longer answers", "Invalid"} <= {*titles}
 
 
 def test_the_judges_table_marks_what_is_beyond_chance() -> None:

@@ -10,7 +10,8 @@ from bot.render.round_report.thread import DISCLAIMER
 from bot.web.auth import REVOKED_LINK
 from tests.bot.app_fakes import BUTTONS
 from tests.bot.web.browser.accessibility import faults_of
-from tests.bot.web.browser.actions import ANSWER, RECORDER, ask, wait_until_closed
+from tests.bot.web.browser.actions import ANSWER, PANELS, RECORDER, ask, wait_until_closed
+from tests.wire.models import ModelServer, answer, by_role, judge
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
@@ -51,8 +52,26 @@ async def test_the_answer_comes_first_then_its_caution_then_the_buttons(
     under = page.locator(".acts").first
     shown = [text async for text in visible_texts(under.locator("a, summary, button"))]
     added = [label for _, label in BUTTONS.round_buttons]  # by plug-ins
-    named = ["Answers", "Rankings", "Run again", *added, "Share"]
+    named = ["Copy", "Answers", "Rankings", "Run again", *added, "Share"]
     assert shown == [*named, "⋯\nMore"]
+
+
+async def test_the_answer_and_its_code_can_be_copied(
+    page: Page, models: ModelServer, closed_round: str
+) -> None:
+    written = "Take **this**:\n\n```python\nprint(1)\n```\n"
+    writes = by_role(answer(written), judge(), answer(written))
+    models.script |= dict.fromkeys(PANELS["hostile"], writes)
+    await page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    await ask(page, "What can be copied?", panel="hostile")
+    await wait_until_closed(page)
+
+    await page.get_by_role("button", name="Copy", exact=True).click()
+    whole = await page.evaluate("navigator.clipboard.readText()")
+    await page.locator("main").get_by_role("button", name="Copy this code").click()
+
+    assert whole.strip() == written.strip()
+    assert await page.evaluate("navigator.clipboard.readText()") == "print(1)\n"
 
 
 async def visible_texts(elements: Locator) -> AsyncIterator[str]:

@@ -8,9 +8,54 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.web.context import render_markdown
+from bot.web.markdown import render_markdown
+from bot.web.mathml import render_formula
 from tests.bot.web.browser.hostile import HOSTILE
 
+MATHML = {
+    "math",
+    "mfrac",
+    "mi",
+    "mmultiscripts",
+    "mn",
+    "mo",
+    "mover",
+    "mpadded",
+    "mphantom",
+    "mprescripts",
+    "mroot",
+    "mrow",
+    "ms",
+    "mspace",
+    "msqrt",
+    "mstyle",
+    "msub",
+    "msubsup",
+    "msup",
+    "mtable",
+    "mtd",
+    "mtext",
+    "mtr",
+    "munder",
+    "munderover",
+    "none",
+}
+MATH_ATTRIBUTES = {
+    "accent",
+    "class",
+    "columnalign",
+    "display",
+    "displaystyle",
+    "fence",
+    "form",
+    "linethickness",
+    "mathvariant",
+    "maxsize",
+    "minsize",
+    "scriptlevel",
+    "stretchy",
+    "width",
+}
 TAGS = {
     "p",
     "h4",
@@ -34,6 +79,10 @@ TAGS = {
     "tr",
     "th",
     "td",
+    "div",
+    "button",
+    "span",
+    *MATHML,
 }
 REL = "noopener noreferrer nofollow ugc"
 TRICKS = [
@@ -47,6 +96,16 @@ TRICKS = [
     "*" * 5000 + "a",
     "- " * 300 + "x",
     "\x00<b>\ufffe",
+    r"\(\text{<script>alert(1)</script>}\)",
+    r"\[\href{javascript:alert(1)}{x}\]",
+    r"$\text{\" onload=\"x}$",
+    r"$$\color{red;background:url(//evil.example)}{x}$$",
+    r"\(\style{color:red}{x}\class{go}{y}\hspace{99999em}\)",
+    "$" + "{" * 900 + "x" + "}" * 900 + "$",
+    "\\(" * 3000,
+    "```html\n<script>alert(1)</script>\n```",
+    "```python\n'</code></pre><script>alert(1)</script>'\n```",
+    '```"onclick=alert(1)\nx\n```',
 ]
 SHORT_TRICKS = [trick for trick in TRICKS if len(trick) < 100]
 
@@ -85,7 +144,12 @@ def is_harmless(text: str) -> bool:
     found = parsed(text)
     allowed = {("a", "rel"), ("a", "target"), ("a", "href"), ("ol", "start"), ("code", "class")}
     allowed |= {("th", "class"), ("td", "class"), ("table", "tabindex"), ("pre", "tabindex")}
-    allowed |= {("code", "tabindex")}
+    allowed |= {("code", "tabindex"), ("p", "class"), ("p", "tabindex"), ("span", "class")}
+    allowed |= {
+        ("div", "class"),
+        *(("button", name) for name in ("type", "data-copy", "aria-label")),
+    }
+    allowed |= {(tag, name) for tag in MATHML for name in MATH_ATTRIBUTES}
     links = [value for tag, name, value in found.attributes if name == "href"]
     return (
         found.tags <= TAGS
@@ -170,3 +234,81 @@ def test_tables_lists_and_code_are_kept() -> None:
 )
 def test_text_that_the_parser_drops_is_shown_as_source(text: str) -> None:
     assert "deep words" in render_markdown(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "mathml"),
+    [
+        (r"So \(p = .5\).", "<mi>p</mi><mo>=</mo><mi>.5</mi>"),
+        (r"With $x^2$, it fits.", "<msup><mi>x</mi><mn>2</mn></msup>"),
+        ("As follows:\n\\[\na\n- b\n\\]\nThat is all.", "<mi>a</mi><mo>−</mo><mi>b</mi>"),
+        ("$$\\frac{1}{2}$$", "<mfrac><mrow><mn>1</mn></mrow><mrow><mn>2</mn></mrow></mfrac>"),
+        ("- one\n\n  \\[\n  y\n  \\]\n- two", "<mi>y</mi>"),
+        ("> $$\n> z\n> $$", "<mi>z</mi>"),
+        (r"\(\boxed{42}\)", '<mrow class="boxed"><mrow><mn>42</mn></mrow></mrow>'),
+        (r"\[\begin{aligned}a&=b\end{aligned}\]", '<mtd columnalign="right"><mi>a</mi></mtd>'),
+    ],
+)
+def test_mathematics_is_typeset(text: str, mathml: str) -> None:
+    html = str(render_markdown(text))
+
+    assert mathml in html
+    assert "\\" not in html
+    assert "<code" not in html
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It costs $5 now and $10 later.",
+        "US$5 to US$7, $20K–$30K",
+        "Set $PATH:$HOME, or $A/$B.",
+        "Write \\\\(x\\\\) or `$x$`.",
+        "kill $$",
+        "\\[ has no end",
+        r"\( \)",
+    ],
+)
+def test_money_variables_and_marks_without_an_end_are_text(text: str) -> None:
+    assert "<math" not in str(render_markdown(text))
+
+
+@pytest.mark.parametrize(
+    "tex",
+    [
+        r"\unknown{x}",
+        "{",
+        "x" * 2_001,
+        "{" * 60 + "x" + "}" * 60,
+        "{" * 900 + "x" + "}" * 900,
+        r"\frac" * 300,
+    ],
+)
+def test_a_formula_that_is_not_understood_is_shown_as_code(tex: str) -> None:
+    assert render_formula(tex, display=False) is None
+    if len(tex) < 2_000:
+        assert "<code>" in str(render_markdown(f"\\({tex}\\)"))
+
+
+def test_a_text_of_formulas_is_typeset_up_to_a_limit() -> None:
+    html = str(render_markdown("$x$ " * 2_000))
+
+    assert html.count("<math") == 1_000
+    assert html.count("<code>x</code>") == 1_000
+
+
+def test_code_is_highlighted_and_can_be_copied() -> None:
+    html = str(render_markdown("```python\nif x < 1:\n    pass\n```"))
+
+    assert '<span class="k">if</span>' in html
+    assert "data-copy" in html
+    assert unescape(re.sub(r"<[^>]*>", "", html)).strip() == "if x < 1:\n    pass\nCopy"
+
+
+@pytest.mark.parametrize("text", ["```nothing\nif\n```", "```\nif\n```", "```js\n" + "x" * 60_001])
+def test_code_of_an_unknown_language_or_too_long_is_plain(text: str) -> None:
+    assert "<span" not in str(render_markdown(text))
+
+
+def test_a_block_that_was_cut_off_ends_with_its_text() -> None:
+    assert str(render_markdown("```python\nx = (")).rstrip().endswith("</div>")
