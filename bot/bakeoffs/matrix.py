@@ -8,7 +8,7 @@ from bot.bakeoffs.access import can_read_bakeoff
 from bot.bakeoffs.leaderboard import compute_changes
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.posting import bakeoff_leaderboard, bakeoff_matrix, bakeoff_records
-from bot.bakeoffs.records import record_as_json
+from bot.bakeoffs.records import Baseline, record_as_json
 from bot.bakeoffs.render.bakeoffs import bakeoff_document
 from bot.bakeoffs.render.leaderboard_export import Document
 from bot.bakeoffs.render.leaderboard_tables import Leaderboard
@@ -16,6 +16,7 @@ from bot.bakeoffs.render.trials import trial_document
 from bot.bakeoffs.trials import Tried, load_tried
 from bot.chat import IncomingMessage
 from bot.context import AppContext
+from council.bakeoffs.changes import Changes
 from council.bakeoffs.matrix import RunMatrix, build_matrix, compare_runs
 from council.bakeoffs.models import Bakeoff, BakeoffProgress
 from council.bakeoffs.ports import BakeoffQuery
@@ -82,11 +83,17 @@ async def load_matrix(
     return RunMatrix(bakeoff, matrix, against, earlier, changes, agreement)
 
 
-def against_baseline(run: RunMatrix, before: Sequence[PackedRecord]) -> RunMatrix:
+def compare_with_baseline(now: Sequence[PackedRecord], before: Baseline) -> Changes | None:
+    """Return what changed since the run in a file; None if no question was answered."""
+    changes = compute_changes(now, before.records)
+    return changes and replace(changes, baseline=before.at)
+
+
+def against_baseline(run: RunMatrix, before: Baseline) -> RunMatrix:
     """Return a run next to an earlier one of the same questions, of which only records are left."""
-    bakeoff, first = run.bakeoff, min(record.asked_at for record in before)
-    earlier = build_matrix(bakeoff, (), before, {})
-    against = replace(bakeoff, id=before[0].bakeoff, at=first)
+    bakeoff = run.bakeoff
+    earlier = build_matrix(bakeoff, (), before.records, {})
+    against = replace(bakeoff, id=before.records[0].bakeoff, at=before.at)
     return replace(run, against=against, earlier=compare_runs(run.matrix, earlier))
 
 

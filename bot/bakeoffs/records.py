@@ -217,6 +217,11 @@ class Baseline:
     records: tuple[PackedRecord, ...]
     method: str = ""
 
+    @property
+    def at(self) -> datetime:
+        """When its first question was asked."""
+        return min(record.asked_at for record in self.records)
+
 
 def read_baseline(path: Path) -> Baseline:
     """Read a bake-off's JSON file; raise BaselineError, which says what to do."""

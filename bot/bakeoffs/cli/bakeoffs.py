@@ -22,10 +22,10 @@ from bot.bakeoffs.commands.bakeoffs import (
     load_readable_bakeoffs,
     parse_cap_text,
 )
-from bot.bakeoffs.leaderboard import compute_changes
 from bot.bakeoffs.matrix import (
     BakeoffResults,
     against_baseline,
+    compare_with_baseline,
     load_closed_rounds,
     load_results,
 )
@@ -348,9 +348,9 @@ async def _run(options: RunOptions) -> int:
         results = await load_results(app, await lifecycle.load_progress(app, stored))
         quotes_answers = options.junit or options.summary or options.baseline
         rounds = await load_closed_rounds(app, stored) if quotes_answers else ()
-    changes = compute_changes(results.records, before.records) if before else None
+    changes = compare_with_baseline(results.records, before) if before else None
     if options.comment:
-        run = against_baseline(results.run, before.records) if before else results.run
+        run = against_baseline(results.run, before) if before else results.run
         comment = pull_request_comment(
             results.progress, results.board, run, changes, options.member
         )
