@@ -10,9 +10,10 @@ from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.posting import bakeoff_leaderboard, bakeoff_matrix, bakeoff_records
 from bot.bakeoffs.records import Baseline, record_as_json
 from bot.bakeoffs.render.bakeoffs import bakeoff_document
+from bot.bakeoffs.render.headline import leading_lines, missing_lines
 from bot.bakeoffs.render.leaderboard_export import Document
 from bot.bakeoffs.render.leaderboard_tables import Leaderboard
-from bot.bakeoffs.render.trials import trial_document
+from bot.bakeoffs.render.trials import trial_document, trial_missing_lines, trial_sentence
 from bot.bakeoffs.trials import Tried, load_tried
 from bot.chat import IncomingMessage
 from bot.context import AppContext
@@ -37,6 +38,16 @@ class BakeoffResults:
     run: RunMatrix
     records: Sequence[PackedRecord]
     tried: Tried | None = None
+
+    @property
+    def missing(self) -> list[str]:
+        """What is missing, in sentences."""
+        return [*(trial_missing_lines(self.tried) if self.tried else missing_lines(self.board))]
+
+    @property
+    def leading(self) -> list[str]:
+        """What it shows, in sentences: that of a trial, else who leads and who keeps up."""
+        return [trial_sentence(self.tried)] if self.tried else [*leading_lines(self.board)]
 
     @property
     def document(self) -> Document:
