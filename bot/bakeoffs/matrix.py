@@ -17,6 +17,7 @@ from bot.bakeoffs.render.trials import trial_document, trial_missing_lines, tria
 from bot.bakeoffs.trials import Tried, load_tried
 from bot.chat import IncomingMessage
 from bot.context import AppContext
+from bot.render.formatting import panel_seat_names
 from council.bakeoffs.changes import Changes
 from council.bakeoffs.matrix import RunMatrix, build_matrix, compare_runs
 from council.bakeoffs.models import Bakeoff, BakeoffProgress
@@ -65,6 +66,8 @@ async def load_results(
 ) -> BakeoffResults:
     """Return the results of a bake-off so far, next to those of another run if there is one."""
     board = await bakeoff_leaderboard(app, progress.bakeoff)
+    if against:
+        board = replace(board, names=panel_seat_names([against.panel]) | {**board.names})
     run = await load_matrix(app, progress, against)
     tried = await load_tried(app, progress) if progress.bakeoff.panel.trial else None
     records = await bakeoff_records(app, progress.bakeoff)
