@@ -11,11 +11,16 @@ from bot.bakeoffs.records import garbage_collection_paused
 from bot.bakeoffs.render.leaderboard_tables import Coverage, Leaderboard
 from bot.coordination.clock import MomentError, parse_moment
 from bot.render.formatting import panel_seat_names
-from council.bakeoffs.absences import find_absences
 from council.bakeoffs.changes import Changes, TrendRun, compare_with_past, share_trend, trend_of
 from council.bakeoffs.council_value import measure_council_value
 from council.bakeoffs.grade_comparison import answer_grades
-from council.bakeoffs.leaderboard import Board, JudgeBoard, RankedBy, build_judge_board
+from council.bakeoffs.leaderboard import (
+    Board,
+    JudgeBoard,
+    RankedBy,
+    build_judge_board,
+    find_absences,
+)
 from council.bakeoffs.leaderboard import build_leaderboard as board_of
 from council.bakeoffs.pairwise import MIN_ROUNDS
 from council.bakeoffs.ports import BakeoffStores, RecordQuery

@@ -23,8 +23,6 @@ from council.bakeoffs.matrix import RunMatrix, build_matrix, compare_runs
 from council.bakeoffs.models import Bakeoff, BakeoffProgress
 from council.bakeoffs.ports import BakeoffQuery
 from council.bakeoffs.records import PackedRecord
-from council.ports import RoundQuery
-from council.rounds import Round
 from council.rubric_grader import GRADE, grader_agreement
 
 MAX_EARLIER_RUNS = 8  # offered for comparison
@@ -129,11 +127,3 @@ async def earlier_runs(
     wanted = BakeoffQuery(scope=bakeoff.place.scope, suite=bakeoff.suite.name, before=bakeoff.at)
     found = await bakeoff_stores(app).bakeoffs.list_recent(MAX_EARLIER_RUNS, wanted)
     return tuple(one for one in found if can_read_bakeoff(message, one))
-
-
-async def load_closed_rounds(app: AppContext, bakeoff: Bakeoff) -> tuple[Round, ...]:
-    """Return the closed rounds, in the order of the suite."""
-    lines = await app.store.list_summaries(wanted=RoundQuery(bakeoff=bakeoff.id))
-    closed = {line.id for line in lines if line.seconds is not None}
-    ids = map(bakeoff.round_id, range(1, len(bakeoff.suite.questions) + 1))
-    return tuple([await app.store.load(id_) for id_ in ids if id_ in closed])

@@ -27,12 +27,11 @@ from bot.bakeoffs.matrix import (
     BakeoffResults,
     against_baseline,
     compare_with_baseline,
-    load_closed_rounds,
     load_results,
 )
 from bot.bakeoffs.outcomes import load_outcome
 from bot.bakeoffs.parts import bakeoff_registry, bakeoff_stores
-from bot.bakeoffs.records import Baseline, check_comparable, read_baseline
+from bot.bakeoffs.records import Baseline, check_comparable, load_closed_rounds, read_baseline
 from bot.bakeoffs.render.bakeoffs import (
     bakeoff_state,
     bakeoff_summary_document,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.bakeoffs.render.bakeoffs import summary_markdown
 from bot.bakeoffs.render.junit import Outcome, bakeoff_cases, junit_xml
-from council.bakeoffs.absences import Absences, Gap
+from council.bakeoffs.leaderboard import Absences, Gap
 from council.bakeoffs.models import (
     BakeoffProgress,
     FailedQuestion,

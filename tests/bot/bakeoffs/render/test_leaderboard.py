@@ -13,10 +13,9 @@ from bot.bakeoffs.render.leaderboard_text import (
     footnote_lines,
 )
 from bot.chat import Caution, File, Heading, Line, Note, Post, Table
-from council.bakeoffs.absences import Absences, Gap
 from council.bakeoffs.changes import Changes
 from council.bakeoffs.council_value import CouncilValue, Drafts, Payoff
-from council.bakeoffs.leaderboard import Board
+from council.bakeoffs.leaderboard import Absences, Board, Gap
 from council.bakeoffs.pairwise import RunOff
 from tests.bot.bakeoffs.render.boards.builders import (
     CLAUDE,
