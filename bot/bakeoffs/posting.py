@@ -206,7 +206,7 @@ async def _changes(
         if before := await bakeoff_records(app, blessed):
             changes = await asyncio.to_thread(compute_changes, now, before)
             return changes and replace(changes, baseline=blessed.at)
-        blessed = LostBaseline(blessed.id)  # its rounds were
+        blessed = LostBaseline(blessed.id)  # its rounds were deleted
     earlier = RecordQuery(
         bakeoff.place.scope,
         bakeoff.suite.name,

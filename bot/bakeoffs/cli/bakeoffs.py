@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from sys import stdin
 from typing import Annotated
@@ -359,7 +360,9 @@ async def _run(options: RunOptions) -> int:
         rounds = await load_closed_rounds(app, stored) if quotes_answers else ()
     changes = compare_with_baseline(results.records, before) if before else None
     run = against_baseline(results.run, before) if before else results.run
-    comment = pull_request_comment(results.progress, results.board, run, changes, options.member)
+    comment = partial(
+        pull_request_comment, results.progress, results.board, run, changes, options.member
+    )
     cases = bakeoff_cases(results.progress, rounds)
     summary = _summary(options, results, cases, changes)
     faults = [*_write_files(options, results, cases, summary, comment)]
@@ -474,14 +477,18 @@ def _summary(
 
 
 def _write_files(
-    options: RunOptions, results: BakeoffResults, cases: Sequence[Case], summary: str, comment: str
+    options: RunOptions,
+    results: BakeoffResults,
+    cases: Sequence[Case],
+    summary: str,
+    comment: Callable[[], str],
 ) -> Iterator[str]:
     """Write the files that were asked for; yield why one could not be written."""
     renders: tuple[tuple[Path | None, Callable[[], str | bytes]], ...] = (
         (options.save, lambda: f"{dump_json(results.document)}\n"),
         (options.junit, lambda: junit_xml(results.progress, cases)),
         (options.summary, lambda: summary),
-        (options.comment, lambda: comment),
+        (options.comment, comment),
     )
     for path, render in renders:
         if path:
