@@ -1,9 +1,8 @@
 """Baselines that do not drift: the run that later runs of a suite by a panel are compared with."""
 
-from contextlib import suppress
-
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.context import AppContext
+from council.bakeoffs.changes import LostBaseline
 from council.bakeoffs.models import Bakeoff
 from council.errors import BakeoffError
 
@@ -33,19 +32,23 @@ async def is_blessed(app: AppContext, bakeoff: Bakeoff) -> bool:
     return await app.key_values.read(BASELINE, _key(bakeoff)) == bakeoff.id
 
 
-async def blessed_run(app: AppContext, bakeoff: Bakeoff) -> Bakeoff | None:
+async def blessed_run(app: AppContext, bakeoff: Bakeoff) -> Bakeoff | LostBaseline | None:
     """Return the run that a bake-off is compared with; None for the ones before it.
 
-    None also if the run is newer, is the bake-off itself, was deleted, or asked other questions.
+    None also if the run is newer, or is the bake-off itself.
     """
     id_ = await app.key_values.read(BASELINE, _key(bakeoff))
     if not id_ or id_ == bakeoff.id:
         return None
-    with suppress(BakeoffError):
+    try:
         found = await bakeoff_stores(app).bakeoffs.load(id_)
-        if found.suite.version == bakeoff.suite.version and found.at < bakeoff.at:
-            return found
-    return None
+    except BakeoffError:
+        return LostBaseline(id_)
+    if found.at >= bakeoff.at:
+        return None
+    if found.suite.version != bakeoff.suite.version:
+        return LostBaseline(id_, found.at)
+    return found
 
 
 def _key(bakeoff: Bakeoff) -> str:

@@ -3,23 +3,30 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from bot.bakeoffs.records import garbage_collection_paused
 from bot.bakeoffs.render.leaderboard_tables import Coverage, Leaderboard
 from bot.coordination.clock import MomentError, parse_moment
-from council.bakeoffs.absences import find_absences
+from bot.render.formatting import panel_seat_names
 from council.bakeoffs.changes import Changes, TrendRun, compare_with_past, share_trend, trend_of
 from council.bakeoffs.council_value import measure_council_value
 from council.bakeoffs.grade_comparison import answer_grades
-from council.bakeoffs.leaderboard import Board, JudgeBoard, RankedBy, build_judge_board
+from council.bakeoffs.leaderboard import (
+    Board,
+    JudgeBoard,
+    RankedBy,
+    build_judge_board,
+    find_absences,
+)
 from council.bakeoffs.leaderboard import build_leaderboard as board_of
 from council.bakeoffs.pairwise import MIN_ROUNDS
 from council.bakeoffs.ports import BakeoffStores, RecordQuery
 from council.bakeoffs.record_arrays import Columns, record_columns
 from council.bakeoffs.records import TRIAL, PackedRecord
-from council.errors import CouncilError
+from council.errors import BakeoffError, CouncilError
 
 # How judges may be weighed in the unofficial leaderboard; `AppContext.research` makes it.
 WEIGHTS = ("uniform", "consistency", "human", "family", "peerrank")
@@ -159,7 +166,8 @@ async def load_leaderboard(
     """Return the leaderboard of a query; without rows if no round matches."""
     with garbage_collection_paused():
         records = await stores.records.list_recent(query.wanted)
-        return await asyncio.to_thread(count_records, records, query, names)
+        board = await asyncio.to_thread(count_records, records, query, names)
+        return await _with_candidates(stores, records, board)
 
 
 async def load_leaderboard_page(
@@ -168,7 +176,28 @@ async def load_leaderboard_page(
     """Return the leaderboard of a query, and the choices for each filter option."""
     with garbage_collection_paused():
         every = await stores.records.list_recent(RecordQuery(scope=query.scope))
-        return await asyncio.to_thread(_page, every, query, names)
+        board, choices = await asyncio.to_thread(_page, every, query, names)
+        return await _with_candidates(stores, every, board), choices
+
+
+async def _with_candidates(
+    stores: BakeoffStores, records: Sequence[PackedRecord], board: Leaderboard
+) -> Leaderboard:
+    """Return a board with the names of models that no panel has, from the trials that asked them.
+
+    The newest trial names a model.
+    """
+    names = dict(board.names)
+    nameless = {line.member for line in board.board.rows} - {*names}
+    trials = dict.fromkeys(x.bakeoff for x in reversed(records) if x.panel.endswith(TRIAL))
+    for id_ in trials if nameless else ():
+        with suppress(BakeoffError):  # it was deleted
+            found = panel_seat_names([(await stores.bakeoffs.load(id_)).panel])
+            for key in nameless & {*found}:
+                is_taken = found[key] in names.values()
+                names[key] = f"{found[key]} ({key})" if is_taken else found[key]
+            nameless -= {*found}
+    return replace(board, names=names)
 
 
 def _page(

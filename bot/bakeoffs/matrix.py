@@ -8,20 +8,21 @@ from bot.bakeoffs.access import can_read_bakeoff
 from bot.bakeoffs.leaderboard import compute_changes
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.posting import bakeoff_leaderboard, bakeoff_matrix, bakeoff_records
-from bot.bakeoffs.records import record_as_json
+from bot.bakeoffs.records import Baseline, record_as_json
 from bot.bakeoffs.render.bakeoffs import bakeoff_document
+from bot.bakeoffs.render.headline import leading_lines, missing_lines
 from bot.bakeoffs.render.leaderboard_export import Document
 from bot.bakeoffs.render.leaderboard_tables import Leaderboard
-from bot.bakeoffs.render.trials import trial_document
+from bot.bakeoffs.render.trials import trial_document, trial_missing_lines, trial_sentence
 from bot.bakeoffs.trials import Tried, load_tried
 from bot.chat import IncomingMessage
 from bot.context import AppContext
+from bot.render.formatting import panel_seat_names
+from council.bakeoffs.changes import Changes
 from council.bakeoffs.matrix import RunMatrix, build_matrix, compare_runs
 from council.bakeoffs.models import Bakeoff, BakeoffProgress
 from council.bakeoffs.ports import BakeoffQuery
 from council.bakeoffs.records import PackedRecord
-from council.ports import RoundQuery
-from council.rounds import Round
 from council.rubric_grader import GRADE, grader_agreement
 
 MAX_EARLIER_RUNS = 8  # offered for comparison
@@ -36,6 +37,16 @@ class BakeoffResults:
     run: RunMatrix
     records: Sequence[PackedRecord]
     tried: Tried | None = None
+
+    @property
+    def missing(self) -> list[str]:
+        """What is missing, in sentences."""
+        return [*(trial_missing_lines(self.tried) if self.tried else missing_lines(self.board))]
+
+    @property
+    def leading(self) -> list[str]:
+        """What it shows, in sentences: that of a trial, else who leads and who keeps up."""
+        return [trial_sentence(self.tried)] if self.tried else [*leading_lines(self.board)]
 
     @property
     def document(self) -> Document:
@@ -53,6 +64,8 @@ async def load_results(
 ) -> BakeoffResults:
     """Return the results of a bake-off so far, next to those of another run if there is one."""
     board = await bakeoff_leaderboard(app, progress.bakeoff)
+    if against:
+        board = replace(board, names=panel_seat_names([against.panel]) | {**board.names})
     run = await load_matrix(app, progress, against)
     tried = await load_tried(app, progress) if progress.bakeoff.panel.trial else None
     records = await bakeoff_records(app, progress.bakeoff)
@@ -82,11 +95,17 @@ async def load_matrix(
     return RunMatrix(bakeoff, matrix, against, earlier, changes, agreement)
 
 
-def against_baseline(run: RunMatrix, before: Sequence[PackedRecord]) -> RunMatrix:
+def compare_with_baseline(now: Sequence[PackedRecord], before: Baseline) -> Changes | None:
+    """Return what changed since the run in a file; None if no question was answered."""
+    changes = compute_changes(now, before.records)
+    return changes and replace(changes, baseline=before.at)
+
+
+def against_baseline(run: RunMatrix, before: Baseline) -> RunMatrix:
     """Return a run next to an earlier one of the same questions, of which only records are left."""
-    bakeoff, first = run.bakeoff, min(record.asked_at for record in before)
-    earlier = build_matrix(bakeoff, (), before, {})
-    against = replace(bakeoff, id=before[0].bakeoff, at=first)
+    bakeoff = run.bakeoff
+    earlier = build_matrix(bakeoff, (), before.records, {})
+    against = replace(bakeoff, id=before.records[0].bakeoff, at=before.at)
     return replace(run, against=against, earlier=compare_runs(run.matrix, earlier))
 
 
@@ -108,11 +127,3 @@ async def earlier_runs(
     wanted = BakeoffQuery(scope=bakeoff.place.scope, suite=bakeoff.suite.name, before=bakeoff.at)
     found = await bakeoff_stores(app).bakeoffs.list_recent(MAX_EARLIER_RUNS, wanted)
     return tuple(one for one in found if can_read_bakeoff(message, one))
-
-
-async def load_closed_rounds(app: AppContext, bakeoff: Bakeoff) -> tuple[Round, ...]:
-    """Return the closed rounds, in the order of the suite."""
-    lines = await app.store.list_summaries(wanted=RoundQuery(bakeoff=bakeoff.id))
-    closed = {line.id for line in lines if line.seconds is not None}
-    ids = map(bakeoff.round_id, range(1, len(bakeoff.suite.questions) + 1))
-    return tuple([await app.store.load(id_) for id_ in ids if id_ in closed])

@@ -20,6 +20,7 @@ from bot.bakeoffs.render.bakeoffs import (
     running_post,
     stopped_post,
 )
+from bot.bakeoffs.render.headline import missing_lines
 from bot.bakeoffs.render.leaderboard import leaderboard_thread, render_leaderboard_png
 from bot.bakeoffs.render.leaderboard_tables import Leaderboard
 from bot.bakeoffs.render.leaderboard_text import changes_post
@@ -42,7 +43,7 @@ from bot.context import AppContext
 from bot.observability.logs import log_unexpected_error
 from bot.outbox import ROOT, ROOT_AGAIN
 from bot.render.formatting import panel_seat_names
-from council.bakeoffs.changes import Changes
+from council.bakeoffs.changes import Changes, LostBaseline
 from council.bakeoffs.council_value import CouncilValue, compare_with_drafts, measure_voted_value
 from council.bakeoffs.matrix import Matrix, build_matrix
 from council.bakeoffs.models import Bakeoff, BakeoffProgress
@@ -183,23 +184,40 @@ def _part_key(progress: BakeoffProgress, part: int | str) -> str:
 
 
 async def bakeoff_leaderboard(app: AppContext, bakeoff: Bakeoff) -> Leaderboard:
-    """Return the leaderboard of one bake-off's rounds, compared with the runs before it."""
+    """Return the leaderboard of one bake-off's rounds; not a trial's, compared with other runs."""
     await update_records(app)
     suite, scope, panel = bakeoff.suite, bakeoff.place.scope, bakeoff.panel.name
     query = LeaderboardQuery(suite.name, suite.version, panel, scope=scope)
-    earlier = replace(query.wanted, suite_version=suite.version, before=bakeoff.at)
     now = await bakeoff_records(app, bakeoff)
-    if blessed := await blessed_run(app, bakeoff):
-        before = await bakeoff_records(app, blessed)
-    else:
-        found = await bakeoff_stores(app).records.list_recent(earlier)
-        before = [record for record in found if record.bakeoff not in {"", bakeoff.id}]
     names = panel_seat_names((*app.panels.values(), bakeoff.panel))
     board = await asyncio.to_thread(count_records, now, query, names)
-    changes = await asyncio.to_thread(compute_changes, now, before)
-    if changes and blessed:
-        changes = replace(changes, baseline=blessed.at)
+    changes = await _changes(app, bakeoff, now)
     return replace(board, changes=changes, worth=await _council_value(app, bakeoff, board, now))
+
+
+async def _changes(
+    app: AppContext, bakeoff: Bakeoff, now: Sequence[PackedRecord]
+) -> Changes | None:
+    """Return what changed since the blessed run, else since the runs before; None for a trial."""
+    if bakeoff.panel.trial:
+        return None
+    blessed = await blessed_run(app, bakeoff)
+    if isinstance(blessed, Bakeoff):
+        if before := await bakeoff_records(app, blessed):
+            changes = await asyncio.to_thread(compute_changes, now, before)
+            return changes and replace(changes, baseline=blessed.at)
+        blessed = LostBaseline(blessed.id)  # its rounds were deleted
+    earlier = RecordQuery(
+        bakeoff.place.scope,
+        bakeoff.suite.name,
+        bakeoff.suite.version,
+        bakeoff.panel.name,
+        before=bakeoff.at,
+    )
+    found = await bakeoff_stores(app).records.list_recent(earlier)
+    before = [record for record in found if record.bakeoff not in {"", bakeoff.id}]
+    changes = await asyncio.to_thread(compute_changes, now, before)
+    return replace(changes or Changes(bakeoff.id, 0), lost=blessed) if blessed else changes
 
 
 async def _council_value(
@@ -299,7 +317,14 @@ def _news_post(progress: BakeoffProgress, board: Leaderboard, frame: Frame) -> P
         return None
     title = schedule.name if schedule else bakeoff_title(bakeoff)
     subscribers = schedule.subscribers if schedule and changes.is_worse else ()
-    return changes_post(changes, board.names, title, subscribers, frame.buttons(progress))
+    return changes_post(
+        changes,
+        board.names,
+        title,
+        subscribers,
+        frame.buttons(progress),
+        [*missing_lines(board)],
+    )
 
 
 async def load_frame(app: AppContext, chat: Chat, bakeoff: Bakeoff) -> Frame | None:

@@ -23,6 +23,7 @@ from council.bakeoffs.record_arrays import count_repeats, pack_record, record_co
 from council.bakeoffs.records import FIRST_VERSION, PackedRecord, build_record
 from council.errors import BakeoffError, CouncilError, StoreError
 from council.methods import method_of
+from council.ports import RoundQuery
 from council.round_rules import CONSISTENCY
 from council.rounds import Round, sort_by_panel
 from council.tally.consistency import MIN_REPEATS, consistency_weights
@@ -98,6 +99,14 @@ async def count_closed_round(sources: RecordSources, round_: Round) -> None:
     with _errors_logged():
         numbers = await _count(sources, [sort_by_panel(round_)], log_uncounted)
         await _save(bakeoff_stores(sources), numbers)
+
+
+async def load_closed_rounds(sources: RecordSources, bakeoff: Bakeoff) -> tuple[Round, ...]:
+    """Return the closed rounds of a bake-off, in the order of its suite."""
+    lines = await sources.store.list_summaries(wanted=RoundQuery(bakeoff=bakeoff.id))
+    closed = {line.id for line in lines if line.seconds is not None}
+    ids = map(bakeoff.round_id, range(1, len(bakeoff.suite.questions) + 1))
+    return tuple([await sources.store.load(id_) for id_ in ids if id_ in closed])
 
 
 async def list_past_records(sources: RecordSources, round_: Round) -> Sequence[PackedRecord]:
@@ -216,6 +225,11 @@ class Baseline:
 
     records: tuple[PackedRecord, ...]
     method: str = ""
+
+    @property
+    def at(self) -> datetime:
+        """When its first question was asked."""
+        return min(record.asked_at for record in self.records)
 
 
 def read_baseline(path: Path) -> Baseline:

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from bot.bakeoffs.access import can_read_bakeoff
 from bot.bakeoffs.parts import bakeoff_stores
+from bot.bakeoffs.records import load_closed_rounds
 from bot.chat import Asker, IncomingMessage
 from bot.context import AppContext
 from council.answers import Answer, Origin
@@ -193,12 +194,7 @@ async def load_run_columns(app: AppContext, bakeoff: Bakeoff) -> Columns:
 
 async def load_run_records(app: AppContext, bakeoff: Bakeoff) -> list[PackedRecord]:
     """Return the records of a run's closed rounds, with those of answers used again."""
-    return await _records_of(await _load_closed(app, bakeoff), bakeoff)
-
-
-async def _load_closed(app: AppContext, bakeoff: Bakeoff) -> list[Round]:
-    lines = await app.store.list_summaries(wanted=RoundQuery(bakeoff=bakeoff.id))
-    return [await app.store.load(line.id) for line in lines if line.seconds is not None]
+    return await _records_of(await load_closed_rounds(app, bakeoff), bakeoff)
 
 
 async def _records_of(rounds: Sequence[Round], bakeoff: Bakeoff) -> list[PackedRecord]:
@@ -228,7 +224,7 @@ class Tried:
 async def load_tried(app: AppContext, progress: BakeoffProgress) -> Tried:
     """Return what a trial shows so far."""
     bakeoff = progress.bakeoff
-    rounds = await _load_closed(app, bakeoff)
+    rounds = await load_closed_rounds(app, bakeoff)
     reused: dict[str, list[Origin]] = defaultdict(list)
     for round_ in rounds:
         for answer in round_.answers:

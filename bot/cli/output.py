@@ -218,6 +218,8 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
 
 def check_writable(path: Path) -> None:
     """Raise FileError if no file can be written at `path`; call it before long work."""
+    if path.is_dir():
+        raise FileError(f"Can't write {path}: it is a folder. Name a file.")
     try:
         descriptor, name = mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     except OSError as error:
@@ -227,6 +229,4 @@ def check_writable(path: Path) -> None:
 
 
 def _file_error(path: Path, error: OSError) -> FileError:
-    return FileError(
-        f"Can't write {path}: {error.strerror}. Nothing was changed. Name another file."
-    )
+    return FileError(f"Can't write {path}: {error.strerror}. Name another file.")

@@ -118,10 +118,16 @@ def spending_text(spending: Spending, cap: int | None = None) -> str:
     parts = []
     if spending.micro or not spending.unknown_calls:
         cap_text = "" if cap is None else f" of {format_usd(cap)}"
-        parts.append(f"{format_usd(spending.micro)}{cap_text} spent")
+        parts.append(f"{_spent_usd(spending.micro)}{cap_text} spent")
     if spending.unknown_calls:
         parts.append(f"cost unknown for {count_noun(spending.unknown_calls, 'call')}")
     return ", ".join(parts)
+
+
+def _spent_usd(micro: int) -> str:
+    """Return an amount to the cent, or with two significant digits: "$12.35", "$0.0057"."""
+    step = min(10_000, 10 ** max(0, len(str(micro)) - 2))
+    return format_usd(round(micro / step) * step)
 
 
 def max_cost_text(micro_usd: int, unknown: Iterable[str]) -> str:

@@ -7,6 +7,7 @@ from itertools import islice
 from bot.bakeoffs.parts import bakeoff_settings
 from bot.context import AppContext
 from bot.research.study_files import (
+    REPORT,
     RESULT,
     STUDY,
     Header,
@@ -16,7 +17,14 @@ from bot.research.study_files import (
     make_panels,
     make_study,
 )
-from bot.research.study_report import MAX_DIFFERENCES, Document, differences, study_document
+from bot.research.study_report import (
+    MAX_DIFFERENCES,
+    Document,
+    differences,
+    report_differences,
+    report_markdown,
+    study_document,
+)
 from council.budget import Estimate, estimate_round
 from council.budget_caps import Account, payer
 from council.errors import BudgetError, CouncilError, StudyError, StudyFileError
@@ -163,7 +171,7 @@ async def verify_study(folder: StudyFolder, registry: Registry) -> tuple[list[st
             f"{name} was edited after the study began." for name in changed_files(file, replies)
         ]
         study = make_study(file, replies.header, registry)
-        stored = folder.read_result()
+        stored, report = folder.read_result(), folder.read_report()
     except CouncilError as error:
         return [*faults, str(error)], replies
     run, document = await recompute(study, replies)
@@ -175,4 +183,7 @@ async def verify_study(folder: StudyFolder, registry: Registry) -> tuple[list[st
     faults += [f"{RESULT}: {one}." for one in found[:MAX_DIFFERENCES]]
     if len(found) > MAX_DIFFERENCES:
         faults.append(f"{RESULT}: and more differences.")
+    if report is not None:
+        found = [*report_differences(report, report_markdown(document))]
+        faults += [f"{REPORT}, {one}." for one in found]
     return faults, replies

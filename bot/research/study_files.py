@@ -33,6 +33,7 @@ from council.registry import Registry
 from council.research.study import MAX_DRAWS, Arm, StoredCall, Study
 
 STUDY, REPLIES, RESULT = "study.toml", "replies.jsonl", "result.json"
+REPORT = "report.md"  # if somebody stored it there
 MAX_STUDY_BYTES = 100_000
 MAX_LINE_BYTES = 5_000_000
 MAX_REPLIES_BYTES = 1_000_000_000
@@ -119,7 +120,7 @@ def read_study_file(path: Path) -> StudyFile:
         faults = validation_faults(error, f"{path.name}: ")
         raise SettingsError([*faults, f"A study has {known}; a panel has {of_panels}."]) from None
     name = section.questions
-    if not _NAME.fullmatch(name) or name in {STUDY, REPLIES, RESULT}:
+    if not _NAME.fullmatch(name) or name in {STUDY, REPLIES, RESULT, REPORT}:
         raise StudyFileError(
             f"{path.name}: questions: {name[:80]!r} can't be the file of the questions. Name a "
             "file in the same folder, such as questions.jsonl."
@@ -341,6 +342,12 @@ class StudyFolder:
             return json.loads(content)
         except (ValueError, RecursionError):
             raise StudyFileError(f"{RESULT} is not valid JSON.") from None
+
+    def read_report(self) -> str | None:
+        """Return the stored report, None if there is none; raise StudyFileError likewise."""
+        if not (self.path / REPORT).exists():
+            return None
+        return read_limited(self.path / REPORT, MAX_RESULT_BYTES).decode("utf-8", "replace")
 
 
 def _read_line(line: bytes, replies: Replies) -> None:

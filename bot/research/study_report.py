@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from itertools import groupby
+from itertools import groupby, zip_longest
 from math import isclose
 from typing import Any
 
@@ -166,6 +166,15 @@ def _same(one: object, other: object) -> bool:
     if isinstance(one, numbers) and isinstance(other, numbers):
         return isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
     return one == other
+
+
+def report_differences(stored: str, recomputed: str) -> Iterator[str]:
+    """Yield the first line in which a stored report differs from the recomputed one, if any."""
+    lines = zip_longest(stored.splitlines(), recomputed.splitlines(), fillvalue="")
+    for number, (one, other) in enumerate(lines, start=1):
+        if one != other:
+            yield f"line {number}: stored {one[:80]!r}, recomputed {other[:80]!r}"
+            return
 
 
 # --- The report

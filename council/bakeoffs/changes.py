@@ -250,13 +250,22 @@ class SwapHint:
 
 
 @dataclass(frozen=True, slots=True)
+class LostBaseline:
+    """A blessed run that can't be used: run `at` a time with other questions, or None: deleted."""
+
+    bakeoff: str
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Changes:
     """What changed in a run, compared with `runs` earlier runs of this version of the suite.
 
     `moves` has every member that can be compared, the largest fall first, whether it is beyond
     noise or not. `new` members answered only in this run, `missing` ones only in the run before.
-    `baseline` is when the run was that it is compared with for good, if there is one. A fall of
-    what the board is not ranked by makes nothing worse: `decides` is the measure that counts.
+    `baseline` is when the run was that it is compared with for good, if there is one, and `lost` is
+    set if that can't be used. A fall of what the board is not ranked by makes nothing worse:
+    `decides` is the measure that counts.
     """
 
     bakeoff: str
@@ -267,6 +276,7 @@ class Changes:
     missing: tuple[str, ...] = ()
     baseline: datetime | None = None
     decides: Measure | None = None
+    lost: LostBaseline | None = None
 
     @property
     def is_worse(self) -> bool:
@@ -279,12 +289,13 @@ class Changes:
         moves = (f"{x.measure} {x.difference > 0} {x.member}" for x in self.beyond_noise)
         hints = (f"{hint.sign} {hint.now > hint.before} {hint.member}" for hint in self.hints)
         new, missing = (f"new {one}" for one in self.new), (f"missing {x}" for x in self.missing)
-        return tuple(sorted((*moves, *hints, *new, *missing)))
+        lost = (f"lost {self.lost.bakeoff}",) if self.lost else ()
+        return tuple(sorted((*moves, *hints, *new, *missing, *lost)))
 
     @property
     def is_news(self) -> bool:
-        """Whether anything changed; False for a first run."""
-        return bool(self.beyond_noise or self.hints or self.new or self.missing)
+        """Whether anything changed, or the baseline is lost; False for a first run."""
+        return bool(self.signature)
 
     @property
     def beyond_noise(self) -> tuple[MemberChange, ...]:

@@ -1,8 +1,10 @@
 """The commands `council bakeoff`: run suites of questions on panels, and use runs as checks."""
 
 import asyncio
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from sys import stdin
 from typing import Annotated
@@ -22,16 +24,15 @@ from bot.bakeoffs.commands.bakeoffs import (
     load_readable_bakeoffs,
     parse_cap_text,
 )
-from bot.bakeoffs.leaderboard import compute_changes
 from bot.bakeoffs.matrix import (
     BakeoffResults,
     against_baseline,
-    load_closed_rounds,
+    compare_with_baseline,
     load_results,
 )
 from bot.bakeoffs.outcomes import load_outcome
 from bot.bakeoffs.parts import bakeoff_registry, bakeoff_stores
-from bot.bakeoffs.records import Baseline, check_comparable, read_baseline
+from bot.bakeoffs.records import Baseline, check_comparable, load_closed_rounds, read_baseline
 from bot.bakeoffs.render.bakeoffs import (
     bakeoff_state,
     bakeoff_summary_document,
@@ -52,9 +53,11 @@ from bot.cli.completion import complete
 from bot.cli.output import (
     FAILED,
     MISUSED,
+    FileError,
     Json,
     Local,
     async_command,
+    check_writable,
     dump_json,
     fail,
     print_json,
@@ -324,6 +327,12 @@ class RunOptions:
     save: Path | None
 
     @property
+    def files(self) -> list[Path]:
+        """The files that it writes."""
+        named = (self.save, self.junit, self.summary, self.comment)
+        return [path for path in named if path]
+
+    @property
     def failure_code(self) -> int:
         """The exit code of a run that fails; with a baseline, 1 says that a member is worse."""
         return MISUSED if self.baseline else FAILED
@@ -332,6 +341,7 @@ class RunOptions:
 async def _run(options: RunOptions) -> int:
     logs.configure_logging()
     console = Console(stderr=True, highlight=False)
+    _check_files(options.files)
     before = read_baseline(options.baseline) if options.baseline else None
     start = StartOptions(options.local, DownloadBar(console).show)
     async with open_app(load_settings(), start) as app:
@@ -348,15 +358,35 @@ async def _run(options: RunOptions) -> int:
         results = await load_results(app, await lifecycle.load_progress(app, stored))
         quotes_answers = options.junit or options.summary or options.baseline
         rounds = await load_closed_rounds(app, stored) if quotes_answers else ()
-    changes = compute_changes(results.records, before.records) if before else None
-    if options.comment:
-        run = against_baseline(results.run, before.records) if before else results.run
-        comment = pull_request_comment(
-            results.progress, results.board, run, changes, options.member
-        )
-        write_file(options.comment, comment.encode())
-    _print_results(options, results, bakeoff_cases(results.progress, rounds), changes)
+    changes = compare_with_baseline(results.records, before) if before else None
+    run = against_baseline(results.run, before) if before else results.run
+    comment = partial(
+        pull_request_comment, results.progress, results.board, run, changes, options.member
+    )
+    cases = bakeoff_cases(results.progress, rounds)
+    summary = _summary(options, results, cases, changes)
+    faults = [*_write_files(options, results, cases, summary, comment)]
+    _print_results(options, results, summary)
+    if faults:
+        saved = f"The bake-off is saved: council bakeoff show {stored.id} --json"
+        fail(" ".join((*faults, saved)), options.failure_code)
+    return _exit_code(options, results, changes)
+
+
+def _check_files(paths: Iterable[Path]) -> None:
+    """Exit with code 2 if a file can't be written, before anything is asked."""
+    try:
+        for path in paths:
+            check_writable(path)
+    except FileError as error:
+        fail(f"{error} Nothing was asked.", MISUSED)
+
+
+def _exit_code(options: RunOptions, results: BakeoffResults, changes: Changes | None) -> int:
+    """Return 0, also for a trial that ends undecided; 1 for a model that got worse."""
     progress = results.progress
+    if results.tried:
+        return 0
     if not progress.is_complete or len(progress.failed) == progress.questions:
         return options.failure_code
     return FAILED if changes and changes.worse(options.member) else 0
@@ -432,15 +462,11 @@ def _print(results: BakeoffResults) -> None:
     print_posts((thread.root, *thread.replies))
 
 
-def _print_results(
-    options: RunOptions, results: BakeoffResults, cases: tuple[Case, ...], changes: Changes | None
-) -> None:
-    if options.save:
-        write_file(options.save, f"{dump_json(results.document)}\n".encode())
-    if options.junit:
-        write_file(options.junit, junit_xml(results.progress, cases))
+def _summary(
+    options: RunOptions, results: BakeoffResults, cases: Sequence[Case], changes: Changes | None
+) -> str:
     wrong = [(one.number, one.member) for one in cases if one.outcome is Outcome.WRONG]
-    summary = summary_markdown(
+    return summary_markdown(
         results.progress,
         results.board,
         changes,
@@ -448,8 +474,32 @@ def _print_results(
         wrong=wrong,
         notes=[*grader_lines(results.run)],
     )
-    if options.summary:
-        write_file(options.summary, summary.encode())
+
+
+def _write_files(
+    options: RunOptions,
+    results: BakeoffResults,
+    cases: Sequence[Case],
+    summary: str,
+    comment: Callable[[], str],
+) -> Iterator[str]:
+    """Write the files that were asked for; yield why one could not be written."""
+    renders: tuple[tuple[Path | None, Callable[[], str | bytes]], ...] = (
+        (options.save, lambda: f"{dump_json(results.document)}\n"),
+        (options.junit, lambda: junit_xml(results.progress, cases)),
+        (options.summary, lambda: summary),
+        (options.comment, comment),
+    )
+    for path, render in renders:
+        if path:
+            content = render()
+            try:
+                write_file(path, content if isinstance(content, bytes) else content.encode())
+            except FileError as error:
+                yield str(error)
+
+
+def _print_results(options: RunOptions, results: BakeoffResults, summary: str) -> None:
     if options.as_json:
         print_json(results.document)
     elif options.baseline and not options.summary:

@@ -1,7 +1,7 @@
 """Renderer of bake-offs: proposal, progress, result, JSON, and a Markdown comparison."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from bot.bakeoffs.render.headline import headline, missing_lines
@@ -230,13 +230,14 @@ def room_result_thread(
         title = bakeoff_title(progress.bakeoff)
     outcome = _outcome_text(progress, board if rows and not methods else None)
     parts: list[Part] = [Heading(title)]
-    parts.append(failure_hint(progress, failure, frame) if failure else Line(outcome))
     if progress.failed:
         parts.append(Caution(_failed_line(progress)))
+    if board and rows and not methods:
+        parts += map(Caution, missing_lines(board))
+    parts.append(failure_hint(progress, failure, frame) if failure else Line(outcome))
     if methods:
         parts += [part for part in methods.parts if not isinstance(part, Heading)]
     elif board and rows:
-        parts[1:1] = map(Caution, missing_lines(board))
         parts += _board_parts(board, with_changes=not frame.schedule)  # else they are news
     parts.append(Note(_facts_line(progress, frame)))
     parts += map(Note, [_suite_changed_line(progress)] if progress.changed else [])
@@ -493,6 +494,8 @@ def summary_markdown(
         parts.append(Line(f"**It ended early.** {escape_markdown(failure)}"))
     if progress.failed:
         parts.append(Line(escape_markdown(_failed_line(progress))))
+    missing = missing_lines(replace(board, changes=changes))
+    parts += [Line(escape_markdown(line)) for line in missing]
     if rows := board.board.rows:
         parts.append(author_table(board, len(rows)))
     if changes:

@@ -1,9 +1,11 @@
 """Headline of a leaderboard: who leads and how surely, what is missing, who is cheapest."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import permutations
 
 from bot.bakeoffs.render.leaderboard_tables import Leaderboard, grade_text, percent, signed_points
 from bot.render.formatting import count_noun, join_words, money
+from council.bakeoffs.changes import Changes, LostBaseline
 from council.bakeoffs.leaderboard import AuthorLine, Board, RankedBy
 from council.bakeoffs.pairwise import MIN_ROUNDS
 
@@ -16,7 +18,7 @@ def headline(leaderboard: Leaderboard) -> str:
     rows = [line for line in leaderboard.board.rows if line.place is not None]
     if leaderboard.board.ranked_by is RankedBy.GRADES:
         return _grades_headline(leaderboard, rows) if rows else ""
-    return _points_headline(leaderboard, rows[0], rows[1]) if len(rows) > 1 else ""
+    return _points_headline(leaderboard, rows) if len(rows) > 1 else ""
 
 
 # --- By right answers
@@ -24,18 +26,47 @@ def headline(leaderboard: Leaderboard) -> str:
 
 def _grades_headline(leaderboard: Leaderboard, rows: Sequence[AuthorLine]) -> str:
     board, first = leaderboard.board, rows[0]
-    name = leaderboard.name(first.member)
+    start = f"{leaderboard.name(first.member)} has {_right(board, first)}"
     if len(rows) == 1:
-        return f"{name} has {_right(board, first)}."
-    if not board.is_ahead(first.member, rows[1].member):
-        others = [line for line in rows[1:] if line.place == first.place]
-        equal = _equal_text(leaderboard, first, others)
-        return f"No difference shown: {name} has {_right(board, first)}, {equal}."
-    rivals = [line for line in rows[1:] if line.grade == rows[1].grade]
+        return f"{start}."
+    if board.is_ahead(first.member, rows[1].member):
+        return _lead_text(leaderboard, first, rows[1:])
+    others = [line for line in rows[1:] if line.place == first.place]
+    if better := [line for line in others if board.is_ahead(line.member, first.member)]:
+        name, counted = leaderboard.name(better[0].member), _counts(leaderboard, first, better[:1])
+        where = f"{name} leads where both were asked"
+        return (
+            f"{start}, {counted}, but {where}; {_UNLIKELY}{_difference(board, better[0], first)}."
+        )
+    if equals := [line for line in others if board.compared(first.member, line.member)]:
+        return f"No difference shown{_equals_text(leaderboard, first, equals)}."
+    counted = _counts(leaderboard, first, others[:_MAX_NAMES])
+    return f"Not comparable, since the questions differ: {start}, {counted}."
+
+
+def _equals_text(leaderboard: Leaderboard, first: AuthorLine, equals: Sequence[AuthorLine]) -> str:
+    """Return how right models are that may be as good as the first; of many, the ends."""
+    board, name, last = leaderboard.board, leaderboard.name(first.member), equals[-1]
+    if len(equals) <= _MAX_NAMES:
+        return f": {name} has {_right(board, first)}, {_counts(leaderboard, first, equals)}"
+    end = f"{leaderboard.name(last.member)} with {_count(board, last, first)}"
+    return f" among {len(equals) + 1} models, from {name} with {_right(board, first)} to {end}"
+
+
+def _lead_text(leaderboard: Leaderboard, first: AuthorLine, others: Sequence[AuthorLine]) -> str:
+    """Return that the first leads, ahead of the next and of those that are equal to that."""
+    board, second = leaderboard.board, others[0]
+    rivals = [
+        line
+        for line in others
+        if (line.grade, line.graded) == (second.grade, second.graded)
+        and board.is_ahead(first.member, line.member)
+    ]
     has_have = "has" if len(rivals) == 1 else "have"
     return (
-        f"{name} leads with {_right(board, first)}, {_short_list(leaderboard, rivals)} {has_have} "
-        f"{_count(board, rows[1], first)}; {_UNLIKELY}{_difference(board, first, rows[1])}."
+        f"{leaderboard.name(first.member)} leads with {_right(board, first)}, "
+        f"{_short_list(leaderboard, rivals)} {has_have} {_count(board, second, first)}; "
+        f"{_UNLIKELY}{_difference(board, first, second)}."
     )
 
 
@@ -46,17 +77,17 @@ def _difference(board: Board, first: AuthorLine, second: AuthorLine) -> str:
     sign = 1 if found.first == first.member else -1
     interval = (found.ci[0], found.ci[1]) if sign > 0 else (-found.ci[1], -found.ci[0])
     ends = " to ".join(map(signed_points, interval))
-    return f" ({signed_points(sign * found.difference)} points, {ends})"
+    is_all = first.graded == second.graded == found.questions
+    on = "" if is_all else f" on {count_noun(found.questions, 'common question')}"
+    return f" ({signed_points(sign * found.difference)} points{on}, {ends})"
 
 
-def _equal_text(leaderboard: Leaderboard, first: AuthorLine, others: Sequence[AuthorLine]) -> str:
-    """Return how right those are who may be as good as the first: "GPT-5.1 45 and Qwen 3 44"."""
-    counts = [_count(leaderboard.board, line, first) for line in others]
-    if len(others) < _MAX_NAMES:
-        named = zip(others, counts, strict=True)
-        return join_words(f"{leaderboard.name(line.member)} {count}" for line, count in named)
-    ends = " to ".join(dict.fromkeys((counts[-1], counts[0])))
-    return f"{len(others)} others {ends}"
+def _counts(leaderboard: Leaderboard, first: AuthorLine, lines: Iterable[AuthorLine]) -> str:
+    """Return how right models are, next to the first: "GPT-5.1 45 and Qwen 3 44"."""
+    return join_words(
+        f"{leaderboard.name(line.member)} {_count(leaderboard.board, line, first)}"
+        for line in lines
+    )
 
 
 def _right(board: Board, line: AuthorLine) -> str:
@@ -70,33 +101,36 @@ def _count(board: Board, line: AuthorLine, like: AuthorLine) -> str:
     return text.partition(" ")[0] if line.graded == like.graded else text
 
 
+# --- By the judges' points
+
+
+def _points_headline(leaderboard: Leaderboard, rows: Sequence[AuthorLine]) -> str:
+    """Return who leads, all that share the first points, next to whom, and how surely."""
+    board, points = leaderboard.board, percent(rows[0].share or 0.0)
+    leaders = [line for line in rows if percent(line.share or 0.0) == points]
+    is_alone = len(leaders) == 1
+    who = _short_list(leaderboard, leaders)
+    start = f"By the judges’ points, {who} {'leads' if is_alone else 'lead'} with {points}"
+    if is_alone:
+        leaders = [*rows[:2]]
+        first, second = ((line.share or 0.0) * 100 for line in leaders)
+        lead = count_noun(round(first) - round(second), "point")
+        start += f", {lead} ahead of {leaderboard.name(rows[1].member)}"
+    if min(line.rounds for line in leaders) < MIN_ROUNDS:
+        return f"{start}; with fewer than {MIN_ROUNDS} rounds, that can be chance."
+    for winner, loser in permutations(leaders, 2):
+        if board.is_ahead(winner.member, loser.member):
+            if is_alone and winner is rows[0]:
+                return f"{start}; {_UNLIKELY}."
+            name, other = leaderboard.name(winner.member), leaderboard.name(loser.member)
+            return f"{start}, but judges other than {name} and {other} prefer {name}."
+    return f"{start}; {_POSSIBLE}."
+
+
 def _short_list(leaderboard: Leaderboard, lines: Sequence[AuthorLine]) -> str:
     if len(lines) > _MAX_NAMES:
         return count_noun(len(lines), "model")
     return join_words(leaderboard.name(line.member) for line in lines)
-
-
-# --- By the judges' points
-
-
-def _points_headline(leaderboard: Leaderboard, first: AuthorLine, second: AuthorLine) -> str:
-    board, leader = leaderboard.board, leaderboard.name(first.member)
-    lead = round((first.share or 0.0) * 100) - round((second.share or 0.0) * 100)
-    rival, points = leaderboard.name(second.member), percent(first.share or 0.0)
-    if lead:
-        start = (
-            f"By the judges’ points, {leader} leads with {points}, {count_noun(lead, 'point')} "
-            f"ahead of {rival}"
-        )
-    else:
-        start = f"By the judges’ points, {leader} and {rival} lead with {points}"
-    if min(first.rounds, second.rounds) < MIN_ROUNDS:
-        return f"{start}; with fewer than {MIN_ROUNDS} rounds, that can be chance."
-    if board.is_ahead(first.member, second.member):
-        return f"{start}; {_UNLIKELY}."
-    if board.is_ahead(second.member, first.member):
-        return f"{start}, but judges other than these two prefer {rival}."
-    return f"{start}; {_POSSIBLE}."
 
 
 # --- The cheapest model that keeps up
@@ -124,7 +158,7 @@ def _keeps_up(board: Board, leader: AuthorLine, line: AuthorLine) -> bool:
     if board.ranked_by is RankedBy.POINTS:
         return line.ci[1] >= (leader.share or 0.0)
     found = board.compared(leader.member, line.member)
-    return found is None or found.ci[0] <= 0 <= found.ci[1]
+    return line is leader or (found is not None and found.ci[0] <= 0 <= found.ci[1])
 
 
 def cheapest_line(leaderboard: Leaderboard) -> str:
@@ -141,11 +175,16 @@ def cheapest_line(leaderboard: Leaderboard) -> str:
     return f"No cheaper model matched {name} here." if is_beaten else ""
 
 
+def leading_lines(leaderboard: Leaderboard) -> Iterator[str]:
+    """Yield who leads, and the cheapest model that keeps up."""
+    yield from filter(None, (headline(leaderboard), cheapest_line(leaderboard)))
+
+
 # --- What is missing
 
 
 def missing_lines(leaderboard: Leaderboard) -> Iterator[str]:
-    """Yield which models did not answer, and whose rankings could not be read."""
+    """Yield which models did not answer, whose rankings are unreadable, and a lost baseline."""
     absences = leaderboard.absences
     for gap in absences.answers[:_MAX_NAMES]:
         yield f"{leaderboard.name(gap.seat)} did not answer {gap.missing} of {gap.asked}."
@@ -161,3 +200,13 @@ def missing_lines(leaderboard: Leaderboard) -> Iterator[str]:
         else:
             count = count_noun(gap.asked, "ranking")
             yield f"{gap.missing} of {count} by {name} could not be read."
+    if leaderboard.changes and leaderboard.changes.lost:
+        yield _lost_baseline_line(leaderboard.changes, leaderboard.changes.lost)
+
+
+def _lost_baseline_line(changes: Changes, lost: LostBaseline) -> str:
+    why = "no longer exists"
+    if lost.at:
+        why = f"of {lost.at.day} {lost.at:%B %Y} asked another version of the suite"
+    others = "the runs before it" if changes.runs else "no other"
+    return f"The blessed run {why}, so this one is compared with {others}. Bless another run."

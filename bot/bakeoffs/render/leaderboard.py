@@ -6,7 +6,7 @@ from math import ceil, floor, nan
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from bot.bakeoffs.render.headline import cheapest_line, headline, missing_lines
+from bot.bakeoffs.render.headline import leading_lines, missing_lines
 from bot.bakeoffs.render.leaderboard_export import leaderboard_csv
 from bot.bakeoffs.render.leaderboard_tables import (
     Leaderboard,
@@ -25,7 +25,7 @@ from bot.bakeoffs.render.leaderboard_text import (
     footnote_lines,
     no_change_line,
 )
-from bot.chat import PLACE, File, Heading, Line, Note, Part, Post, Table, Thread
+from bot.chat import PLACE, Caution, File, Heading, Line, Note, Part, Post, Table, Thread
 from bot.render.charts import MARGIN, WIDTH, Canvas, Colour, Figure, draw_dot, render_png
 from bot.render.formatting import count_noun, describe_table, known_text
 from council.bakeoffs.changes import TrendPoint
@@ -80,6 +80,7 @@ def _summary(leaderboard: Leaderboard) -> str:
 
 def _root_parts(leaderboard: Leaderboard, *, as_judge: bool) -> Iterator[Part]:
     yield Heading(leaderboard.title)
+    yield from map(Caution, missing_lines(leaderboard))
     if changes := leaderboard.changes:
         lines = [*change_lines(changes, leaderboard.names)]
         yield from map(Line, lines)
@@ -89,7 +90,7 @@ def _root_parts(leaderboard: Leaderboard, *, as_judge: bool) -> Iterator[Part]:
         yield judge_table(leaderboard)
         yield Note(f"{HOW_JUDGES} {coverage_line(leaderboard.coverage)}")
     else:
-        yield from map(Line, board_lines(leaderboard))
+        yield from map(Line, leading_lines(leaderboard))
         yield author_table(leaderboard, _MAX_ROWS)
         others = len(leaderboard.board.rows) - _MAX_ROWS
         notes = (
@@ -100,18 +101,13 @@ def _root_parts(leaderboard: Leaderboard, *, as_judge: bool) -> Iterator[Part]:
         yield Note(" ".join(filter(None, notes)))
 
 
-def board_lines(leaderboard: Leaderboard) -> Iterator[str]:
-    """Yield what stands above a board: what is missing, who leads, the cheapest that keeps up."""
-    yield from missing_lines(leaderboard)
-    yield from filter(None, (headline(leaderboard), cheapest_line(leaderboard)))
-
-
 def whole_board_posts(leaderboard: Leaderboard) -> list[Post]:
     """Return all of a leaderboard without pictures, for one reader."""
-    lines = [*board_lines(leaderboard)]
+    missing, lines = [*missing_lines(leaderboard)], [*leading_lines(leaderboard)]
     if changes := leaderboard.changes:
         lines += change_lines(changes, leaderboard.names)
     first: tuple[Part, ...] = (
+        *map(Caution, missing),
         *map(Line, lines),
         short_table(leaderboard, len(leaderboard.board.rows)),
     )

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 from bot.chat import Part, Table
 from bot.render.formatting import count_noun, duration, join_words, known_text, money
-from council.bakeoffs.absences import Absences
 from council.bakeoffs.changes import Changes, TrendRun
 from council.bakeoffs.council_value import CouncilValue
 from council.bakeoffs.intervals import Interval
 from council.bakeoffs.leaderboard import (
+    Absences,
     AuthorLine,
     Board,
     HumanAgreement,

@@ -11,7 +11,7 @@ from bot.bakeoffs.render.leaderboard_tables import (
     signed_number,
     signed_points,
 )
-from bot.chat import Buttons, Heading, Line, Mentions, Note, Part, Post, Table
+from bot.chat import Buttons, Caution, Heading, Line, Mentions, Note, Part, Post, Table
 from bot.render.formatting import count_noun, duration, join_words, known_text, money, number_table
 from council.bakeoffs.changes import Changes, Measure, MemberChange, SwapHint, SwapSign
 from council.bakeoffs.council_value import (
@@ -61,6 +61,8 @@ def _too_few_text(leaderboard: Leaderboard) -> Iterator[str]:
 def _run_off_line(leaderboard: Leaderboard, run_off: RunOff) -> str:
     first, second = leaderboard.name(run_off.first), leaderboard.name(run_off.second)
     over = count_noun(run_off.rounds, "round")
+    if not round(run_off.margin, 2):
+        return f"Judges other than {first} and {second} rank both alike over {over}."
     if run_off.changed:
         return (
             f"Leave out the votes of {second} and {first} themselves, and {first} leads "
@@ -207,7 +209,8 @@ def change_lines(changes: Changes, names: _Names) -> Iterator[str]:
         yield f"New: {join_words(_name(key, names) for key in changes.new)}."
     if changes.missing:
         missing = join_words(_name(key, names) for key in changes.missing)
-        yield f"Missing: {missing} answered in the previous run, but not in this one."
+        earlier = "baseline" if changes.baseline else "previous run"
+        yield f"Missing: {missing} answered in the {earlier}, but not in this one."
 
 
 def few_change_lines(changes: Changes, names: _Names) -> Iterator[str]:
@@ -224,18 +227,21 @@ def changes_post(
     title: str,
     subscribers: Sequence[str] = (),
     buttons: Buttons | None = None,
+    missing: Sequence[str] = (),
 ) -> Post:
     """Return what changed in a run, if anything did, as a short post that mentions subscribers.
 
-    `title` names the schedule or suite, `subscribers` are user ids in the chat.
+    `title` names the schedule or suite, `subscribers` are user ids in the chat. What is `missing`
+    stands above.
     """
     lines = [*few_change_lines(changes, names)]
-    parts: list[Part] = [Heading(f"{title}: what changed"), *map(Line, lines)]
-    parts.append(Note(comparison_line(changes)))
+    parts: list[Part] = [Heading(f"{title}: what changed")]
+    parts += [*map(Caution, missing), *map(Line, lines)]
+    parts += [Note(comparison_line(changes))] if changes.runs else []
     if subscribers:
         parts.append(Mentions(tuple(subscribers)))
     parts += [buttons] if buttons else []
-    return Post(tuple(parts), f"{title}: {lines[0]}")
+    return Post(tuple(parts), f"{title}: {[*lines, *missing][0]}")
 
 
 def no_change_line(changes: Changes) -> str:

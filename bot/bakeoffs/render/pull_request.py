@@ -1,6 +1,7 @@
 """A bake-off as a comment on a pull request: Markdown of at most 60 lines, the answer first."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from bot.bakeoffs.render.bakeoffs import bakeoff_title, escape_markdown
 from bot.bakeoffs.render.headline import headline, missing_lines
@@ -34,7 +35,7 @@ def pull_request_comment(
     title = bakeoff_title(progress.bakeoff)
     if changes is not None:
         title += f": {'' if changes.worse(member) else 'no '}worse than the baseline"
-    lines = [*missing_lines(board), headline(board)]
+    lines = [*missing_lines(replace(board, changes=changes)), headline(board)]
     if progress.failed:
         lines.insert(0, f"{len(progress.failed)} of {progress.questions} questions failed.")
     lines += few_change_lines(changes, board.names) if changes else []
@@ -59,7 +60,7 @@ def _changed_parts(run: RunMatrix, names: Mapping[str, str], most: int) -> Itera
     if not changed:
         yield Line(f"No result changed in {of}.")
         return
-    yield Heading(f"{count_noun(len(changed), 'result')} changed of {of}")
+    yield Line(f"**{count_noun(len(changed), 'result')} changed of {of}**")
     rows = [
         (str(row.number), _question_text(row), _change_text(row, past, names))
         for row, past in changed[:most]

@@ -165,17 +165,22 @@ def trial_thread(tried: Tried, frame: Frame | None = None) -> Thread:
     """Return the result of a trial; for a room, with buttons."""
     progress, sentence = tried.progress, trial_sentence(tried)
     title = bakeoff_title(progress.bakeoff)
-    parts: list[Part] = [Heading(title)]
-    parts += map(Caution, missing_lines(tried))
-    parts.append(Line(sentence))
-    if progress.bakeoff.ending and (why := progress.bakeoff.ending.failure):
-        parts.append(failure_hint(progress, why, frame))
-    parts += map(Note, detail_lines(tried))
+    parts: list[Part] = [Heading(title), *map(Caution, trial_missing_lines(tried)), Line(sentence)]
+    parts += trial_details(tried, frame).parts
     if frame:
         parts.append(
             frame.buttons(progress, has_failed=bool(progress.bakeoff.ending and not is_over(tried)))
         )
     return Thread(Post(tuple(parts), f"{title} · {sentence}"), tuple(failed_posts(progress)))
+
+
+def trial_details(tried: Tried, frame: Frame | None = None) -> Post:
+    """Return what stands below the sentence: why it ended early, and its details."""
+    ending = tried.progress.bakeoff.ending
+    parts: list[Part] = [*map(Note, detail_lines(tried))]
+    if ending and ending.failure:
+        parts.insert(0, failure_hint(tried.progress, ending.failure, frame))
+    return Post(tuple(parts), bakeoff_title(tried.progress.bakeoff))
 
 
 def is_over(tried: Tried) -> bool:
@@ -184,7 +189,7 @@ def is_over(tried: Tried) -> bool:
     return ending is not None and ending.failure is None
 
 
-def missing_lines(tried: Tried) -> Iterator[str]:
+def trial_missing_lines(tried: Tried) -> Iterator[str]:
     """Yield who did not answer, and how often."""
     names, result = trial_names(tried.panel), tried.result
     for side in (result.candidate, result.incumbent):
@@ -292,7 +297,7 @@ def trial_document(tried: Tried) -> Document:
         "score": {name: side.score for name, side in sides.items()},
         "difference": result.difference,
         "error": result.error,
-        "missing": [*missing_lines(tried)],
+        "missing": [*trial_missing_lines(tried)],
         "reused_from": [
             {"member": key, "round_id": x.round_id, "asked_at": x.asked_at.isoformat()}
             for key, origins in tried.reused.items()

@@ -15,7 +15,6 @@ from bot.bakeoffs.lifecycle import is_bakeoff_running, load_progress
 from bot.bakeoffs.matrix import earlier_runs, load_matrix, load_results
 from bot.bakeoffs.records import update_records
 from bot.bakeoffs.render.bakeoffs import bakeoff_title, result_thread, running_post
-from bot.bakeoffs.render.headline import cheapest_line, headline, missing_lines
 from bot.bakeoffs.render.leaderboard_text import council_value_lines, council_value_table
 from bot.bakeoffs.render.matrix import (
     MATRIX_TITLE,
@@ -31,7 +30,7 @@ from bot.bakeoffs.render.matrix import (
     was_text,
     winner_text,
 )
-from bot.bakeoffs.render.trials import trial_thread
+from bot.bakeoffs.render.trials import trial_details
 from bot.bakeoffs.web.bakeoffs import bakeoff_path, is_own_bakeoff, load_bakeoff
 from bot.bakeoffs.web.reports import report_file
 from bot.chat import Prose
@@ -74,7 +73,7 @@ async def bakeoff_page(context: WebContext, request: Request) -> Response:
     is_own = is_own_bakeoff(context, request, bakeoff)
     board, run = results.board, results.run
     tried, known = results.tried, app.panels.get(bakeoff.panel.name)
-    thread = trial_thread(tried) if tried else result_thread(progress, None, linked=True)
+    thread = result_thread(progress, None, linked=True)
     return await context.render_page(
         request,
         "bakeoff.html",
@@ -84,13 +83,13 @@ async def bakeoff_page(context: WebContext, request: Request) -> Response:
         cap="" if bakeoff.cap_micro is None else format_usd(bakeoff.cap_micro).replace(",", ""),
         may_resume=not is_running and not progress.is_complete and is_own,
         may_cancel=is_running and is_own,
-        may_share=is_own and bakeoff.ending is not None and not bakeoff.panel.trial,
+        may_share=is_own and bakeoff.ending is not None,
         is_baseline=await is_blessed(app, bakeoff),
         progress=running_post(progress, ""),
-        result=thread.root,
+        result=trial_details(tried) if tried else thread.root,
         failed=thread.replies,
-        missing=[] if tried else [*missing_lines(board)],
-        headline=[] if tried else [*filter(None, (headline(board), cheapest_line(board)))],
+        missing=results.missing,
+        headline=results.leading,
         may_try=bool(bakeoff.ending and known),
         incumbents=known.members if known else (),
         worth=council_value_table(board) if board.worth.is_decided else None,

@@ -45,7 +45,7 @@ from bot.bakeoffs.render.bias_tables import (
     winning_lines,
     winning_table,
 )
-from bot.bakeoffs.render.headline import cheapest_line, headline, missing_lines
+from bot.bakeoffs.render.headline import leading_lines, missing_lines
 from bot.bakeoffs.render.leaderboard import (
     HOW_AUTHORS,
     HOW_JUDGES,
@@ -178,7 +178,6 @@ def _leaderboard_values(
     rows: Sequence[Any] = board.judges.rows if query.as_judge else board.board.rows
     columns = judge_columns(board) if query.as_judge else author_columns(board)
     shown = columns if query.as_judge else author_summary_columns(board)
-    lines = filter(None, (headline(board), cheapest_line(board)))
     rounds = board.coverage.rounds
     keys = {column.key for column in shown}
     return {
@@ -187,7 +186,7 @@ def _leaderboard_values(
         "all_columns": None if query.as_judge else _sorted_table(rows, columns, sort, options),
         "is_all_open": bool(sort) and sort.removeprefix("-") not in keys,
         "missing": [*missing_lines(board)],
-        "headline": [] if query.as_judge else [*lines],
+        "headline": [] if query.as_judge else [*leading_lines(board)],
         "footnotes": [] if query.as_judge else [*footnote_lines(board)],
         "news": [*change_lines(board.changes, board.names)] if board.changes else [],
         "how": [HOW_JUDGES] if query.as_judge else [HOW_AUTHORS, *claim_lines(board)],

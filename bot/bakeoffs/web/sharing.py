@@ -7,7 +7,6 @@ from bot.bakeoffs.lifecycle import load_progress
 from bot.bakeoffs.matrix import load_results
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.bakeoffs import bakeoff_title
-from bot.bakeoffs.render.headline import cheapest_line, headline, missing_lines
 from bot.bakeoffs.render.leaderboard_text import council_value_lines
 from bot.bakeoffs.render.matrix import CELLS_NOTE, MATRIX_TITLE, grader_lines, matrix_table
 from bot.bakeoffs.web.bakeoffs import bakeoff_path, is_own_bakeoff, load_bakeoff
@@ -74,8 +73,8 @@ async def shared_page(context: WebContext, request: Request) -> Response:
         "bakeoff_shared.html",
         bakeoff=bakeoff,
         title=bakeoff_title(bakeoff),
-        missing=[*missing_lines(board)],
-        headline=[*filter(None, (headline(board), cheapest_line(board)))],
+        missing=results.missing,
+        headline=results.leading,
         worth_lines=[*council_value_lines(board)],
         matrix_title=MATRIX_TITLE,
         table=matrix_table(run, board.names, _MAX_ROWS),

@@ -8,14 +8,26 @@ import pytest
 from bot.bakeoffs.baselines import bless, blessed_run, is_blessed, unbless
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.posting import TOLD, bakeoff_leaderboard, is_news
-from bot.bakeoffs.render.leaderboard_text import comparison_line
+from bot.bakeoffs.render.headline import missing_lines
+from bot.bakeoffs.render.leaderboard import leaderboard_thread
+from bot.bakeoffs.render.leaderboard_text import changes_post, comparison_line
+from bot.chat import Caution, Heading
 from bot.context import AppContext
-from council.bakeoffs.changes import Changes
+from council.bakeoffs.changes import Changes, LostBaseline
 from council.bakeoffs.models import Bakeoff
 from council.errors import BakeoffError
+from council.panel import Trial
 from tests.bot.app_fakes import an_app
 from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite, run_to_end
-from tests.bot.bakeoffs.render.boards.builders import CLAUDE, GPT, MISTRAL, a_move, some_changes
+from tests.bot.bakeoffs.render.boards.builders import (
+    CLAUDE,
+    GPT,
+    MISTRAL,
+    NAMES,
+    a_leaderboard,
+    a_move,
+    some_changes,
+)
 from tests.builders import ASKED_AT
 from tests.fakes.gateway import FakeGateway
 
@@ -56,16 +68,76 @@ async def test_a_baseline_can_be_taken_back() -> None:
     assert not await unbless(app, second)
 
 
-async def test_a_baseline_of_other_questions_or_a_deleted_one_is_not_used() -> None:
+async def test_a_baseline_of_other_questions_or_a_deleted_one_is_lost() -> None:
     app = an_app(FakeGateway())
     first = await ran(app, 1)
     later = replace(first, id="bo:2", at=first.at + timedelta(days=1))
     await bless(app, first)
 
     assert await blessed_run(app, later) == first
-    assert await blessed_run(app, replace(later, suite=a_suite(3))) is None
+    other = replace(later, suite=a_suite(3))
+    assert await blessed_run(app, other) == LostBaseline(first.id, first.at)
     await app.key_values.put("baseline", "slack/T1/sql/house", "bo:gone")
-    assert await blessed_run(app, later) is None
+    assert await blessed_run(app, later) == LostBaseline("bo:gone")
+
+
+async def test_a_lost_baseline_is_said_above_the_result_and_is_news_once() -> None:
+    app = an_app(FakeGateway())
+    first, second = [await ran(app, day) for day in (1, 2)]
+    await app.key_values.put("baseline", "slack/T1/sql/house", "bo:gone")
+
+    board, alone = [await bakeoff_leaderboard(app, run) for run in (second, first)]
+
+    assert [*missing_lines(board)] == [
+        "The blessed run no longer exists, so this one is compared with the runs before it. "
+        "Bless another run."
+    ]
+    assert [line.endswith("no other. Bless another run.") for line in missing_lines(alone)] == [
+        True
+    ]
+    lines = [part for part in leaderboard_thread(board).root.parts if isinstance(part, Caution)]
+    assert [line.text for line in lines] == [*missing_lines(board)]
+    assert await is_news(app, SCHEDULED, board.changes)
+    assert not await is_news(app, NEXT, board.changes)
+    assert board.changes
+    assert not board.changes.is_worse
+
+
+async def test_a_baseline_whose_rounds_were_deleted_is_lost() -> None:
+    app = an_app(FakeGateway())
+    second = await ran(app, 2)
+    empty = replace(second, id="bo:empty", at=second.at - timedelta(days=1))
+    await bakeoff_stores(app).bakeoffs.open(empty)
+    await bless(app, empty)
+
+    changes = (await bakeoff_leaderboard(app, second)).changes
+
+    assert changes
+    assert changes.lost == LostBaseline(empty.id)
+
+
+def test_news_of_a_lost_baseline_alone_says_so() -> None:
+    lost = Changes("b", 0, lost=LostBaseline("bo:1", ASKED_AT))
+    board = replace(a_leaderboard(), changes=lost)
+
+    post = changes_post(lost, NAMES, "weekly", missing=[*missing_lines(board)])
+
+    said = "The blessed run of 21 November 2026 asked another version of the suite"
+    assert [type(part) for part in post.parts] == [Heading, Caution]
+    assert post.summary.startswith(f"weekly: {said}")
+
+
+async def test_a_trial_is_compared_with_no_earlier_run() -> None:
+    app = an_app(FakeGateway())
+    first, second = [await ran(app, day) for day in (1, 2)]
+    await bless(app, first)
+    trial = Trial("sonnet", "gpt", is_ranked=True)
+
+    board = await bakeoff_leaderboard(
+        app, replace(second, panel=replace(second.panel, trial=trial))
+    )
+
+    assert board.changes is None
 
 
 async def test_only_a_finished_run_can_be_a_baseline() -> None:

@@ -124,6 +124,9 @@ def test_a_long_cell_stays_complete_on_one_line() -> None:
     [
         (Spending(), None, "$0.00 spent"),
         (Spending(120_000), 1_500_000, "$0.12 of $1.50 spent"),
+        (Spending(193_968), None, "$0.19 spent"),
+        (Spending(12_345_678), 20_000_000, "$12.35 of $20.00 spent"),
+        (Spending(5_730), None, "$0.0057 spent"),
         (Spending(unknown_calls=34), 2_000_000, "cost unknown for 34 calls"),
         (Spending(120_000, 1), None, "$0.12 spent, cost unknown for 1 call"),
     ],

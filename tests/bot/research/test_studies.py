@@ -9,9 +9,17 @@ from typing import Any
 
 import pytest
 
-from bot.research.studies import verify_study
-from bot.research.study_files import REPLIES, RESULT, STUDY, Replies, StudyFolder
-from bot.research.study_report import differences
+from bot.research.studies import recompute, verify_study
+from bot.research.study_files import (
+    REPLIES,
+    REPORT,
+    RESULT,
+    STUDY,
+    Replies,
+    StudyFolder,
+    make_study,
+)
+from bot.research.study_report import differences, report_markdown
 from council.answers import Role
 from council.registry import NO_PLUGINS
 from council.research.study import StoredCall
@@ -105,6 +113,26 @@ async def test_a_change_at_any_field_of_the_result_is_found_and_named(folder: Pa
         found = await faults(folder) if path == paths[0] else [*differences(document, result)]
         assert len(found) == 1, (path, found)
         assert str(path[-1]) in found[0] or f"[{path[-1]}]" in found[0]
+
+
+async def test_a_changed_report_is_found_and_its_first_line_named(folder: Path) -> None:
+    replies = StudyFolder(folder).read()
+    header = replies.header
+    assert header
+    study = make_study(StudyFolder(folder).read_file(), header, NO_PLUGINS)
+    text = report_markdown((await recompute(study, replies))[1])
+    lines = text.splitlines()
+    lines[4] += " Really."
+
+    for stored, start in (
+        (text, ""),
+        ("\n".join(lines), "report.md, line 5: stored "),
+        (f"{text}\nMore.\n", f"report.md, line {len(lines) + 2}: stored 'More.', recomputed ''."),
+        ("", "report.md, line 1: stored '', "),
+    ):
+        (folder / REPORT).write_text(stored)
+        found = await faults(folder)
+        assert [fault.startswith(start) for fault in found] == ([True] if start else [])
 
 
 def drop_line(lines: list[str]) -> list[str]:

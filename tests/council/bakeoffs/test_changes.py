@@ -8,6 +8,7 @@ import pytest
 from council.bakeoffs.changes import (
     MAX_TREND_RUNS,
     Changes,
+    LostBaseline,
     Measure,
     MemberChange,
     SwapHint,
@@ -40,6 +41,12 @@ def test_a_first_run_has_nothing_to_compare_with() -> None:
 
     assert found == Changes("run0", 0)
     assert not found.is_news
+
+
+def test_a_lost_baseline_is_news_that_makes_nothing_worse() -> None:
+    lost = Changes("run0", 0, lost=LostBaseline("run-1"))
+
+    assert (lost.is_news, lost.is_worse, lost.signature) == (True, False, ("lost run-1",))
 
 
 def test_without_rounds_there_are_no_changes() -> None:

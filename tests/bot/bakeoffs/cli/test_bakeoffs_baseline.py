@@ -52,5 +52,7 @@ async def test_a_member_that_got_worse_fails_the_baseline_check(tmp_path: Path) 
     assert "fell from 100 % to 0 %" in summary
     assert other.code == 0, other.err
     assert "no worse than the baseline" in other.out
+    assert "compared with the baseline of" in other.out
+    assert "previous run" not in failed.out
     assert failed.code == 2, failed.err
     assert "failed" in failed.out

@@ -43,6 +43,21 @@ def test_it_ends_in_one_sentence_and_uses_answers_again(home: Home) -> None:
     listed = home.invoke("bakeoff", "list").out
     assert shown["trial"]["sentence"].rstrip(".") in listed
     assert shown["headline"] == shown["trial"]["sentence"]
+    assert shown["news"] == []
+
+
+def test_boards_name_a_candidate_that_no_panel_has(home: Home) -> None:
+    home.invoke("bakeoff", "run", "sums.csv", "--yes")
+    home.invoke("bakeoff", "try", "new", "sums.csv", "--yes")
+    home.invoke("bakeoff", "run", "sums.csv", "--yes")
+
+    for arguments in (("--suite", "sums"), ()):
+        rows = home.invoke("leaderboard", *arguments, "--json").json["rows"]
+        assert {row["member"]: row["name"] for row in rows}["new"] == "New"
+    listed = home.invoke("bakeoff", "list", "--json").json
+    trial = next(one["id"] for one in listed if "Undecided" in one["headline"])
+    shown = home.invoke("bakeoff", "show", "last", "--against", trial).out
+    assert "New answered only in the earlier run." in " ".join(shown.split())
 
 
 def test_without_grades_the_others_rank(home: Home) -> None:

@@ -1,14 +1,15 @@
 """The headline of a board: who leads by what decides, what is missing, who is cheapest."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
 from bot.bakeoffs.leaderboard import LeaderboardQuery, count_records
 from bot.bakeoffs.render.headline import cheapest_line, headline, missing_lines
-from bot.bakeoffs.render.leaderboard import board_lines, describe_chart, short_table
+from bot.bakeoffs.render.leaderboard import describe_chart, short_table
 from bot.bakeoffs.render.leaderboard_export import leaderboard_document
-from bot.bakeoffs.render.leaderboard_tables import author_table
+from bot.bakeoffs.render.leaderboard_tables import Leaderboard, author_table
 from council.bakeoffs.leaderboard import RankedBy
 from council.bakeoffs.pairwise import Duel
 from council.bakeoffs.record_arrays import pack_record
@@ -46,10 +47,15 @@ from tests.council.bakeoffs.record_builders import a_record
             "8.",
         ),
         ((9,), "Claude Sonnet 4.6 has 9 of 10 right."),
-        ((7,) * 5, "No difference shown: Claude Sonnet 4.6 has 7 of 10 right, 4 others 7."),
         (
             (8, 7, 6, 5),
-            "No difference shown: Claude Sonnet 4.6 has 8 of 10 right, 3 others 5 to 7.",
+            "No difference shown: Claude Sonnet 4.6 has 8 of 10 right, GPT-5.1 7, Gemini 3 Pro 6 "
+            "and Qwen 3 5.",
+        ),
+        (
+            (8, 7, 6, 6, 5),
+            "No difference shown among 5 models, from Claude Sonnet 4.6 with 8 of 10 right to "
+            "Mistral Large 3 (Europe, long context) with 5.",
         ),
     ],
 )
@@ -57,6 +63,55 @@ def test_the_headline_is_one_sentence_about_right_answers(
     right: tuple[int, ...], said: str
 ) -> None:
     assert headline(graded(*right)) == said
+
+
+def on_questions(asked: Mapping[str, range], right: Mapping[str, range]) -> Leaderboard:
+    """Return a board of models that were asked some questions, and are right on some of them."""
+    numbers = sorted({number for numbers in asked.values() for number in numbers})
+    records = []
+    for number in numbers:
+        members = [member for member, those in asked.items() if number in those]
+        correct = {member: number in right[member] for member in members}
+        records.append(a_record(dict.fromkeys(members, 0.5), number=number, correct=correct))
+    return count_records([*map(pack_record, records)], LeaderboardQuery("sql"), NAMES)
+
+
+def test_models_of_unequal_numbers_of_questions_are_compared_on_those_of_both() -> None:
+    asked = {CLAUDE: range(1, 13), GPT: range(1, 25), GEMINI: range(1, 25)}
+    level = on_questions(asked, {CLAUDE: range(1, 13), GPT: range(1, 24), GEMINI: range(1, 23)})
+    ahead = on_questions(asked, {CLAUDE: range(1, 13), GPT: range(12, 25), GEMINI: range(0)})
+
+    assert headline(level) == (
+        "No difference shown: Claude Sonnet 4.6 has 12 of 12 right, GPT-5.1 23 of 24 and Gemini 3 "
+        "Pro 22 of 24."
+    )
+    assert headline(ahead).startswith(
+        "Claude Sonnet 4.6 leads with 12 of 12 right, GPT-5.1 has 13 of 24; unlikely to be chance "
+        "(+92 points on 12 common questions, "
+    )
+
+
+def test_only_models_that_are_compared_are_said_to_be_behind_or_equal() -> None:
+    apart = {CLAUDE: range(1, 13), GPT: range(13, 25)}
+    with_few = {CLAUDE: range(1, 25), GPT: range(1, 25), GEMINI: range(1, 13)}
+    right = {CLAUDE: range(1, 25), GPT: range(22, 25), GEMINI: range(12, 13)}
+
+    assert headline(on_questions(apart, apart)) == (
+        "Not comparable, since the questions differ: Claude Sonnet 4.6 has 12 of 12 right, GPT-5.1 "
+        "12."
+    )
+    assert cheapest_line(on_questions(apart, apart)) == ""
+    assert "GPT-5.1 has 3; unlikely" in headline(on_questions(with_few, right))
+
+
+def test_a_model_that_leads_where_both_were_asked_is_not_called_equal() -> None:
+    asked = {CLAUDE: range(1, 61), GPT: range(41, 61)}
+    board = on_questions(asked, {CLAUDE: range(1, 49), GPT: range(41, 56)})
+
+    assert headline(board).startswith(
+        "Claude Sonnet 4.6 has 48 of 60 right, GPT-5.1 15 of 20, but GPT-5.1 leads where both were "
+        "asked; unlikely to be chance (+35 points on 20 common questions, "
+    )
 
 
 def test_the_points_of_judges_who_prefer_a_wrong_model_do_not_decide() -> None:
@@ -117,7 +172,6 @@ def test_a_model_that_did_not_answer_is_not_right() -> None:
         "None of GPT-5.1’s rankings could be read.",
         "1 of 12 rankings by Claude Sonnet 4.6 could not be read.",
     ]
-    assert [*board_lines(board)][:1] == ["GPT-5.1 did not answer 9 of 12."]
     assert leaderboard_document(board)["missing"] == [*missing_lines(board)]
     line = next(one for one in board.board.rows if one.member == GPT)
     assert (line.right, line.graded, line.place) == (3, 12, 3)
@@ -157,12 +211,31 @@ def test_a_headline_by_points_says_how_sure_it_is() -> None:
 
     assert said() == f"{leads}; that may be chance."
     assert said(duels=(ahead,)) == f"{leads}; unlikely to be chance."
-    assert said(duels=(behind,)) == f"{leads}, but judges other than these two prefer GPT-5.1."
+    assert said(duels=(behind,)) == (
+        f"{leads}, but judges other than GPT-5.1 and Claude Sonnet 4.6 prefer GPT-5.1."
+    )
     few = tuple(replace(row, rounds=9) for row in (first, second))
     assert said(rows=few) == f"{leads}; with fewer than 10 rounds, that can be chance."
-    even = (first, replace(second, share=first.share))
-    assert said(rows=even).startswith("By the judges’ points, Claude Sonnet 4.6 and GPT-5.1 lead")
     assert said(rows=(first,)) == ""
+
+
+def test_all_that_share_the_most_points_are_named() -> None:
+    board = a_leaderboard()
+    first, *others = board.board.rows
+    even = (first, *(replace(row, share=first.share) for row in others))
+
+    def said(count: int, *duels: Duel) -> str:
+        return headline(replace(board, board=replace(board.board, rows=even[:count], duels=duels)))
+
+    three = "By the judges’ points, Claude Sonnet 4.6, GPT-5.1 and Gemini 3 Pro lead with 71 %"
+    assert said(2) == (
+        "By the judges’ points, Claude Sonnet 4.6 and GPT-5.1 lead with 71 %; that may be chance."
+    )
+    assert said(3) == f"{three}; that may be chance."
+    assert said(3, Duel(GPT, GEMINI, 0.1, 36, GEMINI)) == (
+        f"{three}, but judges other than Gemini 3 Pro and GPT-5.1 prefer Gemini 3 Pro."
+    )
+    assert said(4).startswith("By the judges’ points, 4 models lead with 71 %")
 
 
 def test_the_cheapest_model_that_keeps_up_is_named_with_its_price() -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from bot.bakeoffs.render.bakeoffs import summary_markdown
 from bot.bakeoffs.render.junit import Outcome, bakeoff_cases, junit_xml
+from council.bakeoffs.leaderboard import Absences, Gap
 from council.bakeoffs.models import (
     BakeoffProgress,
     FailedQuestion,
@@ -16,7 +17,7 @@ from council.bakeoffs.models import (
 )
 from council.rounds import Closing, Round
 from tests.bot.bakeoffs.fakes import a_bakeoff
-from tests.bot.bakeoffs.render.boards.builders import EMPTY
+from tests.bot.bakeoffs.render.boards.builders import EMPTY, some_changes
 from tests.builders import CLAUDE, GPT, a_panel, a_round, with_answers
 
 FORTY_TWO = Reference(Grading.NUMBER, "42")
@@ -90,3 +91,11 @@ def test_the_markdown_lists_who_was_wrong() -> None:
     assert "## 3 wrong answers" in written
     assert "| 1 | 6 × 7? |" in written
     assert written.index("wrong answers") < written.index("4 of 5 questions")
+
+
+def test_the_markdown_says_what_is_missing_above_what_changed() -> None:
+    board = replace(EMPTY, absences=Absences((Gap(GPT, 2, 5),)))
+
+    written = summary_markdown(PROGRESS, board, some_changes())
+
+    assert 0 < written.index("did not answer 2 of 5.") < written.index("fell from")

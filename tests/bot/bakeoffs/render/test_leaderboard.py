@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.bakeoffs.render.leaderboard import leaderboard_thread
+from bot.bakeoffs.render.leaderboard import leaderboard_thread, whole_board_posts
 from bot.bakeoffs.render.leaderboard_tables import Coverage, Leaderboard
 from bot.bakeoffs.render.leaderboard_text import (
     claim_lines,
@@ -12,10 +12,10 @@ from bot.bakeoffs.render.leaderboard_text import (
     council_value_table,
     footnote_lines,
 )
-from bot.chat import File, Heading, Line, Note, Post, Table
+from bot.chat import Caution, File, Heading, Line, Note, Post, Table
 from council.bakeoffs.changes import Changes
 from council.bakeoffs.council_value import CouncilValue, Drafts, Payoff
-from council.bakeoffs.leaderboard import Board
+from council.bakeoffs.leaderboard import Absences, Board, Gap
 from council.bakeoffs.pairwise import RunOff
 from tests.bot.bakeoffs.render.boards.builders import (
     CLAUDE,
@@ -47,6 +47,18 @@ def reply(board: Leaderboard, heading: str) -> Post:
     replies = leaderboard_thread(board).replies
     (found,) = [post for post in replies if post.parts[0] == Heading(heading)]
     return found
+
+
+def test_what_is_missing_comes_before_changes() -> None:
+    missing = Absences((Gap(GPT, 9, 12),))
+
+    for as_judge in (False, True):
+        board = replace(a_leaderboard(), absences=missing)
+        parts = leaderboard_thread(board, as_judge=as_judge).root.parts
+        assert parts[1] == Caution("GPT-5.1 did not answer 9 of 12.")
+        assert "fell" in parts[2].text  # type: ignore[union-attr]  # a line
+    first, *_ = whole_board_posts(replace(a_leaderboard(), absences=missing))
+    assert isinstance(first.parts[0], Caution)
 
 
 def test_changes_come_before_the_first_five_members() -> None:
@@ -206,6 +218,10 @@ def test_decisions_say_who_is_ahead_and_what_other_counts_would_say() -> None:
     assert of_agreed[-1] == (
         "Judges other than Claude Sonnet 4.6 and GPT-5.1 also prefer Claude Sonnet 4.6 (+.02 over "
         "36 rounds)."
+    )
+    level = replace(agreed, run_off=RunOff(CLAUDE, GPT, 0.001, 36, changed=False))
+    assert [*footnote_lines(replace(board, board=level))][-1] == (
+        "Judges other than Claude Sonnet 4.6 and GPT-5.1 rank both alike over 36 rounds."
     )
     assert of_one == []
 

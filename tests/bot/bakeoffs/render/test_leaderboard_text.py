@@ -1,11 +1,12 @@
 """Changes of a run as a post: what moved, by how much, and who is mentioned."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
-from bot.bakeoffs.render.leaderboard_text import changes_post
-from bot.chat import Heading, Line, Mentions, Note
+from bot.bakeoffs.render.leaderboard_text import changes_post, no_change_line
+from bot.chat import Caution, Heading, Line, Mentions, Note
 from council.bakeoffs.changes import Changes, Measure, SwapHint, SwapSign
 from tests.bot.bakeoffs.render.boards.builders import CLAUDE, GPT, NAMES, a_move, some_changes
 
@@ -60,3 +61,19 @@ def test_a_swap_hint_says_what_differs(
     sign: SwapSign, before: float, now: float, said: str
 ) -> None:
     assert lines(Changes("b", 2, hints=(SwapHint(GPT, sign, before, now, 0.001),)))[0] == said
+
+
+def test_what_is_missing_stands_above_what_changed() -> None:
+    post = changes_post(
+        some_changes(), NAMES, "weekly", missing=["GPT-5.1 did not answer 9 of 12."]
+    )
+
+    assert post.parts[1] == Caution("GPT-5.1 did not answer 9 of 12.")
+    assert isinstance(post.parts[2], Line)
+
+
+def test_changes_since_a_baseline_say_so() -> None:
+    since = replace(some_changes(), baseline=datetime(2026, 10, 12, tzinfo=UTC))
+
+    assert lines(since)[-1] == "Missing: openai/gone answered in the baseline, but not in this one."
+    assert no_change_line(since) == "No change beyond chance since the baseline of 12 October 2026."

@@ -6,6 +6,7 @@ import pytest
 
 from bot.bakeoffs.leaderboard import LeaderboardQuery, compute_changes, count_records
 from bot.bakeoffs.matrix import against_baseline
+from bot.bakeoffs.records import Baseline
 from bot.bakeoffs.render.pull_request import MAX_LINES, pull_request_comment
 from council.bakeoffs.matrix import RunMatrix, build_matrix
 from council.bakeoffs.models import BakeoffProgress, Ending, FailedQuestion
@@ -47,7 +48,7 @@ def comment(
     run = RunMatrix(BAKEOFF, build_matrix(BAKEOFF, (), now, {}))
     board = count_records(now, LeaderboardQuery("sql"), NAMES)
     changes = compute_changes(now, before) if before else None
-    run = against_baseline(run, before) if before else run
+    run = against_baseline(run, Baseline((*before,))) if before else run
     return pull_request_comment(progress, board, run, changes)
 
 
@@ -56,7 +57,8 @@ def test_a_comment_says_who_leads_and_what_changed() -> None:
 
     assert said.startswith("# Bake-off of graded by house: no worse than the baseline")
     assert "Claude Sonnet 4.6 leads with 46 of 48 right, GPT-5.1 has 20" in said
-    assert "2 results changed of 48 questions" in said
+    assert "**2 results changed of 48 questions**" in said
+    assert [line for line in said.splitlines() if line.startswith("#")] == [said.splitlines()[0]]
     assert "| 21 | Question 21? | GPT-5.1 ✓ → ✗ |" in said
     assert "baseline of 2026-11-02" in said
 

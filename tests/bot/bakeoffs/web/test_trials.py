@@ -1,5 +1,6 @@
 """Trials on the page: a form on a finished bake-off, the cost, and the sentence."""
 
+import re
 from dataclasses import replace
 from html import unescape
 
@@ -42,9 +43,18 @@ async def test_another_model_is_tried_on_the_suite_of_a_finished_bakeoff(finishe
 
     assert "6 answers of Claude Sonnet 4.6 used again" in unescape(asked.text)
     assert started.status_code == 303
-    assert "Switch to Grok 4: right on 6 of 6 where Claude Sonnet 4.6 is on 0" in page
+    said = "Switch to Grok 4: right on 6 of 6 where Claude Sonnet 4.6 is on 0"
+    assert f'<p class="lead">{said}' in page
+    assert page.count("Switch to Grok 4") == 1
     assert "Try of Grok 4 against Claude Sonnet 4.6 on graded" in page
     assert (round_page.status_code, "Graded, not ranked" in round_page.text) == (200, True)
+    form = await browser.form(f"{address}/share", f"{address}/share")
+    made = await browser.post(f"{address}/share", **(form | {"days": "7"}))
+    (link,) = re.findall(r'value="(http[^"]*/shared\?key=[^"]*)"', unescape(made.text))
+    shared = unescape((await finished.browser().get(link)).text)
+    assert f'href="{address}/share"' in page
+    assert f'<p class="lead">{said}' in shared
+    assert "leads with" not in shared
 
 
 async def test_a_model_of_the_panel_is_refused_with_the_reason(finished: Site) -> None:

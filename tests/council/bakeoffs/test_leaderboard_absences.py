@@ -1,4 +1,4 @@
-from council.bakeoffs.absences import Absences, Gap, find_absences
+from council.bakeoffs.leaderboard import Absences, Gap, find_absences
 from council.bakeoffs.records import JudgeRecord
 from tests.council.bakeoffs.record_builders import a_record, of
 
