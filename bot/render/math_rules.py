@@ -22,8 +22,8 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 def add_math(parser: MarkdownIt) -> MarkdownIt:
     """Add the rules to a parser, and return it."""
     parser.inline.ruler.before("escape", "math", _inline_math)
-    interrupts = {"alt": ["paragraph", "blockquote", "list"]}
-    parser.block.ruler.before("fence", "math", _math_block, interrupts)
+    may_end = ["paragraph", "blockquote", "list"]
+    parser.block.ruler.before("fence", "math", _math_block, {"alt": may_end})
     return parser
 
 

@@ -216,7 +216,7 @@ def _spoiled_lines(name: str, judge: JudgeBias) -> Iterator[str]:
 def has_many_spoiled(judge: JudgeBias) -> bool:
     """Return whether surely over a tenth of a judge's rankings are invalid."""
     effect = judge.spoiled
-    return bool(effect.interval) and effect.interval[0] > _MANY_SPOILED_SHARE
+    return effect.interval is not None and effect.interval[0] > _MANY_SPOILED_SHARE
 
 
 # --- Findings in words

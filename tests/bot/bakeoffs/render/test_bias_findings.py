@@ -84,13 +84,13 @@ def test_findings_in_words_have_no_figures_and_name_all_judges_at_once() -> None
 
 
 def test_findings_that_judges_share_are_one_sentence() -> None:
-    long = {"length": an_effect(0.8, 0.3, 980, BALLOTS)}
-    spoiled = {"spoiled": Effect(28, BALLOTS, 1.0, (0.9, 1.0))}
-    names = (QWEN, CLAUDE, "openai/gpt-5.1")
+    long = an_effect(0.8, 0.3, 980, BALLOTS)
+    spoiled = Effect(28, BALLOTS, 1.0, (0.9, 1.0))
+    gpt, claude = a_judge(length=long), a_judge(CLAUDE, length=long)
 
-    two = plain_findings(a_bias(judges=(a_judge(**long), a_judge(CLAUDE, **long)), brands=()))
-    every = plain_findings(a_bias(judges=tuple(a_judge(x, **long) for x in names), brands=()))
-    nothing = plain_findings(a_bias(judges=(a_judge(**spoiled),), brands=()))
+    two = plain_findings(a_bias(judges=(gpt, claude), brands=()))
+    every = plain_findings(a_bias(judges=(gpt, claude, a_judge(QWEN, length=long)), brands=()))
+    nothing = plain_findings(a_bias(judges=(a_judge(spoiled=spoiled),), brands=()))
 
     assert two[0] == "GPT-5.1 and Claude Sonnet 4.6 favour longer answers."
     assert every[0] == "All 3 judges favour longer answers."
