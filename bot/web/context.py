@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -43,13 +43,15 @@ from bot.web.auth import (
 )
 from bot.web.limits import PageLimits
 from bot.web.pages import Pages, Site, merge_pages
-from council.methods import offered_methods
+from council.files import MAX_FILES, MAX_IMAGE_BYTES, MAX_TOTAL_BYTES
 from council.money import format_usd
 from council.rounds import Round
 
 MAX_OPTION_CHARACTERS = 200  # of a filter in an address
 STATIC = Path(__file__).parent / "static"
 MAX_SIDEBAR_ROUNDS = 30
+THEME_COOKIE = "council_theme"
+THEMES = ("light", "dark")  # anything else follows the system
 _FORM_KEY = re.compile(r"[0-9a-f]{10}")
 _MAX_NESTING = 40  # the parser leaves out what is nested deeper
 # Any other scheme may start a program; a link without a scheme leads to this page.
@@ -107,7 +109,7 @@ class WebContext:
         if "lines" not in values:  # a page that passes its own works without the database
             await self.app.reload_settings(place)
             # A visitor with only a signed link does not see others' questions.
-            wanted = listable_rounds(empty_message(request))
+            wanted = replace(listable_rounds(empty_message(request)), bakeoff="")
             listed = self.app.store.list_summaries
             values["lines"] = await listed(MAX_SIDEBAR_ROUNDS, wanted) if is_known else ()
         frame = {
@@ -115,11 +117,13 @@ class WebContext:
             "known": is_known,
             "panels": self.app.panels,
             "panel": self.app.picked_panel(place) or self.app.default,
-            "methods": offered_methods(self.app.panels.values(), self.app.registry),
             "new_key": self.app.new_id(),
             "key": request.query_params.get("key", ""),
             "current": "",
             "path": request.scope["path"],
+            "address": _address_of(request),
+            "options": request.query_params,
+            "theme": theme if (theme := request.cookies.get(THEME_COOKIE)) in THEMES else "",
             "typed": "",
             "follows": "",
             "only_me": False,
@@ -170,6 +174,13 @@ def is_member(context: WebContext, request: Request) -> bool:
 def is_page_admin(context: WebContext, request: Request) -> bool:
     """Return whether the visitor is an admin; without a token everybody who has the page is."""
     return not context.token or context.app.access.is_admin(visitor_of(request).asker)
+
+
+def _address_of(request: Request) -> str:
+    """Return the path and query of a page; the first page's for the answer to a form."""
+    query = request.scope["query_string"].decode("latin-1")
+    path = request.scope["path"] if request.method == "GET" else "/"
+    return f"{path}?{query}" if query else path
 
 
 def query_options(request: Request, names: Sequence[str]) -> dict[str, str]:
@@ -263,6 +274,7 @@ CORE_TEMPLATES: Pages = Pages(
     },
     globals={
         "asset": _asset_url,
+        "file_limits": (MAX_FILES, MAX_TOTAL_BYTES, MAX_IMAGE_BYTES),
         "names_of": seat_names,
         "receivers": receivers,
     },
