@@ -145,6 +145,7 @@ CORE_PAGES = Pages(
     get={
         "/": rounds.front_page,
         "/rounds": round_list.rounds_page,
+        "/rounds.{format}": round_list.export_rounds,
         "/rounds/{id}/forget": round_list.confirm_forget,
         "/rounds/{id}": rounds.round_page,
         "/rounds/{id}/events": events.round_events,

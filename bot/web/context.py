@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -109,7 +109,7 @@ class WebContext:
         if "lines" not in values:  # a page that passes its own works without the database
             await self.app.reload_settings(place)
             # A visitor with only a signed link does not see others' questions.
-            wanted = replace(listable_rounds(empty_message(request)), bakeoff="")
+            wanted = listable_rounds(empty_message(request))
             listed = self.app.store.list_summaries
             values["lines"] = await listed(MAX_SIDEBAR_ROUNDS, wanted) if is_known else ()
         frame = {

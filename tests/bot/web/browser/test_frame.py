@@ -106,6 +106,24 @@ async def test_on_a_phone_content_starts_at_the_top_and_one_button_opens_the_men
     await page.wait_for_url("**/models")
 
 
+async def test_a_round_is_one_line_of_the_list_and_so_are_the_filters(page: Page) -> None:
+    await page.set_viewport_size(DESKTOP)
+    await page.goto("/rounds")
+
+    heights = await page.evaluate(
+        "[...document.querySelectorAll('.found tr')].map((r) => r.offsetHeight)"
+    )
+    assert max(heights) <= 44
+    assert (await box(page, ".filters"))["height"] <= 44
+    await page.set_viewport_size(PHONE)
+    text = page.get_by_role("searchbox")
+    await expect(text).to_be_hidden()
+    await page.get_by_role("button", name="Filters").click()
+    await text.fill("nothing like it")
+    await page.get_by_role("button", name="Filter", exact=True).click()
+    await expect(page.get_by_role("main")).to_contain_text("No round matches")
+
+
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 async def test_nothing_moves(page: Page, size: ViewportSize) -> None:
     await page.add_init_script(SHIFTS)
