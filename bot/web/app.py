@@ -147,6 +147,7 @@ CORE_PAGES = Pages(
         "/rounds": round_list.rounds_page,
         "/rounds.{format}": round_list.export_rounds,
         "/rounds/{id}/forget": round_list.confirm_forget,
+        "/rounds/{id}/edit": rounds.edit_page,
         "/rounds/{id}": rounds.round_page,
         "/rounds/{id}/events": events.round_events,
         "/rounds/{id}/state": events.round_state,

@@ -38,7 +38,7 @@ class Composer {
   constructor(form) {
     this.form = form;
     this.area = form.elements.question;
-    this.list = form.querySelector(".files");
+    this.list = form.querySelector("[data-chips]");
     this.files = [];
     form.addEventListener("submit", (event) => this.submit(event));
     addEventListener("pageshow", () => delete form.dataset.sent);
@@ -148,7 +148,7 @@ class Composer {
   // With files: on a refusal this page stays, and everything on it.
   async send() {
     this.say("");
-    const { action } = this.form; // of the element, since no field has this name
+    const { action } = this.form;
     const body = new FormData(this.form);
     const response = await fetch(action, { method: "POST", body }).catch(() => null);
     if (response?.redirected) return location.assign(response.url);

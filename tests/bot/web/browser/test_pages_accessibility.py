@@ -66,7 +66,7 @@ async def test_static_pages_are_accessible(page: Page, rich: str, view: View) ->
     await set_view(page, view)
 
     faults = await faults_by_path(
-        page, "/", "/rounds", "/rounds?q=nothing", "/rounds/0000000000", rich
+        page, "/", "/rounds", "/rounds?q=nothing", "/rounds/0000000000", rich, f"{rich}/edit"
     )
     await page.get_by_label("Question").fill("/council help")
     await page.get_by_role("button", name="Ask", exact=True).click()
