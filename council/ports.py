@@ -102,7 +102,8 @@ class RoundSummary:
     """One line of a list of stored rounds; `seconds` is None until the round is closed.
 
     `strength` is that of its verdict, "" before there is one; `failure` says why it failed.
-    `people` are those whom the question calls Person 1, Person 2.
+    `people` are those whom the question calls Person 1, Person 2. `rounds` is how many the line
+    stands for, in a list with `RoundQuery.folded`.
     """
 
     id: str
@@ -120,6 +121,7 @@ class RoundSummary:
     bakeoff: str = ""
     strength: str = ""
     people: tuple[Person, ...] = ()
+    rounds: int = 1
 
     @property
     def failed(self) -> bool:
@@ -162,6 +164,7 @@ class RoundQuery:
     - `undelivered`: not erased, not of a bake-off, and not yet delivered to its place
     - `succeeded`: closed without a failure
     - `bakeoff`: the id of its bake-off; "" for none, None for any or none
+    - `folded`: a list has only the newest round of each bake-off; `before` is about that one
     """
 
     containing: str = ""
@@ -181,6 +184,7 @@ class RoundQuery:
     bakeoff: str | None = None
     anywhere: str = ""
     winner: str = ""
+    folded: bool = False
 
     def covers(self, place: Place, asked_by: str) -> bool:
         """Return whether it matches a round of a place and asker, if all else about it matches."""

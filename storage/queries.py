@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import String, and_, bindparam, cast, exists, false, func, not_, or_, select
+from sqlalchemy import String, and_, bindparam, case, cast, exists, false, func, not_, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col
 
@@ -92,9 +93,26 @@ def summaries_query(query: RoundQuery) -> Any:  # noqa: ANN401
         strength.scalar_subquery().label("strength"),
         _has(LabelRow).label("drawn"),
     )
+    statement = select(*map(col, columns), *stage)
+    if query.folded:
+        return _folded(statement, query)
     newest_first = (col(RoundRow.asked_at).desc(), by_letter(RoundRow.id))
-    statement = select(*map(col, columns), *stage).order_by(*newest_first)
-    return statement.where(*_conditions(query))
+    return statement.where(*_conditions(query)).order_by(*newest_first)
+
+
+def _folded(statement: Any, query: RoundQuery) -> Any:  # noqa: ANN401
+    """Return the query with one row for each bake-off: its newest round, and how many it has."""
+    run = case((col(RoundRow.bakeoff) == "", col(RoundRow.id)), else_=col(RoundRow.bakeoff))
+    is_run = case((col(RoundRow.bakeoff) == "", 0), else_=1)
+    newest_first = (col(RoundRow.asked_at).desc(), by_letter(RoundRow.id))
+    nth = func.row_number().over(partition_by=(is_run, run), order_by=newest_first)
+    rounds = func.count().over(partition_by=(is_run, run))
+    counted = statement.add_columns(nth.label("nth"), rounds.label("rounds"))
+    found = counted.where(*_conditions(replace(query, before=None))).subquery()
+    newest = select(found).where(found.c.nth == 1)
+    if query.before:
+        newest = newest.where(found.c.asked_at < query.before)
+    return newest.order_by(found.c.asked_at.desc(), by_letter(found.c.id))
 
 
 def ids_query(query: RoundQuery) -> Any:  # noqa: ANN401
@@ -189,6 +207,7 @@ def summary_from_row(row: Any) -> RoundSummary:  # noqa: ANN401
     values["strength"] = row.strength or ""
     reading = READING.validate_python(row.reading)
     values["people"] = reading.people if reading else ()
+    values["rounds"] = getattr(row, "rounds", 1)  # of a folded list
     return from_row(RoundSummary, row, place=from_row(Place, row), **values)
 
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from bot.chat import Chat, IncomingMessage, Post, SentMessage
 from bot.commands.button_registry import buttons_of
-from bot.commands.dispatch import report_errors
+from bot.commands.dispatch import report_errors, show_commands
 from bot.context import AppContext
 from bot.web.auth import Form, FormError, empty_message
 from bot.web.context import WebContext
@@ -61,3 +61,10 @@ async def run_command(
     chat, incoming = PageChat(), empty_message(request)
     await report_errors(chat, incoming, command(context.app, chat, incoming, value))
     return await context.render_page(request, "said.html", posts=chat.posts, said="")
+
+
+async def help_page(context: WebContext, request: Request) -> Response:
+    """Show what can be typed and pressed."""
+    chat = PageChat()
+    await show_commands(context.app, chat, empty_message(request), {})
+    return await context.render_page(request, "help.html", shown=chat.posts[0])

@@ -39,13 +39,15 @@ from bot.web.auth import (
 from bot.web.limits import PageLimits
 from bot.web.markdown import render_markdown
 from bot.web.pages import Pages, Site, merge_pages
-from council.methods import offered_methods
+from council.files import MAX_FILES, MAX_IMAGE_BYTES, MAX_TOTAL_BYTES
 from council.money import format_usd
 from council.rounds import Round
 
 MAX_OPTION_CHARACTERS = 200  # of a filter in an address
 STATIC = Path(__file__).parent / "static"
 MAX_SIDEBAR_ROUNDS = 30
+THEME_COOKIE = "council_theme"
+THEMES = ("light", "dark")  # anything else follows the system
 _FORM_KEY = re.compile(r"[0-9a-f]{10}")
 
 
@@ -108,11 +110,13 @@ class WebContext:
             "known": is_known,
             "panels": self.app.panels,
             "panel": self.app.picked_panel(place) or self.app.default,
-            "methods": offered_methods(self.app.panels.values(), self.app.registry),
             "new_key": self.app.new_id(),
             "key": request.query_params.get("key", ""),
             "current": "",
             "path": request.scope["path"],
+            "address": _address_of(request),
+            "options": request.query_params,
+            "theme": theme if (theme := request.cookies.get(THEME_COOKIE)) in THEMES else "",
             "typed": "",
             "follows": "",
             "only_me": False,
@@ -165,6 +169,13 @@ def is_page_admin(context: WebContext, request: Request) -> bool:
     return not context.token or context.app.access.is_admin(visitor_of(request).asker)
 
 
+def _address_of(request: Request) -> str:
+    """Return the path and query of a page; the first page's for the answer to a form."""
+    query = request.scope["query_string"].decode("latin-1")
+    path = request.scope["path"] if request.method == "GET" else "/"
+    return f"{path}?{query}" if query else path
+
+
 def query_options(request: Request, names: Sequence[str]) -> dict[str, str]:
     """Return the options in an address that are not empty, each cut to its limit."""
     found = {name: request.query_params.get(name, "").strip() for name in names}
@@ -201,6 +212,7 @@ CORE_TEMPLATES: Pages = Pages(
     },
     globals={
         "asset": _asset_url,
+        "file_limits": (MAX_FILES, MAX_TOTAL_BYTES, MAX_IMAGE_BYTES),
         "names_of": seat_names,
         "receivers": receivers,
     },

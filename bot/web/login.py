@@ -1,4 +1,4 @@
-"""Login to the web page with its access token."""
+"""What a browser remembers: the session that the access token began, and the colours."""
 
 import asyncio
 import re
@@ -8,7 +8,7 @@ from starlette.responses import RedirectResponse, Response
 
 from bot.api_keys import find_key
 from bot.web.auth import SESSION_COOKIE, Form, set_cookie
-from bot.web.context import WebContext
+from bot.web.context import THEME_COOKIE, THEMES, WebContext
 
 _LOCAL_PATH = re.compile(r"/(?![/\\])[\x21-\x7e]{0,200}")
 
@@ -31,6 +31,14 @@ async def log_in(context: WebContext, request: Request, form: Form) -> Response:
         )
     response = RedirectResponse(target, status_code=303)
     set_cookie(response, request, SESSION_COOKIE, context.signer.session_token())
+    return response
+
+
+async def choose_theme(_context: WebContext, request: Request, form: Form) -> Response:
+    """Remember the visitor's colours; anything that is no theme follows the system."""
+    response = RedirectResponse(_local_path(form["next"]), status_code=303)
+    theme = form["theme"] if form["theme"] in THEMES else "system"
+    set_cookie(response, request, THEME_COOKIE, theme)
     return response
 
 

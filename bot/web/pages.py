@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
+from urllib.parse import parse_qsl
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
@@ -31,7 +32,11 @@ _PARAMETER = re.compile(r"\{[^}]*\}")
 
 @dataclass(frozen=True, slots=True)
 class NavigationLink:
-    """A link in the navigation of every page; links and their groups are sorted by `order`."""
+    """A link of a row in the navigation of every page; links and rows are sorted by `order`.
+
+    The links with one `group` are one row of that name. It leads to the first of them; on its
+    pages, all are tabs. `path` may have a query.
+    """
 
     group: str
     label: str
@@ -42,6 +47,27 @@ class NavigationLink:
     def hint(self) -> tuple[str, str]:
         """Return its label and path, as `Pages.hints` has them."""
         return self.label, self.path
+
+    def holds(self, path: str, query: Mapping[str, str]) -> bool:
+        """Return whether a page is the one of the link, or below it."""
+        own, _, options = self.path.partition("?")
+        is_below = own != "/" and path.startswith(f"{own}/")
+        return (path == own or is_below) and all(
+            query.get(name) == value for name, value in parse_qsl(options)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NavigationRow:
+    """A row in the navigation of every page."""
+
+    label: str
+    tabs: Sequence[NavigationLink]
+
+    def find_tab(self, path: str, query: Mapping[str, str]) -> NavigationLink | None:
+        """Return the tab that a page is on, the most specific one; None if it is not of the row."""
+        found = (tab for tab in self.tabs if tab.holds(path, query))
+        return max(found, key=lambda tab: len(tab.path), default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +116,7 @@ class Site:
         self.get: dict[str, Handler] = self._merge_paths(pages, lambda one: one.get)
         self.forms: dict[str, FormHandler] = self._merge_paths(pages, lambda one: one.forms)
         self.statuses = _merge(one.statuses for one in pages)
-        self.navigation = _grouped([link for one in pages for link in one.navigation])
+        self.navigation = _rows([link for one in pages for link in one.navigation])
         self.fragments = [fragment for one in pages for fragment in one.fragments]
         self._hints: dict[str, tuple[str, str]] = _merge(one.hints for one in pages)
         self._templates = Environment(
@@ -165,11 +191,9 @@ def _merge(mappings: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
     return merged
 
 
-def _grouped(
-    links: Sequence[NavigationLink],
-) -> list[tuple[str, list[NavigationLink]]]:
-    """Return the links by group, both in order."""
-    groups: dict[str, list[NavigationLink]] = {}
+def _rows(links: Sequence[NavigationLink]) -> list[NavigationRow]:
+    """Return the rows of the links, both in order."""
+    rows: dict[str, list[NavigationLink]] = {}
     for link in sorted(links, key=lambda link: link.order):
-        groups.setdefault(link.group, []).append(link)
-    return [*groups.items()]
+        rows.setdefault(link.group, []).append(link)
+    return [NavigationRow(label, tabs) for label, tabs in rows.items()]

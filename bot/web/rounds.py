@@ -48,12 +48,15 @@ from bot.web.context import WebContext, file_response, is_member
 from bot.web.round_view import blind_progress, late_answers, ranking_rows
 from bot.web.shares import may_share
 from council.budget import estimate_round
-from council.errors import CouncilError, RoundNotFoundError
+from council.errors import CouncilError, FileError, RoundNotFoundError
+from council.files import MAX_FILES
 from council.integrity.erasure import check_not_forgotten
 from council.integrity.seal import Seal, find_changes
 from council.integrity.verification import verify
 from council.methods import missing_rules
-from council.rounds import Round
+from council.rounds import Question, Round
+
+NO_FIELDS: Form = {}
 
 # --- Pages and downloads
 
@@ -227,7 +230,7 @@ async def ask(context: WebContext, request: Request, form: Form) -> Response:
     try:
         check_length(text, limit=MAX_RAW_CHARACTERS)  # before it is parsed
     except CouncilError as error:
-        return await _show_refusal(context, request, error, text)
+        return await _show_refusal(context, request, error, form)
     place = place_of(visitor, private=form["audience"] == "me")
     key, files = context.form_key(form), await read_uploads(request)
     incoming = IncomingMessage(text, visitor.asker, place, key, files=files)
@@ -248,54 +251,122 @@ async def ask(context: WebContext, request: Request, form: Form) -> Response:
         try:
             incoming = await follow_up(context.app, incoming, before)
         except CouncilError as error:
-            return await _show_refusal(context, request, error, text)
-    return await _start_and_redirect(context, request, incoming, question, options)
+            return await _show_refusal(context, request, error, form)
+    try:
+        return await _start_and_redirect(context, replace(incoming, text=question), options)
+    except CouncilError as error:
+        return await _show_refusal(context, request, error, form)
+
+
+async def edit_page(
+    context: WebContext, request: Request, form: Form = NO_FIELDS, error: str = ""
+) -> Response:
+    """Show a round's question in a form that asks it anew; after an error, what was entered."""
+    round_ = await context.load_round(request)
+    if not is_member(context, request):
+        raise RoundNotFoundError("A share link only shows a round. Open the round without it.")
+    check_not_forgotten(round_)
+    question = round_.question  # without names of people, which models must not read
+    kept = [(i, file.name) for i, file in enumerate(question.files) if file in question.kept_files]
+    panel = form.get("panel") or round_.panel.name
+    return await context.render_page(
+        request,
+        "edit.html",
+        status=422 if error else 200,
+        round_=round_,
+        typed=form.get("question", question.text),
+        kept=[(i, name) for i, name in kept if not form or form.get(f"keep {i}")],
+        error=error,
+        only_me=form.get("audience") == "me" if form else question.place.private,
+        **({"panel": panel} if panel in context.app.panels else {}),
+    )
 
 
 async def ask_again(context: WebContext, request: Request, form: Form) -> Response:
-    """Start another round with the question and panel of a round."""
+    """Start another round with a round's question and panel, or with those of its edited form."""
     round_ = await context.load_round(request)
     visitor, question = visitor_of(request), round_.question
-    place = place_of(visitor, private=question.place.private)
-    place = replace(place, thread=question.place.thread)
-    key = context.form_key(form)
-    incoming = IncomingMessage(question.text, visitor.asker, place, key, question.context)
     check_not_forgotten(round_)
-    quotes = repeated_ids(round_, visitor.asker.id)
-    incoming = replace(incoming, attached=question.kept_files, quotes=quotes)
+    place = place_of(visitor, private=question.place.private or form["audience"] == "me")
+    incoming = IncomingMessage(
+        question.text,
+        visitor.asker,
+        replace(place, thread=question.place.thread),
+        context.form_key(form),
+        question.context,
+        attached=question.kept_files,
+        quotes=repeated_ids(round_, visitor.asker.id),
+    )
     options = AskOptions(round_.panel.name, round_.panel.terms.method)
-    return await _start_and_redirect(context, request, incoming, incoming.text, options)
+    is_edited = "question" in form
+    try:
+        if is_edited:
+            incoming, options = await _edited(context, request, form, incoming, question)
+        return await _start_and_redirect(context, incoming, options)
+    except CouncilError as error:
+        if is_edited:
+            return await edit_page(context, request, form, str(error))
+        return await _show_refusal(context, request, error, {"question": incoming.text})
+
+
+async def _edited(
+    context: WebContext,
+    request: Request,
+    form: Form,
+    incoming: IncomingMessage,
+    question: Question,
+) -> tuple[IncomingMessage, AskOptions]:
+    """Return a message with the edited text and the files that stay or come, and its options."""
+    check_length(form["question"], limit=MAX_RAW_CHARACTERS)
+    kept = [f for i, f in enumerate(question.files) if form[f"keep {i}"] and f.text + f.data]
+    uploads = await read_uploads(request)
+    if len(kept) + len(uploads) > MAX_FILES:
+        raise FileError(f"At most {MAX_FILES} files can come with a question.")
+    new = await context.app.file_reader.read(uploads)
+    parsed = commands_of(context.app).parse(form["question"])
+    asked = parsed.arguments if is_question(parsed) else {"question": form["question"]}
+    options = AskOptions(
+        asked.get("panel", form["panel"]) or None, asked.get("method"), asked.get("seed")
+    )
+    text = asked.get("question", "")
+    return replace(incoming, text=text, attached=(*kept, *new)), options
 
 
 async def _start_and_redirect(
-    context: WebContext, request: Request, incoming: IncomingMessage, text: str, options: AskOptions
+    context: WebContext, incoming: IncomingMessage, options: AskOptions
 ) -> Response:
-    """Start a round, once for each form; on an error, show it with the text still typed in."""
+    """Start a round, once for each form, and redirect to it; raise CouncilError."""
     app = context.app
-    try:
-        await app.reload_settings(incoming.place)
-        round_ = await new_round(app, replace(incoming, text=text), options)
-        if not await admit_round(app, round_):
-            existing = await app.store.load(incoming.key)
-            is_same = is_same_question(app, existing.question, round_.question)
-            if is_same and existing.panel == round_.panel:
-                return RedirectResponse(f"/rounds/{existing.id}", status_code=303)
-            # The same form with another question, as after the browser's Back button.
-            round_ = replace(round_, id=app.new_id())
-            await admit_round(app, round_)
-    except CouncilError as error:
-        return await _show_refusal(context, request, error, incoming.text)
+    await app.reload_settings(incoming.place)
+    round_ = await new_round(app, incoming, options)
+    if not await admit_round(app, round_):
+        existing = await app.store.load(incoming.key)
+        is_same = is_same_question(app, existing.question, round_.question)
+        if is_same and existing.panel == round_.panel:
+            return RedirectResponse(f"/rounds/{existing.id}", status_code=303)
+        # The same form with another question, as after the browser's Back button.
+        round_ = replace(round_, id=app.new_id())
+        await admit_round(app, round_)
     app.runner.start(round_)
     return RedirectResponse(f"/rounds/{round_.id}", status_code=303)
 
 
 async def _show_refusal(
-    context: WebContext, request: Request, error: CouncilError, typed: str
+    context: WebContext, request: Request, error: CouncilError, form: Form
 ) -> Response:
-    """Show why a question was not asked; it is still typed in."""
+    """Show why a question was not asked; it is still typed in, and its choices still chosen."""
     post = Post((Caution(str(error)),))
+    chosen = form.get("panel", "")
     return await context.render_page(
-        request, "said.html", status=422, posts=[post], said="", typed=typed
+        request,
+        "said.html",
+        status=422,
+        posts=[post],
+        said="",
+        typed=form["question"],
+        follows=form.get("follows", ""),
+        only_me=form.get("audience") == "me",
+        **({"panel": chosen} if chosen in context.app.panels else {}),
     )
 
 

@@ -64,4 +64,4 @@ async def test_a_round_is_asked_shown_verified_and_read_on_the_page(
     assert "intact" in verified
     assert asked["id"] in exported
     assert {path for path, status in statuses.items() if status not in {200, 405}} == set()
-    assert "/panels" in statuses
+    assert "/models" in statuses

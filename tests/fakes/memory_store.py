@@ -107,7 +107,15 @@ class MemoryStore:
     ) -> tuple[RoundSummary, ...]:
         found = (round_ for round_ in self._newest_first() if has_outcome(wanted, round_))
         summaries = map(self._summary, found)
-        return tuple(summary for summary in summaries if admits(wanted, summary))[:limit]
+        if not wanted.folded:
+            return tuple(summary for summary in summaries if admits(wanted, summary))[:limit]
+        ever = replace(wanted, before=None)
+        runs: dict[str, list[RoundSummary]] = {}
+        for line in summaries:
+            if admits(ever, line):
+                runs.setdefault(f"run {line.bakeoff}" if line.bakeoff else line.id, []).append(line)
+        newest = (replace(run[0], rounds=len(run)) for run in runs.values())
+        return tuple(line for line in newest if admits(wanted, line))[:limit]
 
     async def load_summary(self, round_id: str) -> RoundSummary:
         return self._summary(await self.load(round_id))

@@ -261,6 +261,28 @@ async def test_the_limit_counts_matching_rounds_newest_first(store: Store) -> No
     assert [line.id for line in lines] == ["r5", "r3"]
 
 
+@in_memory_too
+async def test_a_folded_list_has_a_line_for_each_bake_off(store: Store) -> None:
+    for minute, bakeoff in enumerate(["", "x", "y", "x", "", "y", "y"]):
+        asked_at = ASKED_AT + timedelta(minutes=minute)
+        round_ = replace(a_round_at(f"r{minute}", PAGE), asked_at=asked_at, bakeoff=bakeoff)
+        await store.open(round_)
+    folded = RoundQuery(folded=True)
+
+    lines = await store.list_summaries(wanted=folded)
+    older = await store.list_summaries(1, replace(folded, before=lines[0].asked_at))
+    last = await store.list_summaries(wanted=replace(folded, before=lines[2].asked_at))
+
+    assert [(line.id, line.rounds) for line in lines] == [
+        ("r6", 3),
+        ("r4", 1),
+        ("r3", 2),
+        ("r0", 1),
+    ]
+    assert [line.id for line in older] == ["r4"]
+    assert [line.id for line in last] == ["r0"]
+
+
 PLACES = st.builds(
     Place,
     st.sampled_from(["web", "slack", ""]),

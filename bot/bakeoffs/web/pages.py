@@ -7,12 +7,12 @@ from bot.bakeoffs.web import bakeoffs, events, matrix, reports, schedules, shari
 from bot.web.pages import Fragment, NavigationLink, Pages
 from council.errors import BakeoffError, SuiteError
 
-_COMPARE, _BOARDS = "Compare models", "Boards"
-_BAKEOFFS = NavigationLink(_COMPARE, "Bake-offs", "/bakeoffs", 100)
-_SUITES = NavigationLink(_COMPARE, "Suites", "/suites", 101)
-_SCHEDULES = NavigationLink(_COMPARE, "Schedules", "/schedules", 102)
-_LEADERBOARD = NavigationLink(_BOARDS, "Leaderboard", "/leaderboard", 200)
-_BIAS = NavigationLink(_BOARDS, "Bias", "/bias", 201)
+_BAKEOFFS = NavigationLink("Bake-offs", "Bake-offs", "/bakeoffs", 100)
+_SUITES = NavigationLink("Bake-offs", "Suites", "/suites", 101)
+_SCHEDULES = NavigationLink("Bake-offs", "Schedules", "/schedules", 102)
+_LEADERBOARD = NavigationLink("Leaderboard", "Leaderboard", "/leaderboard", 200)
+_JUDGES = NavigationLink("Leaderboard", "As judges", "/leaderboard?as=judge", 201)
+_BIAS = NavigationLink("Leaderboard", "Bias", "/bias", 202)
 
 PAGES = Pages(
     name="bakeoffs",
@@ -58,7 +58,7 @@ PAGES = Pages(
         "/suites/{name}/remove": suites.remove_suite,
     },
     statuses={BakeoffError: 404, LeaderboardQueryError: 422, SuiteError: 422},
-    navigation=(_BAKEOFFS, _SUITES, _SCHEDULES, _LEADERBOARD, _BIAS),
+    navigation=(_BAKEOFFS, _SUITES, _SCHEDULES, _LEADERBOARD, _JUDGES, _BIAS),
     hints={
         "bakeoff": _BAKEOFFS.hint,
         "bakeoff list": _BAKEOFFS.hint,

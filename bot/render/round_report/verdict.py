@@ -28,6 +28,29 @@ def verdict_facts(round_: Round) -> tuple[str, str, str, str]:
     )
 
 
+_IN_A_ROW = {
+    Strength.UNANIMOUS: "unanimous",
+    Strength.CLEAR: "clear lead",
+    Strength.CLOSE: "slight lead",
+    Strength.NO_CONSENSUS: "no clear lead",
+}
+
+
+def short_verdict(round_: Round) -> tuple[str, str]:
+    """Return for a row of a list who is first and how sure that is, or what there is instead."""
+    if not round_.tally or not round_.draw:
+        return "", ""
+    authors = author_names(round_.panel, round_.draw)
+    first = [line for line in round_.tally.standings if line.place == 1]
+    if not first:
+        return _winner_text(round_), ""
+    if len(first) > 1:
+        return f"Tied: {join_words(authors[line.label] for line in first)}", ""
+    is_sure = not any(seat.demonstration for seat in round_.panel.judges)
+    strength = _IN_A_ROW.get(round_.tally.verdict.strength, "")
+    return authors[first[0].label], strength if is_sure else ""
+
+
 def _winner_text(round_: Round) -> str:
     if not round_.tally or not round_.draw:
         return ""

@@ -5,27 +5,13 @@ const SLOTS = 4; // a browser holds six connections to one host; some stay free 
 const POLL_MS = 1000;
 const MAX_LIVE_ROWS = 101; // of a matrix that fills while its bake-off runs
 
+// The style sheet gives times a width, so that nothing moves.
 function localTimes(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {
-    const when = new Date(time.dateTime);
+    const clock = time.textContent.includes(":") && { timeStyle: "short", hour12: false };
     time.title = time.textContent;
-    time.textContent = when.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+    time.textContent = new Date(time.dateTime).toLocaleString([], { dateStyle: "medium", ...clock });
   }
-}
-
-function growing(area) {
-  const fit = () => {
-    area.style.height = "auto";
-    area.style.height = `${Math.min(area.scrollHeight + 2, innerHeight / 3)}px`;
-  };
-  area.addEventListener("input", fit);
-  area.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
-      event.preventDefault();
-      area.form.requestSubmit();
-    }
-  });
-  if (area.value) fit();
 }
 
 // Files can be dropped anywhere on the form, or pasted into it.
@@ -47,12 +33,151 @@ function takesFiles(form, input) {
   });
 }
 
-function askOnce(form) {
-  form.addEventListener("submit", (event) => {
-    if (form.dataset.sent) event.preventDefault();
-    form.dataset.sent = "yes";
-  });
-  addEventListener("pageshow", () => delete form.dataset.sent);
+// The form of a question. A file that is refused costs neither the text nor the other files.
+class Composer {
+  constructor(form) {
+    this.form = form;
+    this.area = form.elements.question;
+    this.list = form.querySelector("[data-chips]");
+    this.files = [];
+    form.addEventListener("submit", (event) => this.submit(event));
+    addEventListener("pageshow", () => delete form.dataset.sent);
+    this.area.addEventListener("keydown", (event) => this.press(event));
+    if (!CSS.supports("field-sizing", "content"))
+      this.area.addEventListener("input", () => {
+        this.area.style.height = "auto";
+        this.area.style.height = `${this.area.scrollHeight}px`;
+      });
+    form.elements.files.addEventListener("change", (event) => this.add(event.target.files));
+    this.area.addEventListener("paste", (event) => this.take(event, event.clipboardData));
+    // Files can be dropped anywhere on the page.
+    addEventListener("drop", (event) => this.take(event, event.dataTransfer));
+    addEventListener("dragleave", (event) => event.relatedTarget || this.mark(false));
+    addEventListener("dragover", (event) => {
+      if (!event.dataTransfer.types.includes("Files")) return;
+      event.preventDefault();
+      this.mark(true);
+    });
+    this.add(form.elements.files.files); // a browser keeps them when it reloads
+  }
+
+  mark(isOver) {
+    this.form.classList.toggle("over", isOver);
+  }
+
+  press(event) {
+    if (event.key === "Escape") this.area.blur();
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    this.form.requestSubmit();
+  }
+
+  take(event, found) {
+    this.mark(false);
+    if (!found?.files.length) return;
+    event.preventDefault();
+    this.add(found.files);
+  }
+
+  add(found) {
+    const key = (file) => [file.name, file.size, file.lastModified].join("/");
+    const known = new Set(this.files.map(key));
+    this.files.push(...[...found].filter((file) => !known.has(key(file))));
+    this.show();
+  }
+
+  // Show a chip for each file; those that cannot be sent say why, and stay behind.
+  show() {
+    const { files: most, bytes: mostBytes, imageBytes } = this.form.dataset;
+    const sent = new DataTransfer();
+    let size = 0;
+    const chips = this.files.map((file) => {
+      let fault = "";
+      if (!file.size) fault = "empty";
+      else if (file.type.startsWith("image/") && file.size > imageBytes)
+        fault = `an image can have ${bytesText(imageBytes)}`;
+      else if (size + file.size > mostBytes) fault = `together, ${bytesText(mostBytes)} at most`;
+      else if (sent.files.length >= most) fault = `${most} files at most`;
+      if (!fault) {
+        size += file.size;
+        sent.items.add(file);
+      }
+      return this.chip(file, fault);
+    });
+    this.form.elements.files.files = sent.files;
+    this.list.replaceChildren(...chips);
+    this.list.hidden = !chips.length;
+  }
+
+  chip(file, fault) {
+    const chip = document.createElement("li");
+    const size = document.createElement("small");
+    const remove = document.createElement("button");
+    chip.classList.toggle("refused", Boolean(fault));
+    size.textContent = fault ? `not sent: ${fault}` : bytesText(file.size);
+    remove.type = "button";
+    remove.textContent = "×";
+    remove.setAttribute("aria-label", `Remove ${file.name}`);
+    remove.addEventListener("click", () => {
+      this.files = this.files.filter((one) => one !== file);
+      this.show();
+      this.area.focus();
+    });
+    const name = document.createElement("span");
+    name.textContent = name.title = file.name;
+    chip.append(name, size, remove);
+    if (file.type.startsWith("image/")) preview(file).then((image) => image && chip.prepend(image));
+    return chip;
+  }
+
+  say(text) {
+    this.alert?.remove();
+    this.alert = Object.assign(document.createElement("p"), { className: "caution", role: "alert" });
+    this.alert.textContent = text;
+    if (text) this.form.prepend(this.alert);
+  }
+
+  submit(event) {
+    if (this.form.dataset.sent) return event.preventDefault();
+    this.form.dataset.sent = "yes";
+    if (!this.form.elements.files.files.length) return undefined;
+    event.preventDefault();
+    return this.send();
+  }
+
+  // With files: on a refusal this page stays, and everything on it.
+  async send() {
+    this.say("");
+    const { action } = this.form;
+    const body = new FormData(this.form);
+    const response = await fetch(action, { method: "POST", body }).catch(() => null);
+    if (response?.redirected) return location.assign(response.url);
+    delete this.form.dataset.sent;
+    if (!response) return this.say("The council can't be reached. Try again.");
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const main = page.getElementById("main");
+    if (!response.ok) return this.say(main.querySelector(".caution").textContent);
+    document.getElementById("thread")?.remove();
+    return document.getElementById("main").replaceWith(main);
+  }
+}
+
+function bytesText(bytes) {
+  if (bytes < 1000) return `${bytes} bytes`;
+  return bytes < 1e6 ? `${Math.round(bytes / 1000)} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+// A canvas, since the page's policy loads images from this site alone.
+async function preview(file) {
+  const side = 56;
+  const bitmap = await createImageBitmap(file).catch(() => null);
+  if (!bitmap) return null;
+  const canvas = Object.assign(document.createElement("canvas"), { width: side, height: side });
+  const scale = Math.max(side / bitmap.width, side / bitmap.height);
+  const [width, height] = [bitmap.width * scale, bitmap.height * scale];
+  canvas.getContext("2d").drawImage(bitmap, (side - width) / 2, (side - height) / 2, width, height);
+  bitmap.close();
+  return canvas;
 }
 
 class Live {
@@ -131,6 +256,7 @@ class Live {
     if (!response || !response.ok) return location.reload();
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     for (const id of ["main", "thread"]) this.at(id).replaceWith(page.getElementById(id));
+    sayDone(page.title);
     localTimes(this.at("main"));
     watchRows(this.at("thread"));
     const caution = this.at("main").querySelector(".caution");
@@ -195,6 +321,12 @@ class Live {
   }
 }
 
+// The title of a tab that nobody looks at says that the answer is there.
+function sayDone(title) {
+  document.title = document.hidden ? `✓ ${title}` : title;
+  addEventListener("visibilitychange", () => (document.title = title), { once: true });
+}
+
 async function untilReady(line) {
   while (line) {
     await new Promise((wake) => setTimeout(wake, POLL_MS));
@@ -245,17 +377,31 @@ addEventListener("submit", (event) => {
   showInDialog(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
 });
 
+// The colours change at once; the server remembers them.
+addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!form.matches(".theme")) return;
+  event.preventDefault();
+  const theme = event.submitter.value;
+  document.documentElement.dataset.theme = theme;
+  document.querySelector("meta[name=color-scheme]").content = theme || "light dark";
+  for (const button of form.querySelectorAll("button"))
+    button.setAttribute("aria-pressed", String(button === event.submitter));
+  const body = new URLSearchParams(new FormData(form, event.submitter));
+  fetch(form.action, { method: "POST", body, redirect: "manual", keepalive: true });
+});
+
 function closeMenus(except) {
   for (const menu of document.querySelectorAll("details.menu[open]"))
     if (!menu.contains(except)) menu.open = false;
 }
 
 addEventListener("keydown", (event) => {
-  const search = document.querySelector(".find input");
+  const field = document.querySelector("form.ask textarea, input[type=search]");
   const types = event.target.closest?.("input, textarea, select, [contenteditable]");
-  if (event.key === "/" && search && !types && !event.ctrlKey && !event.metaKey && !event.altKey) {
+  if (event.key === "/" && field && !types && !event.ctrlKey && !event.metaKey && !event.altKey) {
     event.preventDefault();
-    search.focus();
+    field.focus();
   }
   const menu = event.key === "Escape" && document.querySelector("details.menu[open]");
   if (!menu) return;
@@ -334,7 +480,6 @@ function scheduleForm(form) {
     runs.classList.toggle("wrong", wrong);
   };
   form.addEventListener("input", (event) => event.target.name !== "name" && show());
-  show();
 }
 
 for (const form of document.querySelectorAll("form[data-rows]")) rowForm(form);
@@ -365,13 +510,7 @@ function watchRows(root) {
 
 watchRows(document);
 localTimes(document);
-for (const area of document.querySelectorAll("form.ask textarea")) growing(area);
-for (const form of document.querySelectorAll("form.ask")) {
-  askOnce(form);
-  takesFiles(form, form.elements.files);
-}
-const rounds = document.querySelector("details.rounds");
-if (rounds && matchMedia("(min-width: 1000px)").matches) rounds.open = true;
+for (const form of document.querySelectorAll("form.ask")) new Composer(form);
 untilReady(document.querySelector("[data-state]"));
 const live = document.querySelector("[data-round]");
 if (live) new Live(live).begin();

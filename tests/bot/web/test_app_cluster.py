@@ -85,7 +85,7 @@ async def test_one_idempotency_key_is_one_round_whichever_process_is_met(browser
 async def test_a_key_of_one_process_works_at_every_other_until_it_is_revoked(
     browser: Browser,
 ) -> None:
-    form = await browser.form("/keys", "/keys")
+    form = await browser.form("/models", "/keys")
     page = await browser.post("/keys", **form, name="ci", cap="")
     key = re.search(r'value="(council_[^"]+)"', page.text)
     assert key

@@ -10,9 +10,17 @@ import pytest
 from bot.bootstrap import StartOptions, open_app
 from bot.settings import load_settings
 from bot.settings.provider_keys import CONNECTED_FILE, KEYS_FILE
-from bot.web.connect import ONE_MODEL, PENDING_SECONDS
+from bot.web.models import ONE_MODEL, PENDING_SECONDS
 from tests.bot.homes import Home, scripted_config
-from tests.bot.web.browsing import TOKEN, Browser, NewSite, Site, make_site, redirected_round_id
+from tests.bot.web.browsing import (
+    TOKEN,
+    Browser,
+    NewSite,
+    Site,
+    forms_of,
+    make_site,
+    redirected_round_id,
+)
 from tests.wire.models import Behaviour, Fail, ModelServer, fail, model_list, wrong_key
 from tests.wire.models.behaviours import openai_error
 
@@ -46,7 +54,7 @@ async def check(
     browser: Browser, address: str, key: str = KEY, provider: str = "custom"
 ) -> tuple[int, str]:
     """Send the form of Connect; return the status and the page."""
-    form = await browser.form("/connect", "/connect")
+    form = await browser.form("/models", "/connect")
     page = await browser.post("/connect", **form, provider=provider, address=address, key=key)
     return page.status_code, page.text
 
@@ -258,7 +266,7 @@ async def test_a_pending_key_belongs_to_its_visitor_for_half_an_hour(
     one, other = real_site.browser(), real_site.browser()
     _, page = await check(one, models.api_base)
     form = panel_form(page)
-    token = await other.form("/connect", "/connect")
+    token = await other.form("/models", "/connect")
 
     stolen = await other.post("/panels", **(form | token))
     connections = real_site.context.app.connections
@@ -364,21 +372,26 @@ async def test_council_toml_wins_where_both_name_a_panel(
 
     async with open_app(load_settings(Path("nowhere"))) as app:
         browser = make_site(app).browser()
-        listed, edited = [(await browser.get(path)).text for path in ("/panels", f"/panels/{name}")]
+        listed, edited = [(await browser.get(path)).text for path in ("/models", f"/panels/{name}")]
 
     assert [seat.key for seat in app.panels[name].members] == ["north", "south", "east"]
     assert "is not used" in listed
     assert "that one is used" in edited
 
 
-@pytest.mark.parametrize("path", ["/connect", "/panels", "/panels/x"])
-async def test_nobody_else_may_connect_without_a_token(real_site: Site, path: str) -> None:
+async def test_nobody_else_may_connect_without_a_token(real_site: Site) -> None:
     remote = real_site.browser(ip="192.0.2.1")
     proxied = real_site.browser(**{"x-forwarded-for": "192.0.2.1"})
+    own = await real_site.browser().get("/models")
 
-    refused = [(await browser.get(path)).status_code for browser in (remote, proxied)]
+    for browser in (remote, proxied):
+        shown = await browser.get("/models")
+        form = {"token": forms_of(shown)[0].fields["token"], "provider": "ollama"}
+        refused = [await browser.get("/panels/x"), await browser.post("/connect", **form)]
 
-    assert refused == [403, 403]
+        assert [page.status_code for page in refused] == [403, 403]
+        assert 'action="/connect"' not in shown.text
+    assert 'action="/connect"' in own.text
 
 
 async def test_with_a_token_only_who_is_signed_in_may_connect(
@@ -387,8 +400,8 @@ async def test_with_a_token_only_who_is_signed_in_may_connect(
     locked = make_site(real_site.context.app, token=TOKEN)
     browser = locked.browser(ip="192.0.2.1")
 
-    before = await browser.get("/connect")
+    before = await browser.get("/models")
     await browser.log_in()
-    after = await browser.get("/connect")
+    after = await browser.get("/models")
 
     assert (before.status_code, after.status_code) == (303, 200)

@@ -16,7 +16,7 @@ async def test_a_connected_panel_outlives_a_restart_and_its_key_leaks_nowhere(ho
     async with ModelServer() as models, serve_product(home) as product:
         models.listing, models.keys = model_list(*LISTED), {KEY}
         async with a_browser(product) as browser:
-            fields = form_fields((await browser.get("/connect")).text)
+            fields = form_fields((await browser.get("/models")).text)
             fields |= {"provider": "custom", "address": models.api_base, "key": KEY}
             proposed = await browser.post("/connect", data=fields)
             form = panel_form(proposed.text)
@@ -25,7 +25,7 @@ async def test_a_connected_panel_outlives_a_restart_and_its_key_leaks_nowhere(ho
         product.kill()
         await product.start()
         async with a_browser(product) as browser:
-            pages += [(await browser.get(path)).text for path in ("/panels", "/connect", "/")]
+            pages += [(await browser.get(path)).text for path in ("/models", "/")]
             pages.append(await ask(browser, form["name"]))
 
     assert f"The panel {form['name']} is ready." in pages[1]

@@ -23,7 +23,7 @@ WHOLE_USD = 700e-6  # three answers, three ballots, a synthesis
 
 async def create(browser: Browser, **fields: str) -> tuple[int, str, str]:
     """Send the form; return the status, the page and the key that it shows."""
-    form = await browser.form("/keys", "/keys") | {"name": "ci", "cap": ""} | fields
+    form = await browser.form("/models", "/keys") | {"name": "ci", "cap": ""} | fields
     page = await browser.post("/keys", **form)
     shown = re.search(r'value="(council_[^"]+)"', page.text)
     return page.status_code, page.text, shown[1] if shown else ""
@@ -38,7 +38,7 @@ async def test_a_key_is_shown_once_and_works(site: Site) -> None:
     assert "shown only once" in page
     assert (key.name, key.panels, key.cap_micro_usd) == ("ci", ("house",), 2_500_000)
     assert (await ApiClient(site, text).ask()).status_code == 200
-    later = (await browser.get("/keys")).text
+    later = (await browser.get("/models")).text
     assert text not in later
     assert "$2.50" in later
 
@@ -47,12 +47,12 @@ async def test_a_key_is_revoked(site: Site) -> None:
     browser = site.browser()
     _, _, text = await create(browser)
 
-    form = await browser.form("/keys", "/keys/ci/revoke")
+    form = await browser.form("/models", "/keys/ci/revoke")
     revoked = await browser.post("/keys/ci/revoke", **form)
 
-    assert (revoked.status_code, revoked.headers["location"]) == (303, "/keys")
+    assert (revoked.status_code, revoked.headers["location"]) == (303, "/models#keys")
     assert (await ApiClient(site, text).get()).status_code == 401
-    assert "/keys/ci/revoke" not in (await browser.get("/keys")).text
+    assert "/keys/ci/revoke" not in (await browser.get("/models")).text
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ async def test_a_name_is_used_once(site: Site) -> None:
 
 async def test_a_key_that_does_not_exist_is_not_found(site: Site) -> None:
     browser = site.browser()
-    form = await browser.form("/keys", "/keys")
+    form = await browser.form("/models", "/keys")
 
     assert (await browser.post("/keys/none/revoke", **form)).status_code == 404
 
@@ -100,10 +100,10 @@ async def test_keys_need_the_token(new_site: NewSite) -> None:
     site = new_site(an_app(), token=TOKEN)
 
     browser = site.browser()
-    stranger = await browser.get("/keys")
+    stranger = await browser.get("/models")
     await browser.log_in()
 
-    assert (stranger.status_code, (await browser.get("/keys")).status_code) == (303, 200)
+    assert (stranger.status_code, (await browser.get("/models")).status_code) == (303, 200)
 
 
 # --- With a token, visitors are not admins
@@ -167,8 +167,8 @@ async def test_only_its_maker_or_an_admin_revokes_a_key(shared_site: Site) -> No
     await save_key(app.key_values, new_key("terminals", app.now())[0])
     forms = [f"/keys/{name}/revoke" for name in ("anas", "terminals")]
 
-    shown = [[path in (await one.get("/keys")).text for path in forms] for one in (ana, ben)]
-    token = await ben.form("/keys", "/keys")
+    shown = [[path in (await one.get("/models")).text for path in forms] for one in (ana, ben)]
+    token = await ben.form("/models", "/keys")
     refused = [(await ben.post(path, **token)).status_code for path in forms]
     make_admin(shared_site, ben)
     revoked = [(await ben.post(path, **token)).status_code for path in forms]

@@ -12,6 +12,7 @@ from council.errors import CouncilError
 from council.plugin import Plugin
 from tests.bot.app_fakes import an_app
 from tests.bot.web.browsing import NewSite
+from tests.bot.web.browsing import Site as WebSite
 
 
 class LateError(CouncilError):
@@ -43,7 +44,7 @@ async def test_a_plugin_adds_pages_their_errors_and_links(new_site: NewSite) -> 
     home = await browser.get("/")
     danced, late = await browser.get("/dance"), await browser.get("/late")
 
-    assert home.text.index('href="/keys"') < home.text.index('href="/dance"')
+    assert home.text.index('href="/help"') < home.text.index('href="/dance"')
     assert danced.text == "A dance."
     assert (late.status_code, "Too late." in late.text) == (409, True)
 
@@ -71,3 +72,66 @@ def test_of_two_pages_at_one_path_the_first_is_used_and_the_conflict_is_named() 
 )
 def test_on_the_page_a_hint_is_a_link(code: str, link: tuple[str, str] | None) -> None:
     assert Site(CORE_PAGES).page_link(code) == link
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("/connect", "/models#connect"),
+        ("/panels?saved=house", "/models?saved=house"),
+        ("/keys", "/models#keys"),
+    ],
+)
+async def test_old_addresses_lead_to_the_new_page(site: WebSite, old: str, new: str) -> None:
+    browser = site.browser()
+
+    moved = await browser.get(old)
+
+    assert (moved.status_code, moved.headers["location"]) == (303, new)
+    assert (await browser.get(new)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "tab"),
+    [
+        ("/a", {}, "A"),
+        ("/a/below", {}, "A"),
+        ("/a", {"as": "judge", "since": "7d"}, "A as judge"),
+        ("/b", {"as": "judge"}, "B"),
+        ("/ab", {}, None),
+        ("/", {}, None),
+    ],
+)
+def test_a_row_knows_the_tab_of_a_page(path: str, query: dict[str, str], tab: str | None) -> None:
+    links = [("A", "/a"), ("A as judge", "/a?as=judge"), ("B", "/b")]
+    pages = Pages(name="p", navigation=[NavigationLink("Row", *link) for link in links])
+    (row,) = Site(pages).navigation
+
+    found = row.find_tab(path, query)
+
+    assert (found and found.label) == tab
+
+
+async def test_the_rows_of_the_core_come_in_one_order(site: WebSite) -> None:
+    page = (await site.browser().get("/models")).text
+
+    rows = page[page.index('aria-label="Pages"') : page.index("</nav>")]
+    paths = ["/", "/rounds", "/models", "/help"]
+    places = [rows.index(f'href="{path}"') for path in paths]
+    assert places == sorted(places)
+    assert 'href="/models" aria-current="page"' in rows
+
+
+@pytest.mark.parametrize(
+    ("chosen", "shown"), [("dark", "dark"), ("light", "light"), ("", ""), ("<b>", "")]
+)
+async def test_the_colours_are_remembered(site: WebSite, chosen: str, shown: str) -> None:
+    browser = site.browser()
+    form = await browser.form("/rounds?q=a", "/theme")
+
+    done = await browser.post("/theme", **form, theme=chosen)
+
+    assert (done.status_code, done.headers["location"]) == (303, "/rounds?q=a")
+    page = (await browser.get("/help")).text
+    assert ('data-theme="' in page) == bool(shown)
+    assert f'content="{shown or "light dark"}"' in page

@@ -1,14 +1,20 @@
 """The list of rounds: filters, pages, and deleting one's own rounds."""
 
+import csv
 from dataclasses import replace
 from datetime import timedelta
+from html import escape
+from io import StringIO
 
 import pytest
 
+from bot.render.round_report.verdict import short_verdict
+from bot.web.auth import place_of
 from bot.web.round_list import PAGE_ROUNDS
+from council.rounds import Question
 from council.tally.borda import Standing
 from tests.bot.web.browsing import SOMEBODY, Site, a_round_of, redirected_round_id
-from tests.builders import ASKED_AT
+from tests.builders import ASKED_AT, a_round
 
 
 async def test_text_is_found_in_questions_and_answers(site: Site) -> None:
@@ -57,7 +63,53 @@ async def test_the_winner_is_shown_and_can_be_filtered_by(site: Site) -> None:
 
     main = page[page.index("<main") :]
     assert f'href="/rounds/{round_.id}"' in main
-    assert "points" in main
+    assert f"<td>{escape(short_verdict(round_)[0])}" in main
+
+
+async def run_bakeoff(site: Site, count: int = 3) -> list[str]:
+    """Run rounds of a bake-off after one other round; return their ids."""
+    first = await site.run_round(a_round_of(SOMEBODY))
+    ids = [f"b{number}" for number in range(count)]
+    for number, round_id in enumerate(ids, start=1):
+        asked_at = ASKED_AT + timedelta(minutes=number)
+        await site.run_round(replace(first, id=round_id, bakeoff="run1", asked_at=asked_at))
+    return ids
+
+
+async def test_the_rounds_of_a_bake_off_are_one_row_that_opens_them(site: Site) -> None:
+    ids = await run_bakeoff(site)
+    browser = site.browser()
+
+    folded, opened = [
+        (await browser.get(path)).text.split("<main")[1]
+        for path in ("/rounds", "/rounds?bakeoff=run1")
+    ]
+
+    assert 'href="/rounds?bakeoff=run1"' in folded
+    assert f"{len(ids)} questions" in folded
+    assert 'href="/rounds/abcdef0123"' in folded
+    assert [f'href="/rounds/{one}"' in folded for one in ids] == [False] * 3
+    assert [f'href="/rounds/{one}"' in opened for one in ids] == [True] * 3
+    assert 'href="/rounds/abcdef0123"' not in opened
+
+
+async def test_what_the_filters_find_is_exported(site: Site) -> None:
+    ids = await run_bakeoff(site)
+    formula = Question("=1+1|2", SOMEBODY.asker.id, place=place_of(SOMEBODY))
+    await site.run_round(replace(a_round(question=formula), id="f0"))
+    browser = site.browser()
+
+    found = (await browser.get("/rounds.json?bakeoff=run1")).json()
+    rows = [*csv.DictReader(StringIO((await browser.get("/rounds.csv?q=1%2B1")).text))]
+    table = (await browser.get("/rounds.md")).text
+    other = await browser.get("/rounds.exe")
+
+    assert [one["id"] for one in found] == ids[::-1]
+    assert {one["bakeoff"] for one in found} == {"run1"}
+    assert [(row["id"], row["question"]) for row in rows] == [("f0", "'=1+1|2")]
+    assert "=1+1\\|2" in table
+    assert table.count("\n| ") == 2 + 5
+    assert other.status_code == 404
 
 
 async def test_older_rounds_are_on_further_pages_and_none_twice(site: Site) -> None:

@@ -7,7 +7,7 @@ from html import unescape
 import httpx
 import pytest
 
-from council.files import QuestionFile
+from council.files import MAX_FILES, QuestionFile
 from council.panel import Panel
 from council.rounds import Stage
 from tests.bot.app_fakes import an_app
@@ -291,3 +291,45 @@ async def test_run_again_and_follow_ups_keep_the_files(site: Site) -> None:
     for response in (again, followed):
         stored = await site.store.load(redirected_round_id(response))
         assert stored.question.files == (note,)
+
+
+async def test_an_edited_question_keeps_the_files_that_stay_and_takes_new_ones(site: Site) -> None:
+    notes = tuple(QuestionFile(f"{name}.md", "text/plain", name) for name in "abc")
+    bare = a_round_of(SOMEBODY)
+    asked = replace(bare.question, files=notes, context="A thread.")
+    first = await site.run_round(replace(bare, question=asked))
+    browser = site.browser()
+    action = f"/rounds/{first.id}/again"
+    page = await browser.get(f"/rounds/{first.id}/edit")
+    form = {**browser.form_of(page, action), "question": "seed:s Is it enough for two?"}
+    new = {"files": ("d.md", b"d")}
+
+    sent = await browser.client.post(action, data={**form, "keep 1": "1"}, files=new)
+    many = [("files", (f"{number}.md", b"1")) for number in range(MAX_FILES)]
+    refused = await browser.client.post(action, data={**form, "keep 1": "1"}, files=many)
+
+    stored = await site.store.load(redirected_round_id(sent))
+    assert (stored.question.text, stored.seed) == ("Is it enough for two?", "s")
+    assert stored.question.context == "A thread."
+    assert [file.name for file in stored.question.files] == ["b.md", "d.md"]
+    assert await site.store.load(first.id) == first
+    assert typed(page) == first.question.text
+    assert (refused.status_code, typed(refused)) == (422, form["question"])
+    assert 'name="keep 1"' in refused.text
+    assert 'name="keep 0"' not in refused.text
+
+
+async def test_a_refused_follow_up_still_follows(site: Site) -> None:
+    first = await site.run_round(a_round_of(SOMEBODY))
+    browser = site.browser()
+
+    refused = await browser.ask("", follows=first.id, audience="me")
+
+    assert browser.form_of(refused, "/ask")["follows"] == first.id
+    assert '<option value="me" selected>' in refused.text
+
+
+async def test_a_form_of_an_older_page_may_name_a_method(site: Site) -> None:
+    asked = await site.browser().ask("Is Postgres enough?", method="blind-ranking")
+
+    assert redirected_round_id(asked)

@@ -69,7 +69,7 @@ async def test_the_first_page_says_who_answers_and_leads_to_connect(site: Site) 
     page = unescape((await site.browser().get("/")).text)
 
     assert "Claude Sonnet 4.6, GPT-5.1" in page
-    assert 'href="/connect"' in page
+    assert '<a href="/models">' in page
     assert not any(question in page for question in DEMO_QUESTIONS)
 
 
@@ -87,13 +87,13 @@ async def test_demo_rounds_say_so_and_one_press_asks_a_stock_question(new_site: 
     assert all(f'value="{question}"' in first.text for question in DEMO_QUESTIONS)
     assert round_.question.text == DEMO_QUESTIONS[0]
     for shown in (first, page):
-        assert 'Demo models: expect mistakes. <a href="/connect">' in shown.text
+        assert 'Demo models: expect mistakes. <a href="/models#connect">' in shown.text
 
 
 async def test_every_page_links_to_the_others(site: Site) -> None:
     page = await site.browser().get("/")
 
-    for path in ("/rounds", "/panels", "/connect", "/keys"):
+    for path in ("/rounds", "/models"):
         assert f'="{path}"' in page.text
 
 

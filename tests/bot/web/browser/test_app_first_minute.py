@@ -22,7 +22,7 @@ async def test_a_newcomer_gets_from_the_start_to_a_shared_link(
         await page.goto("/")  # 2. open the page
         await expect(page.get_by_role("main")).to_contain_text("Demo models: expect mistakes")
         connect = page.get_by_role("link", name="Connect real ones")
-        assert await connect.get_attribute("href") == "/connect"
+        assert await connect.get_attribute("href") == "/models#connect"
 
         await page.get_by_role("button", name=DEMO_QUESTIONS[0]).click()  # 3. ask
         blind = page.locator(".blind .prose").first  # 4. read an answer before anyone is named

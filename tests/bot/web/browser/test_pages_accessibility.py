@@ -66,7 +66,7 @@ async def test_static_pages_are_accessible(page: Page, rich: str, view: View) ->
     await set_view(page, view)
 
     faults = await faults_by_path(
-        page, "/", "/rounds", "/rounds?q=nothing", "/rounds/0000000000", rich
+        page, "/", "/rounds", "/rounds?q=nothing", "/rounds/0000000000", rich, f"{rich}/edit"
     )
     await page.get_by_label("Question").fill("/council help")
     await page.get_by_role("button", name="Ask", exact=True).click()
@@ -81,7 +81,7 @@ async def test_connect_is_accessible(page: Page, models: ModelServer, view: View
     models.listing = model_list("qwen3-32b", "llama-4-scout", "phi-4")
     await set_view(page, view)
 
-    faults = [await faults_by_path(page, "/panels", "/keys", "/connect")]
+    faults = [await faults_by_path(page, "/help", "/models")]
     for address in (models.api_base.removeprefix("http://"), models.api_base):
         await page.get_by_label("Another OpenAI-compatible server").check()
         await page.get_by_label("Address").fill(address)
@@ -134,7 +134,9 @@ async def test_a_question_is_asked_by_keyboard_alone(page: Page) -> None:
     focused = "document.activeElement"
     outline = f"getComputedStyle({focused}).outlineWidth + getComputedStyle({focused}).outlineStyle"
     outlines = []
-    for _ in range(20):
+    await page.keyboard.press("Tab")  # the link that skips the navigation
+    await page.keyboard.press("Enter")
+    for _ in range(5):
         await page.keyboard.press("Tab")
         outlines.append(await page.evaluate(outline))
         if await page.evaluate(f"{focused}.id") == "question":
@@ -147,7 +149,7 @@ async def test_a_question_is_asked_by_keyboard_alone(page: Page) -> None:
     await wait_until_closed(page)
 
     assert await page.locator("h1").inner_text() == "Can I ask without a mouse?\nOn two lines?"
-    assert set(outlines) == {"2pxsolid"}
+    assert set(outlines[:-1]) <= {"2pxsolid"}
     assert await page.evaluate(f"{focused} === document.querySelector('main article')")
 
 

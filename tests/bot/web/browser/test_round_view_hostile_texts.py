@@ -79,7 +79,7 @@ async def test_hostile_texts_are_shown_as_text(
     assert monitor.foreign_requests(product.address) == []
     assert await page.evaluate("window.ran") is None
     assert await page.locator("#answers details").count() == len(SEATS)
-    assert await page.locator("body > main, body > aside").count() == 2
+    assert await page.locator(".page > main, .page > aside").count() == 2
 
 
 @pytest.mark.parametrize("texts", LISTED, ids=len)
@@ -90,6 +90,7 @@ async def test_hostile_texts_are_inert_in_lists_searches_and_errors(
     for text in texts:
         await page.goto(f"/rounds?{urlencode({'q': text})}")
         made += await foreign_elements(page)
+        await page.goto("/")
         await page.get_by_label("Question").fill(f"/council panel {text}")
         await page.get_by_role("button", name="Ask").click()
         await expect(page.locator("main .caution, main .note").first).to_be_visible()

@@ -23,7 +23,10 @@ async def test_a_running_round_shows_every_step_and_the_answer_as_it_is_written(
     await page.add_init_script(RECORDER)
 
     await ask(page, "How does it look while it runs?", panel="slow")
+    assert (await page.title()).startswith("… How does it look")
+    await page.evaluate("Object.defineProperty(document, 'hidden', { value: true })")
     await wait_until_closed(page)
+    assert (await page.title()).startswith("✓ How does it look")
 
     seen = await page.evaluate("seen")
     counts = [f"{n} of 4 models answered" for n in range(5)]

@@ -1,15 +1,19 @@
-"""Handlers of Connect and of the panel editor: providers' keys, proposed panels, edited panels."""
+"""Handlers of the page Models: panels and their editor, providers' keys, and API keys."""
 
 import asyncio
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from typing import Any
 
 from pydantic import SecretStr
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from bot.api_keys import CAP_RULE, ApiKey, ApiKeyError, list_keys, save_key
+from bot.api_keys import new_key as new_api_key
+from bot.api_keys import revoke_key as revoke
 from bot.settings.connections import (
     Connection,
     ConnectionFormError,
@@ -29,8 +33,10 @@ from bot.settings.default_panels import LOCAL, propose_seats
 from bot.settings.panels import Seat
 from bot.settings.provider_keys import Address, ProviderKeys, read_keys
 from bot.web.auth import Form, FormError, visitor_of
-from bot.web.context import WebContext
+from bot.web.context import WebContext, is_page_admin
+from bot.web.pages import Handler
 from council.errors import CouncilError, ModelListError
+from council.money import format_usd
 from council.panel import MAX_MEMBERS, MIN_MEMBERS
 from council.providers import PROVIDERS, find_provider, is_loopback
 
@@ -47,24 +53,67 @@ _SHOWN_MEMBERS = 5
 NO_FIELDS: Form = {}
 
 
-# --- Connect: enter a key, see the proposed panel
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """What the page says about an API key that was to be created: its text, once, or an error."""
+
+    text: str = ""
+    error: str = ""
 
 
-async def connect_page(
-    context: WebContext, request: Request, form: Form = NO_FIELDS, error: str = ""
+async def models_page(
+    context: WebContext,
+    request: Request,
+    form: Form = NO_FIELDS,
+    error: str = "",
+    new_key: NewKey = NewKey(),
 ) -> Response:
-    """Show the form for a provider and its key, with what was entered before an error."""
-    connections = _connections(context, request)
+    """Show the panels, the form for a provider and the API keys, with what was entered wrongly."""
+    app = context.app
+    user_day = app.budget.caps.user_day
+    stored = await list_keys(app.key_values)
     return await context.render_page(
         request,
-        "connect.html",
-        status=422 if error else 200,
+        "models.html",
+        status=422 if error or new_key.error else 200,
+        default=app.default,
+        local=LOCAL,
+        saved=request.query_params.get("saved", ""),
         providers=PROVIDERS,
         chosen=form.get("provider") or PROVIDERS[0].name,
         address=form.get("address", ""),
-        ollama=connections.ollama,
         error=error,
+        keys=[(key, _may_revoke(context, request, key)) for key in stored],
+        user_day=user_day,
+        most="" if user_day is None or is_page_admin(context, request) else format_usd(user_day),
+        made=new_key,
+        base=f"{request.base_url}v1",
+        **await _connection_values(context, request),
     )
+
+
+async def _connection_values(context: WebContext, request: Request) -> dict[str, Any]:
+    """Return what the page shows of connections, or why the visitor may not change them."""
+    try:
+        connections, document = await _open(context, request)
+    except FormError as error:
+        return {"refused": str(error), "added": {}, "own": {}, "ollama": ""}
+    added = {name: stored_panel(document, name) for name in document.get("panels", {})}
+    own = connections.own.panels
+    return {"refused": "", "added": added, "own": own, "ollama": connections.ollama}
+
+
+def moved(part: str) -> Handler:
+    """Return the handler of an address that is now a part of the page Models."""
+
+    async def redirect(_context: WebContext, request: Request) -> Response:
+        query = request.scope["query_string"].decode("latin-1")
+        return RedirectResponse(f"/models{'?' * bool(query)}{query}{part}", status_code=303)
+
+    return redirect
+
+
+# --- Connect: enter a key, see the proposed panel
 
 
 async def check_connection(context: WebContext, request: Request, form: Form) -> Response:
@@ -80,7 +129,7 @@ async def check_connection(context: WebContext, request: Request, form: Form) ->
         seats = _proposed_seats(connection, members, stored)
     except (ConnectionFormError, ModelListError) as error:
         fixes = error.fixes if isinstance(error, ConnectionFormError) else {}
-        return await connect_page(context, request, {**form, **fixes}, str(error))
+        return await models_page(context, request, {**form, **fixes}, str(error))
     tested_at = context.app.now().timestamp()
     found = replace(
         connection, models=models, owner=visitor_of(request).secret, tested_at=tested_at
@@ -157,22 +206,7 @@ def _keep(connections: Connections, found: Connection) -> str:
     return code
 
 
-# --- Panels: list, edit, save, remove
-
-
-async def panels_page(context: WebContext, request: Request) -> Response:
-    """Show every panel, where it is from, and what can be done with it."""
-    connections, document = await _open(context, request)
-    added = {name: stored_panel(document, name) for name in document.get("panels", {})}
-    return await context.render_page(
-        request,
-        "panels.html",
-        added=added,
-        own=connections.own.panels,
-        default=context.app.default,
-        local=LOCAL,
-        saved=request.query_params.get("saved", ""),
-    )
+# --- Panels: edit, save, remove
 
 
 async def panel_page(context: WebContext, request: Request) -> Response:
@@ -214,7 +248,7 @@ async def save_panel(context: WebContext, request: Request, form: Form) -> Respo
         return await _render_panel_form(context, request, draft, error, code)
     connections.pending.pop(code, None)
     await connections.activate(draft.name if is_default else None)
-    return RedirectResponse(f"/panels?saved={draft.name}", status_code=303)
+    return RedirectResponse(f"/models?saved={draft.name}", status_code=303)
 
 
 def _listed(form: Form, kind: str, most: int) -> tuple[str, ...]:
@@ -270,6 +304,64 @@ async def _render_panel_form(
         is_default=context.app.default == draft.name,
         becomes_default=context.app.default in (None, LOCAL),
     )
+
+
+# --- API keys
+
+
+async def create_key(context: WebContext, request: Request, form: Form) -> Response:
+    """Create a key and show it, once; on an error, show why there is none.
+
+    A key of a visitor who is no admin spends the visitor's own budget.
+    """
+    app, is_admin = context.app, is_page_admin(context, request)
+    chosen = tuple(name for name in app.panels if form[f"panel {name}"])
+    made_by = "" if is_admin else visitor_of(request).asker.id
+    try:
+        cap_usd = _cap(form["cap"].strip())
+        key, text = new_api_key(form["name"].strip(), app.now(), chosen, cap_usd, made_by)
+        if not is_admin:
+            _check_within(app.budget.caps.user_day, key)
+        await save_key(app.key_values, key)
+    except ApiKeyError as error:
+        return await models_page(context, request, new_key=NewKey(error=str(error)))
+    return await models_page(context, request, new_key=NewKey(text))
+
+
+async def revoke_key(context: WebContext, request: Request, _form: Form) -> Response:
+    """Revoke a key for every process, and redirect to the list."""
+    key_values, name = context.app.key_values, request.path_params["name"]
+    key = next((key for key in await list_keys(key_values) if key.name == name), None)
+    if key and not _may_revoke(context, request, key):
+        raise FormError("Only the person who made this key, or an admin, can revoke it.", 403)
+    try:
+        await revoke(key_values, name, context.app.now())
+    except ApiKeyError as error:
+        raise FormError(str(error), 404) from None
+    return RedirectResponse("/models#keys", status_code=303)
+
+
+def _may_revoke(context: WebContext, request: Request, key: ApiKey) -> bool:
+    return is_page_admin(context, request) or key.made_by == visitor_of(request).asker.id
+
+
+def _check_within(user_day: int | None, key: ApiKey) -> None:
+    """Raise ApiKeyError for a key with a higher limit than that of a visitor."""
+    if user_day is not None and (key.cap_micro_usd or 0) > user_day:
+        raise ApiKeyError(
+            f"You may spend {format_usd(user_day)} a day, and your keys share that. Choose a limit "
+            "up to it, or ask an admin to make the key."
+        )
+
+
+def _cap(text: str) -> float | None:
+    try:
+        return float(text) if text else None
+    except ValueError:
+        raise ApiKeyError(CAP_RULE) from None
+
+
+# --- Connections
 
 
 async def _open(context: WebContext, request: Request) -> tuple[Connections, Document]:
