@@ -191,7 +191,7 @@ def _round_reply(call: ToolCall, round_: Round) -> CallToolResult:
         status = progress_summary(round_)
         return reply(f"Not finished: {status}.\n\n{reference}", document)
     has_failed = round_.closing.failure is not None
-    answer = round_.synthesis.text if round_.synthesis else ""
+    answer = round_.final.text if round_.final else ""
     parts = round_post(round_, with_results=True).parts
     rest = tuple(part for part in parts if not isinstance(part, Heading | Prose))
     told = thread_markdown(Thread(Post(rest, ""))).strip()

@@ -12,8 +12,8 @@ from council.rounds import Choice, Closing, Decision, Round
 from tests.builders import (
     ASKED_AT,
     CLAUDE,
+    GEMINI,
     GPT,
-    GROK,
     a_question,
     a_round,
     with_answers,
@@ -32,7 +32,7 @@ Disputes = Sequence[tuple[str, Sequence[str]]]
 
 def disputed(round_: Round, disputes: Disputes = DISPUTES) -> Round:
     """Return a round of three models, closed, whose answers take the positions of each dispute."""
-    members = (GPT, CLAUDE, GROK)
+    members = (GPT, CLAUDE, GEMINI)
     said = {
         member: " ".join(f"{positions[i % len(positions)]}." for _, positions in disputes)
         for i, member in enumerate(members)

@@ -255,9 +255,9 @@ def check_answered(round_: Round) -> str:
     """Return the answer of a closed round; raise ApiError (503) if it has none."""
     if round_.closing is None:
         raise RoundStoppedError(f"Round {round_.id} was stopped before it finished.")
-    if round_.synthesis is None:
+    if round_.final is None:
         raise ApiError(503, round_.closing.failure or "There is no answer.", "no_quorum")
-    return round_.synthesis.text
+    return round_.final.text
 
 
 def _usage(round_: Round) -> Document:
