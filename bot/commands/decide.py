@@ -41,6 +41,7 @@ from council.prompts.synthesis import visible_draft
 from council.rounds import Choice, Decision, Round
 
 OPEN = "open"  # the value of a point that stays open
+FAILED, MAX_FAILED = "decision failed", 1_000  # the kind of memo: who decided, and what happened
 DRAFT_SECONDS = 0.1  # between two drafts
 WRITING = "The chairman is writing the answer with your decision …"
 DONE_ALREADY = "This decision is made already."
@@ -252,7 +253,23 @@ async def follow_decision(running: RunningDecision) -> Round:
     return last.round_
 
 
+async def last_failure(app: AppContext, round_id: str, asker_id: str) -> str:
+    """Return why somebody's last decision on a round came to nothing; "" if it did not fail."""
+    by, _, why = (await app.key_values.read(FAILED, round_id) or "").partition("\n")
+    return why if by == asker_id else ""
+
+
 async def _run(app: AppContext, order: _Order, running: RunningDecision) -> None:
+    await app.key_values.pop(FAILED, running.id)
+    try:
+        await _write_once(app, order, running)
+    except CouncilError as error:
+        await app.key_values.put(FAILED, running.id, f"{order.message.asker.id}\n{error}")
+        await app.key_values.prune(FAILED, MAX_FAILED)
+        raise
+
+
+async def _write_once(app: AppContext, order: _Order, running: RunningDecision) -> None:
     before = running.state.round_
     paying = app.budget.paying_decision(before, order.account, app.gateway, order.estimate)
     async with app.leader_lock(f"decide {before.id}") as is_ours, paying as gateway:

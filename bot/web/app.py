@@ -20,6 +20,7 @@ from bot.web import (
     api,
     commands,
     connect,
+    decide,
     events,
     health,
     keys,
@@ -40,7 +41,7 @@ from bot.web.middleware import (
     TrustedHostsMiddleware,
 )
 from bot.web.pages import FormHandler, Handler, NavigationLink, Pages, load_site
-from council.errors import CouncilError, RoundNotFoundError
+from council.errors import CouncilError, DecisionError, RoundNotFoundError
 
 _LOOPBACK = ["127.0.0.1", "localhost", "[::1]", "::1"]
 _INTERNAL_ERROR = 500
@@ -147,6 +148,7 @@ CORE_PAGES = Pages(
         "/": rounds.front_page,
         "/rounds": round_list.rounds_page,
         "/rounds/{id}/forget": round_list.confirm_forget,
+        "/rounds/{id}/decide": decide.decide_page,
         "/rounds/{id}": rounds.round_page,
         "/rounds/{id}/events": events.round_events,
         "/rounds/{id}/state": events.round_state,
@@ -173,6 +175,7 @@ CORE_PAGES = Pages(
         "/rounds/{id}/stop": rounds.stop_round,
         "/rounds/{id}/feedback": rounds.show_rated_round,
         "/rounds/{id}/vote": rounds.vote,
+        "/rounds/{id}/decide": decide.decide,
         "/rounds/{id}/share": shares.create_share,
         "/rounds/{id}/share/revoke": shares.revoke_share,
         "/press/{action}": commands.press_button,
@@ -182,7 +185,7 @@ CORE_PAGES = Pages(
         "/keys/{name}/revoke": keys.revoke_key,
         "/login": login.log_in,
     },
-    statuses={RoundNotFoundError: 404, NotYoursError: 403, FeedbackError: 422},
+    statuses={RoundNotFoundError: 404, NotYoursError: 403, FeedbackError: 422, DecisionError: 422},
     navigation=(
         NavigationLink("Models", "Panels", "/panels", 300),
         NavigationLink("Models", "Connect", "/connect", 301),
@@ -192,6 +195,7 @@ CORE_PAGES = Pages(
         "QUESTION": ("New question", "/"),
         "rounds": ("Rounds", "/rounds"),
         "show {}": ("this round", "/rounds/{}"),
+        "decide {}": ("Decide", "/rounds/{}/decide"),
         "forget {} yes": ("Delete this round", "/rounds/{}/forget"),
         "panel": ("Panels", "/panels"),
     },

@@ -70,10 +70,10 @@ def own_cautions(round_: Round) -> Iterator[Part]:
         yield Caution(line)
 
 
-def own_notes(round_: Round) -> Iterator[Part]:
+def own_lines(round_: Round) -> Iterator[Part]:
     """Yield what the asker decided, for the answer as it stands."""
     if decision := own_decision(round_):
-        yield from (Note(f"Decided: {text}") for text in decided_texts(decision.choices))
+        yield from (Line(f"Decided: {text}") for text in decided_texts(decision.choices))
 
 
 def decision_post(round_: Round, number: int, names: Mapping[str, str] = NOBODY) -> Post:

@@ -13,7 +13,7 @@ from bot.render.round_report.decisions import (
     decide_button,
     decision_posts,
     own_cautions,
-    own_notes,
+    own_lines,
 )
 from bot.render.round_report.exchanges import exchanges_post
 from bot.render.round_report.rankings import rankings_post
@@ -126,7 +126,7 @@ def _root_parts(round_: Round, results: Sequence[Part]) -> Iterator[Part]:
     yield from own_cautions(round_)
     if round_.final:
         yield Prose(round_.final.text)
-    yield from own_notes(round_)
+    yield from own_lines(round_)
     if split := split_line(round_):
         yield Note(split)
     yield Note(verdict_line(round_))
