@@ -48,11 +48,12 @@ _NEW_ID = partial(secrets.token_hex, 5)
 
 
 class RunningDecision(RunningTask[RoundSnapshot]):
-    """A decision on a round whose answer is being written in this process."""
+    """A decision on a round whose answer is being written in this process; `key` is its event's."""
 
-    def __init__(self, round_: Round) -> None:
+    def __init__(self, round_: Round, key: str) -> None:
         stopped = DecisionError("The council stopped before it had written. Decide again.")
         super().__init__(round_.id, RoundSnapshot(round_), stopped)
+        self.key = key
 
 
 def _log_failed_decision(round_id: str, error: Exception) -> None:

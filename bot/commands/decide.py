@@ -223,6 +223,8 @@ async def begin_decision(
 ) -> RunningDecision | None:
     """Start to write the answer with these decisions; None if this event has decided already.
 
+    If it is just deciding, return that.
+
     With `is_posted`, messages in the round's place follow, so the round counts as undelivered until
     they are there. Raise DecisionError if nothing fits the map or somebody else is deciding,
     BudgetError or AccessDeniedError if the author of the message may not spend that.
@@ -230,13 +232,15 @@ async def begin_decision(
     choices = match_choices(round_, wanted)
     if any(decision.key == message.key for decision in round_.decisions):
         return None
-    if app.decisions.get(round_.id):
+    if running := app.decisions.get(round_.id):
+        if running.key == message.key:
+            return running
         raise DecisionError(BUSY)
     asked = replace(round_.question, asked_by=message.asker.id, place=message.place)
     await check_limits(app, asked)
     account = decision_account(round_, asked, message.key, app.now())
     estimate = await app.budget.accept_decision(round_, account, app.gateway)
-    running = RunningDecision(round_)
+    running = RunningDecision(round_, message.key)
     order = _Order(message, choices, account, estimate, is_posted)
     if app.decisions.get(round_.id) or not app.decisions.start(running, partial(_run, app, order)):
         await app.budget.ledger.release(message.key)
