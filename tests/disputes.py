@@ -19,6 +19,7 @@ from tests.builders import (
     with_answers,
     with_ballots,
 )
+from tests.fakes.gateway import FakeGateway, ReadPrompt
 
 BROKER = "Is a broker needed now?"
 YES, NO = "A broker is needed from the first day", "Postgres alone carries this load for years"
@@ -94,3 +95,19 @@ def obedient_reply(prompt: str) -> str:
     followed = [{"decision": i, "quote": words} for i, words in enumerate(says, start=1)]
     text = " ".join(f"Settled: {words}." for words in says)
     return f"{text}\n{json.dumps({'drawn_on': [], 'followed': followed})}"
+
+
+def take_positions(gateway: FakeGateway, members: Sequence[str] = (CLAUDE, GPT, GEMINI)) -> None:
+    """Let models take YES and NO in turn; their chairman maps that, then obeys a decision."""
+    taken = {member: f"{(YES, NO)[i % 2]}." for i, member in enumerate(members)}
+    gateway.answers = taken
+    gateway.chairmen = dict.fromkeys(members, (_map_of, f"Settled: {YES}."))
+
+
+def _map_of(shown: ReadPrompt) -> str:
+    positions = [
+        {"labels": [x for x, text in shown.texts.items() if says in text], "says": says}
+        for says in (YES, NO)
+    ]
+    claims = {"drawn_on": [], "disputed": [{"point": BROKER, "positions": positions}]}
+    return f"{OLD_TEXT}\n{json.dumps(claims)}"
