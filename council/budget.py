@@ -109,7 +109,7 @@ async def estimate_decision(round_: Round, gateway: Gateway) -> Estimate:
 
 
 def decision_account(round_: Round, asked: Question, key: str, now: datetime) -> Account:
-    """Return the account of a decision: whoever decides pays, where they do; `key` is its own."""
+    """Return the account of a decision, which has its own `key`; the person who decides pays."""
     return replace(Account.of(replace(round_, question=asked), now), round_id=key)
 
 

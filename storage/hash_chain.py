@@ -93,7 +93,8 @@ async def load_seal(connection: AsyncConnection, round_id: str) -> Seal | None:
     columns = (RoundRow.salt, RoundRow.digests, RoundRow.forgotten_at, RoundRow.redacted)
     query = select(*map(col, columns))
     own = await fetch_rows(connection, query.where(col(RoundRow.id) == round_id))
-    row, *later = await _fetch_link_rows(connection, round_id) or [None]
+    links = await _fetch_link_rows(connection, round_id)
+    row, later = (links[0], links[1:]) if links else (None, [])
     # A round that closed before there were chains has a salt if its texts are forgotten.
     erased = own and (own[0]["forgotten_at"] or own[0]["redacted"])
     if not own or (row is None and (erased or not own[0]["salt"])):
@@ -104,7 +105,7 @@ async def load_seal(connection: AsyncConnection, round_id: str) -> Seal | None:
         return Seal(
             RoundDigests(own[0]["salt"], texts, parts),
             link_from_row(row) if row else None,
-            tuple(map(_decision_seal, filter(None, later))),
+            tuple(map(_decision_seal, later)),
         )
 
 

@@ -62,7 +62,8 @@ REPLACED = (
     "answer at {url}. A request with an Idempotency-Key can be sent again at no further cost."
 )
 REUSED = "This Idempotency-Key was used for another request. Use a new key for each question."
-_COUNCIL_FIELDS = ("verdict", "standings", "analysis", "absences", "decisions", "unfollowed")
+_COUNCIL_FIELDS = ("verdict", "standings", "analysis", "absences")
+_DECIDED_FIELDS = ("decisions", "unfollowed")  # of a round that was decided
 
 # The first that fits, in this order.
 _STATUSES: tuple[tuple[type[Exception], int, str | None], ...] = (
@@ -307,7 +308,8 @@ class _Completion:
 
     def _council(self, round_: Round) -> Document:
         document = round_document(round_)
-        fields = {name: document[name] for name in _COUNCIL_FIELDS}
+        names = (*_COUNCIL_FIELDS, *(_DECIDED_FIELDS if round_.decisions else ()))
+        fields = {name: document[name] for name in names}
         return {"round_id": round_.id, "url": self.url, **fields}
 
 

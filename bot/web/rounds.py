@@ -128,6 +128,7 @@ async def _running_values(context: WebContext, request: Request, round_: Round) 
     if not receipt:
         receipt = receipt_line(round_, await estimate_round(round_, app.gateway))
     return {
+        "deciding": "",
         "may_vote": may_vote,
         "takes_votes": may_vote and takes_blind_votes(round_),
         "own": await own_vote(app, round_.id, asker_id) if may_vote else None,
