@@ -20,6 +20,7 @@ from council.integrity.erasure import (
     quotes,
     redact,
     redact_artefact,
+    redact_synthesis,
     repeats,
 )
 from council.integrity.seal import RoundDigests, Seal
@@ -64,6 +65,7 @@ from storage.row_mapping import (
 from storage.tables import (
     AnswerRow,
     BallotRow,
+    DecisionRow,
     ExchangeRow,
     LinkRow,
     OutgoingRow,
@@ -185,8 +187,7 @@ class SqlRoundStore(SqlFeedback):
             if state is None:
                 raise round_not_found(round_id)
             if state.redacted:
-                written = redact_artefact(decision.synthesis)
-                decision = replace(decision, synthesis=written)
+                decision = replace(decision, synthesis=redact_synthesis(decision.synthesis))
             row = decision_row(decision, round_id, number)
             if not await insert(connection, [row]):
                 return await is_own_write(connection, row, ("key",))
@@ -292,8 +293,10 @@ class SqlRoundStore(SqlFeedback):
             rounds = (col(RoundRow.chat) == chat, col(RoundRow.workspace) == workspace)
             # The money remains spent, but by nobody.
             of_rounds = select(col(RoundRow.id)).where(*rounds)
-            spent = col(SpendingRow.round_id).in_(of_rounds)
-            await connection.execute(update(SpendingRow).where(spent).values(asker=""))
+            decided = select(col(DecisionRow.key)).where(col(DecisionRow.round_id).in_(of_rounds))
+            for ids in (of_rounds, decided):
+                spent = col(SpendingRow.round_id).in_(ids)
+                await connection.execute(update(SpendingRow).where(spent).values(asker=""))
             sent = col(OutgoingRow.round_id).in_(of_rounds)
             await connection.execute(delete(OutgoingRow).where(sent))
             for hooks in self._hooks:

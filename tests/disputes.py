@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from council.answers import Reply
+from council.answers import Prompt, Reply
 from council.prompts.shared import nonce_for
 from council.prompts.synthesis import JudgesReport, chair_prompt, parse_chair_reply
 from council.rounds import Choice, Closing, Decision, Round
@@ -41,7 +41,7 @@ def disputed(round_: Round, disputes: Disputes = DISPUTES) -> Round:
     round_ = with_ballots(with_answers(round_, said))
     labels = round_.draw.labels if round_.draw else None
     assert labels
-    texts = {labels.label_of(member) or "": text for member, text in said.items()}
+    texts = {label: text for member, text in said.items() if (label := labels.label_of(member))}
     claims = [
         {
             "point": point,
@@ -54,7 +54,7 @@ def disputed(round_: Round, disputes: Disputes = DISPUTES) -> Round:
     ]
     reply = f"{OLD_TEXT}\n{json.dumps({'drawn_on': [], 'disputed': claims})}"
     fenced = {label: texts[label] for label in sorted(texts)}
-    prompt = chair_prompt(  # type: ignore[arg-type]
+    prompt = chair_prompt(
         round_.question, fenced, JudgesReport(), nonce_for(round_.seed, "chairman")
     )
     written = parse_chair_reply(reply, labels.labels)
@@ -79,7 +79,7 @@ def a_decision(
     return Decision(key, by, ASKED_AT, (Choice(BROKER, says),), written)
 
 
-def chair_prompt_of():  # noqa: ANN201
+def chair_prompt_of() -> Prompt:
     """Return any chairman's prompt."""
     return chair_prompt(a_question(), {}, JudgesReport(), "0" * 16)
 

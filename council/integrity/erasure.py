@@ -207,8 +207,13 @@ def redact_artefact(artefact: Artefact) -> Artefact:
     if isinstance(artefact, SpoiledBallot):
         return replace(artefact, paper=_exchange(artefact.paper, "", _without_question))
     if isinstance(artefact, Synthesis):
-        return _synthesis(artefact, "synthesis", _without_question)
+        return redact_synthesis(artefact)
     return artefact
+
+
+def redact_synthesis(synthesis: Synthesis) -> Synthesis:
+    """Return a synthesis that arrives after its round was redacted, without the question."""
+    return _synthesis(synthesis, "synthesis", _without_question)
 
 
 def _quoted_names(round_: Round, source: Round) -> Iterator[str]:

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from council.budget_caps import Account, Scope
 from council.errors import ForgottenError, RoundNotFoundError
 from council.integrity.erasure import removable_texts
 from council.integrity.seal import find_changes
@@ -13,6 +14,7 @@ from council.ports import Store
 from council.rounds import Decision, Round, sort_by_panel
 from storage.export import dump_round, parse_item
 from storage.hash_chain import SqlHashChain
+from storage.ledger import SqlLedger
 from storage.rounds import SqlRoundStore
 from tests.builders import ASKED_AT
 from tests.disputes import a_decision, a_disputed_round
@@ -124,3 +126,17 @@ async def test_a_round_from_elsewhere_without_a_seal_has_its_decisions_chained(
 
     assert seal
     assert [one.link.origin for one in seal.decisions] == ["elsewhere"]
+
+
+async def test_a_deleted_workspace_leaves_what_its_decisions_cost_without_a_name(
+    store: SqlRoundStore,
+) -> None:
+    await decided(store, FIRST, round_=replace(ROUND, question=replace(ROUND.question, place=T1)))
+    ledger = SqlLedger(store.engine)
+    account = Account(FIRST.key, ASKED_AT.date(), "U1", "slack/T1/C1")
+    await ledger.settle(account, 20_000)
+
+    await store.delete_workspace("slack", "T1")
+
+    assert not (await ledger.usage(account))[Scope.USER_DAY].total
+    assert (await ledger.spent(FIRST.key)).micro == 20_000
