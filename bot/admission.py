@@ -12,7 +12,7 @@ from bot.services import Service
 from council.errors import RoundNotFoundError, StoreError
 from council.places import Place
 from council.ports import RoundQuery, RoundSummary
-from council.rounds import Round
+from council.rounds import Question, Round
 
 
 async def admit_round(app: AppContext, round_: Round) -> bool:
@@ -86,6 +86,13 @@ async def _is_within_limits(app: AppContext, round_: Round) -> bool:
             return False
         raise
     return True
+
+
+async def check_limits(app: AppContext, question: Question) -> None:
+    """Raise RoundLimitError if the asker or the workspace of a question is at a limit."""
+    await app.reload_settings(question.place)
+    await check_rate_limit(app.access, app.store, question, app.now())
+    await _check_concurrency(app, question.place)
 
 
 async def _check_concurrency(app: AppContext, place: Place) -> None:

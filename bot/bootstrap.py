@@ -23,7 +23,7 @@ from bot.context import AppContext
 from bot.coordination.clock import SharedClock, now
 from bot.coordination.locks import LocalLocks, leader_lock, lock_file_claims
 from bot.coordination.pubsub import LocalPubSub, ProviderSync
-from bot.coordination.tasks import running_alongside
+from bot.coordination.tasks import cancel_and_wait, running_alongside
 from bot.hooks import run_closing_hooks
 from bot.observability import metrics
 from bot.observability.tracing import open_tracing
@@ -202,6 +202,10 @@ async def open_app(
         yield app_context
 
 
+async def _stop_decisions(app: AppContext) -> None:
+    await cancel_and_wait([one.task for one in app.decisions.all() if one.task])
+
+
 async def _open_services(
     app: AppContext, config: PanelConfig, stack: AsyncExitStack, report: Callable[[str], None]
 ) -> None:
@@ -209,6 +213,7 @@ async def _open_services(
 
     Then report which plug-ins have failed so far, and from now on each that fails.
     """
+    stack.push_async_callback(_stop_decisions, app)
     for open_service in app.plugins.load(lambda plugin: plugin.services):
         service: Service = await open_service(app, config)
         stack.push_async_callback(service.close)

@@ -23,13 +23,14 @@ from bot.chat import MAX_RAW_CHARACTERS, Chat, check_length, clean_text
 from bot.coordination.clock import now
 from bot.coordination.locks import LocalLocks, leader_lock
 from bot.coordination.pubsub import LocalPubSub
-from bot.coordination.tasks import TryLock
+from bot.coordination.tasks import RunningTask, TaskRegistry, TryLock
+from bot.observability import logs
 from bot.outbox import Outbox
 from bot.plugins import Parts, Plugins
-from bot.ports import JobQueue, NamedLocks, PubSub, RoundClaims, Runner
+from bot.ports import JobQueue, NamedLocks, PubSub, RoundClaims, RoundSnapshot, Runner
 from bot.settings.connections import Connections
 from council.budget import Budget
-from council.errors import PanelError, QuestionError
+from council.errors import CouncilError, DecisionError, PanelError, QuestionError
 from council.filters import check_filters
 from council.methods import check_panel_rules, find_method
 from council.panel import Member, Panel
@@ -46,6 +47,20 @@ MIN_TIMED_ROUNDS, MAX_TIMED_ROUNDS = 3, 20
 _NEW_ID = partial(secrets.token_hex, 5)
 
 
+class RunningDecision(RunningTask[RoundSnapshot]):
+    """A decision on a round whose answer is being written in this process; `key` is its event's."""
+
+    def __init__(self, round_: Round, key: str) -> None:
+        stopped = DecisionError("The council stopped before it had written. Decide again.")
+        super().__init__(round_.id, RoundSnapshot(round_), stopped)
+        self.key = key
+
+
+def _log_failed_decision(round_id: str, error: Exception) -> None:
+    if not isinstance(error, CouncilError):
+        logs.log_unexpected_error("decision_failed", error, round_id=round_id)
+
+
 @dataclass(slots=True)
 class AppContext:
     """Stores, gateway, runner, panels and settings of this process.
@@ -58,7 +73,8 @@ class AppContext:
     time. `judges` are those that a command named apart from the panels. A run with `--local`
     `is_local`: then a panel is used only if somebody names it, or has chosen it since the start.
     Of the processes that share a database, one at a time holds a name of the `leader_lock`;
-    `claims` are those of one machine. `parts` are what `plugins` have added. `open_seat` makes a
+    `claims` are those of one machine. `parts` are what `plugins` have added. `decisions` are those
+    that are being written. `open_seat` makes a
     model ready that no panel has.
     """
 
@@ -92,6 +108,9 @@ class AppContext:
     plugins: Plugins = field(default_factory=Plugins)
     parts: Parts = field(default_factory=Parts)
     open_seat: Callable[[str], Member] | None = None
+    decisions: TaskRegistry[RunningDecision] = field(
+        default_factory=lambda: TaskRegistry(_log_failed_decision)
+    )
 
     def seat(self, key: str) -> Member:
         """Return a seat of any panel, or make a model ready that no panel has.

@@ -27,6 +27,13 @@ from bot.access import check_admitted, listable_rounds
 from bot.admission import dismissed_at_end
 from bot.chat import Asker, Heading, IncomingMessage, Post, Prose, Thread
 from bot.commands.ask import AskOptions, open_round
+from bot.commands.decide import (
+    DONE_ALREADY,
+    WRITING,
+    begin_decision,
+    follow_decision,
+    load_decidable,
+)
 from bot.commands.rounds import cancel, find_round
 from bot.context import AppContext, checked_question
 from bot.coordination.tasks import running_alongside
@@ -52,6 +59,7 @@ from council.rounds import Question, Round
 
 PROGRESS_SECONDS = 1.0  # between two notifications of progress
 MAX_LISTED_ROUNDS = 100
+MAX_DECIDED = 10  # points at once; a round has fewer
 INSTRUCTIONS = (
     "Several models answer a question, rank each other's answers without knowing who wrote them, "
     "and one of them writes the council's answer. A question takes seconds to minutes, and costs "
@@ -108,6 +116,22 @@ class GetRound(Arguments):
     """Return a stored round: its answer, standings and every ranking."""
 
     round_id: str = Field(description="The round's id, or the start of one.")
+
+
+class DecidedPoint(Arguments):
+    """A disputed point, and the position that holds."""
+
+    point: str = Field(description="A point of `analysis.disputed`, as the round has it.")
+    says: str = Field(description="The position that holds: one of its `says`.")
+
+
+class Decide(Arguments):
+    """Decide disputed points of a finished round; its chairman writes the answer once more."""
+
+    round_id: str = Field(description="The round's id, or the start of one.")
+    decisions: list[DecidedPoint] = Field(
+        min_length=1, max_length=MAX_DECIDED, description="What holds; other points stay open."
+    )
 
 
 class ListRounds(Arguments):
@@ -191,7 +215,7 @@ def _round_reply(call: ToolCall, round_: Round) -> CallToolResult:
         status = progress_summary(round_)
         return reply(f"Not finished: {status}.\n\n{reference}", document)
     has_failed = round_.closing.failure is not None
-    answer = round_.synthesis.text if round_.synthesis else ""
+    answer = round_.final.text if round_.final else ""
     parts = round_post(round_, with_results=True).parts
     rest = tuple(part for part in parts if not isinstance(part, Heading | Prose))
     told = thread_markdown(Thread(Post(rest, ""))).strip()
@@ -229,6 +253,21 @@ async def _get_round(call: ToolCall, given: GetRound) -> CallToolResult:
     return _round_reply(call, running.round_ if running else round_)
 
 
+async def _decide(call: ToolCall, given: Decide) -> CallToolResult:
+    """Decide points of a round; once begun, the answer is written even if the call is cancelled."""
+    message = call.message()
+    found = await find_round(call.app, message, given.round_id)
+    round_ = await load_decidable(call.app, message, found.id)
+    wanted = [(one.point, one.says) for one in given.decisions]
+    running = await begin_decision(call.app, message, round_, wanted)
+    if running is None:
+        raise CouncilError(DONE_ALREADY)
+    call.status = WRITING
+    async with call.reporting():
+        round_ = await follow_decision(running)
+    return _round_reply(call, round_)
+
+
 async def _list_rounds(call: ToolCall, given: ListRounds) -> CallToolResult:
     wanted = listable_rounds(call.message())
     found = await call.app.store.list_summaries(given.limit or 20, wanted)
@@ -244,6 +283,7 @@ CORE_TOOLS = (
     McpTool("ask_council", AskCouncil, _ask_council, costs_money=True),
     McpTool("rank_answers", RankAnswers, _rank_answers, costs_money=True),
     McpTool("get_round", GetRound, _get_round),
+    McpTool("decide", Decide, _decide, costs_money=True),
     McpTool("list_rounds", ListRounds, _list_rounds),
 )
 

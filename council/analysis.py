@@ -196,31 +196,38 @@ def _label(claim: object) -> Label:
 # --- Quotes
 
 
-def is_quoted(quote: str, text: str) -> bool:
+def is_quoted(quote: str, text: str, *, exactly: bool = False) -> bool:
     """Return whether a text contains a quote, or nearly: as similar as MIN_SIMILARITY.
 
     The passage must have the quote's numbers, negations and longer words, so that a changed fact is
-    no quote. A quote with an ellipsis is several.
+    no quote. A quote with an ellipsis is several. With `exactly`, every word must be there.
     """
-    plain = _plain(text)
-    pieces = [piece for part in _ELLIPSIS.split(quote) if (piece := _plain(part))]
+    contains = _contains_exactly if exactly else _contains
+    plain = plain_words(text)
+    pieces = [piece for part in _ELLIPSIS.split(quote) if (piece := plain_words(part))]
     return any(len(piece) >= MIN_QUOTE_CHARACTERS for piece in pieces) and all(
-        _contains(plain, piece) for piece in pieces
+        contains(plain, piece) for piece in pieces
     )
 
 
-def _plain(text: str) -> str:
+def plain_words(text: str) -> str:
     """Return a text without decoration, case and breaks."""
     return " ".join(_DECORATION.sub("", text).casefold().split()).strip(" .,;:!?-–—")
 
 
-def _contains(text: str, piece: str) -> bool:
+def _contains_exactly(text: str, piece: str) -> bool:
     start = text.find(piece)
     while start >= 0:
         passage = _whole_words(text, start, start + len(piece)).strip(_PUNCTUATION)
         if passage == piece.strip(_PUNCTUATION) and not _is_negated(text, start):
             return True
         start = text.find(piece, start + 1)
+    return False
+
+
+def _contains(text: str, piece: str) -> bool:
+    if _contains_exactly(text, piece):
+        return True
     if len(piece) > len(text):
         return False
     found = fuzz.partial_ratio_alignment(piece, text, score_cutoff=MIN_SIMILARITY)
@@ -229,7 +236,9 @@ def _contains(text: str, piece: str) -> bool:
     passage = _whole_words(text, found.dest_start, found.dest_end)
     if _is_negated(text, found.dest_start):
         return False
-    return _facts(piece) == _facts(passage) and _has_words(passage, piece)
+    return numbers_and_negations(piece) == numbers_and_negations(passage) and _has_words(
+        passage, piece
+    )
 
 
 def _is_negated(text: str, start: int) -> bool:
@@ -247,7 +256,7 @@ def _whole_words(text: str, start: int, end: int) -> str:
     return text[start:end]
 
 
-def _facts(text: str) -> tuple[list[str], list[str]]:
+def numbers_and_negations(text: str) -> tuple[list[str], list[str]]:
     """Return the numbers and negations of a text."""
     words = _WORD.findall(text.replace("'", ""))
     return sorted(_NUMBER.findall(text)), sorted(word for word in words if word in _NEGATIONS)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from council.answers import Answer, Call, Prompt, Reply, Role
@@ -19,11 +19,12 @@ from council.prompts.answer import answer_prompt
 from council.prompts.ballot import BallotPrompt, judge_prompt
 from council.prompts.shared import estimate_tokens
 from council.prompts.synthesis import JudgesReport, chair_prompt
-from council.rounds import Round
+from council.rounds import Question, Round
 from council.rubric_grader import grade_prompt
 
 MAX_TEXT_TOKENS = 2_000  # most answers are shorter, reasoning included
 CANARY_TOKENS = 200
+DECISION_TOKENS = 2_000  # what a decision adds to a chairman's prompt, at most
 NOTE_TOKENS = 100  # what a method says of one answer, such as who wrote it in which part
 MAX_BALLOT_TOKENS = 1_000
 SETTLE_DELAY_SECONDS = 0.1
@@ -93,6 +94,23 @@ async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
         sum(sorted(answers)[: panel.terms.quorum]),
         unknown,
     )
+
+
+async def estimate_decision(round_: Round, gateway: Gateway) -> Estimate:
+    """Return the most that the answer to a closed round may cost once it is written anew."""
+    prices = {seat.key: await gateway.price(seat) for seat in round_.panel.chair_order}
+    prompt = round_.synthesis.prompt if round_.synthesis else None
+    read = (max_prompt_tokens(prompt) if prompt else 0) + DECISION_TOKENS + _image_tokens(round_)
+    costs = [
+        price.cost_micro_usd(read, max_reply_tokens(price)) for price in prices.values() if price
+    ]
+    unknown = tuple(key for key, price in prices.items() if price is None)
+    return Estimate(max(costs, default=0), unknown=unknown)
+
+
+def decision_account(round_: Round, asked: Question, key: str, now: datetime) -> Account:
+    """Return the account of a decision, which has its own `key`; the person who decides pays."""
+    return replace(Account.of(replace(round_, question=asked), now), round_id=key)
 
 
 def given_answers(round_: Round) -> tuple[Answer, ...]:
@@ -250,6 +268,26 @@ class Budget:
         await self._reserve(round_.panel, account, estimate, self.ledger.extend)
         cap, reserved = round_.panel.terms.cap_micro_usd, estimate.capped(round_.panel)
         async with self.budget_gateway(account, gateway, cap, reserved=reserved) as budgeted:
+            yield budgeted
+
+    async def accept_decision(self, round_: Round, account: Account, gateway: Gateway) -> Estimate:
+        """Reserve what a decision may cost, and return it; raise BudgetError if it exceeds a cap.
+
+        `account` is the decision's own, with its own key.
+        """
+        estimate = await estimate_decision(round_, gateway)
+        self.check_prices(round_.panel, estimate)
+        await self._reserve(round_.panel, account, estimate, self.ledger.reserve)
+        return estimate
+
+    @asynccontextmanager
+    async def paying_decision(
+        self, round_: Round, account: Account, gateway: Gateway, accepted: Estimate
+    ) -> AsyncIterator[Gateway]:
+        """Yield a gateway for an accepted decision; free the unspent reservation afterwards."""
+        cap, reserved = round_.panel.terms.cap_micro_usd, accepted.capped(round_.panel)
+        gateway_of = self.budget_gateway(account, gateway, cap, of="decision", reserved=reserved)
+        async with gateway_of as budgeted:
             yield budgeted
 
     async def _reserve(

@@ -16,7 +16,7 @@ from council.panel import Member
 from council.people import Person
 from council.places import NOWHERE, Place
 from council.providers import Limits, ProviderLoad
-from council.rounds import Artefact, Round, Stage
+from council.rounds import Artefact, Decision, Round, Stage
 
 # The kind of memo of a line that waits to be asked, with its context and the ids that this quotes.
 UNASKED = "unasked"
@@ -237,6 +237,13 @@ class Store(RunningRoundStore, Protocol):
 
     async def seal(self, round_id: str) -> Seal | None:
         """Return the digests and link of a closed round; None if open, or older than seals."""
+
+    async def decide(self, round_id: str, decision: Decision, number: int) -> bool:
+        """Store the `number`th decision on a closed round, and add it to the round's chain.
+
+        Return False if another decision has this number already, so that of two at once one wins.
+        Storing the same one twice has no effect. Raise ForgottenError, RoundNotFoundError.
+        """
 
     async def find(self, start: str) -> str:
         """Return the one round id with this prefix; raise RoundNotFoundError for none or many."""

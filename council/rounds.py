@@ -97,6 +97,28 @@ class Synthesis:
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """The position that a person chose for a disputed point, both in the words of the map."""
+
+    point: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a person decided on disputed points, and what a chairman then wrote.
+
+    It comes after the closing. `key` is that of the event that brought it.
+    """
+
+    key: str
+    by: str
+    at: datetime
+    choices: tuple[Choice, ...]
+    synthesis: Synthesis
+
+
+@dataclass(frozen=True, slots=True)
 class Closing:
     """The end of a round: its duration, and why it failed if it did."""
 
@@ -143,8 +165,9 @@ class Round:
     `versions` are those of the program and its libraries. `forgotten` is set once the texts are
     erased, `redacted` once those are that it quotes of a forgotten round. `bakeoff` is the id of
     its bake-off, "" for a person's question. Replies in `late` may come after the closing, so no
-    seal covers them. `exchanges` are of its method and grader. `registry` has the rules that it
-    does not store; whatever makes or loads a round sets it.
+    seal covers them. `exchanges` are of its method and grader. `decisions` come after the closing,
+    each with a seal of its own. `registry` has the rules that it does not store; whatever makes or
+    loads a round sets it.
     """
 
     id: str
@@ -166,6 +189,7 @@ class Round:
     late: tuple[LateReply, ...] = field(default=(), metadata=IF_SET)
     exchanges: tuple[Exchange, ...] = field(default=(), metadata=IF_SET)
     redacted: Erasure | None = field(default=None, metadata=IF_SET)
+    decisions: tuple[Decision, ...] = field(default=(), metadata=IF_SET)
     registry: Registry = field(
         default=NO_PLUGINS, compare=False, repr=False, metadata={"exclude": True}
     )
@@ -196,6 +220,21 @@ class Round:
         )
 
     @property
+    def syntheses(self) -> tuple[Synthesis, ...]:
+        """The council's answers, oldest first: the chairman's, then one for each own decision."""
+        decided = (one.synthesis for one in self.decisions if self.is_own(one))
+        return (self.synthesis, *decided) if self.synthesis else ()
+
+    @property
+    def final(self) -> Synthesis | None:
+        """The council's answer as it stands: after the asker's last decision, if there is one."""
+        return self.syntheses[-1] if self.synthesis else None
+
+    def is_own(self, decision: Decision) -> bool:
+        """Return whether the asker decided; the decision of anybody else replaces nothing."""
+        return decision.by == self.question.asked_by
+
+    @property
     def replies(self) -> tuple[Reply, ...]:
         """Every reply the round paid for, including late ones, spoiled and audit ballots."""
         replies = [answer.reply for answer in self.answers if answer.origin is None]
@@ -203,8 +242,8 @@ class Round:
         replies += [spoiled.paper.reply for spoiled in self.spoiled]
         replies += [late.reply for late in self.late]
         replies += [exchange.reply for exchange in self.exchanges]
-        if self.synthesis and self.synthesis.reply:
-            replies.append(self.synthesis.reply)
+        written = (self.synthesis, *(decision.synthesis for decision in self.decisions))
+        replies += [one.reply for one in written if one and one.reply]
         return tuple(replies)
 
     @property

@@ -11,7 +11,13 @@ from sqlmodel import col
 
 from council.digests import Digests
 from council.integrity.hash_chain import FOREIGN_ORIGIN, Link, StoredLink, next_link
-from council.integrity.seal import RoundDigests, Seal, compute_digests
+from council.integrity.seal import (
+    DecisionSeal,
+    RoundDigests,
+    Seal,
+    compute_digests,
+    seal_decision,
+)
 from council.rounds import Round
 from storage.engine import SqlStore
 from storage.queries import fetch_round
@@ -53,11 +59,31 @@ async def append_link(
     notes = compute_digests(round_, row["salt"] or salt)
     statement = update(RoundRow).where(col(RoundRow.id) == round_id)
     await connection.execute(statement.values(salt=notes.salt, digests=_pairs(notes.texts)))
-    scope = round_.question.place.scope
-    is_linked = await _fetch_link_row(connection, round_id) is not None
+    if not await _fetch_link_rows(connection, round_id):
+        await _append(connection, round_, notes, origin)
+
+
+async def append_decision_link(
+    connection: AsyncConnection, round_id: str, number: int, *, imported: Seal | None = None
+) -> None:
+    """Append the link of a round's decision to its chain; an `imported` round has a seal."""
+    row, rows = await fetch_round(connection, round_id)
+    if not row["salt"]:  # it closed before there were chains, and has no link
+        return
+    round_ = round_from_rows(row, rows)
+    known = imported.decisions[number - 1 : number] if imported else ()
+    notes = seal_decision(round_, number, row["salt"], known[0].digests if known else ())
+    origin = known[0].link.hash if known else FOREIGN_ORIGIN if imported else ""
+    await _append(connection, round_, notes, origin)
+
+
+async def _append(
+    connection: AsyncConnection, round_: Round, notes: RoundDigests, origin: str
+) -> None:
+    scope, is_linked = round_.question.place.scope, False
     while not is_linked:
         head = await _load_head(connection, scope)
-        last = next_link(head, scope, round_id, notes.digest, origin)
+        last = next_link(head, scope, round_.id, notes.digest, origin)
         link = LinkRow(**asdict(last), parts=_pairs(notes.parts))
         is_linked = await insert(connection, [link])
 
@@ -67,7 +93,8 @@ async def load_seal(connection: AsyncConnection, round_id: str) -> Seal | None:
     columns = (RoundRow.salt, RoundRow.digests, RoundRow.forgotten_at, RoundRow.redacted)
     query = select(*map(col, columns))
     own = await fetch_rows(connection, query.where(col(RoundRow.id) == round_id))
-    row = await _fetch_link_row(connection, round_id)
+    links = await _fetch_link_rows(connection, round_id)
+    row, later = (links[0], links[1:]) if links else (None, [])
     # A round that closed before there were chains has a salt if its texts are forgotten.
     erased = own and (own[0]["forgotten_at"] or own[0]["redacted"])
     if not own or (row is None and (erased or not own[0]["salt"])):
@@ -75,7 +102,16 @@ async def load_seal(connection: AsyncConnection, round_id: str) -> Seal | None:
     with translate_validation_errors("Round", round_id):
         texts = validate("round.digests", DIGESTS.validate_python, own[0]["digests"])
         parts = validate("link.parts", DIGESTS.validate_python, row["parts"] if row else [])
-        return Seal(RoundDigests(own[0]["salt"], texts, parts), link_from_row(row) if row else None)
+        return Seal(
+            RoundDigests(own[0]["salt"], texts, parts),
+            link_from_row(row) if row else None,
+            tuple(map(_decision_seal, later)),
+        )
+
+
+def _decision_seal(row: dict[str, Any]) -> DecisionSeal:
+    digests = validate("link.parts", DIGESTS.validate_python, row["parts"])
+    return DecisionSeal(digests, link_from_row(row))
 
 
 def link_from_row(row: dict[str, Any]) -> Link:
@@ -83,11 +119,10 @@ def link_from_row(row: dict[str, Any]) -> Link:
     return validate("link", LINK.validate_python, row)
 
 
-_LINK = (
+_LINKS = (
     select(LinkRow)
     .where(col(LinkRow.round_id) == bindparam("round_id"))
     .order_by(col(LinkRow.number))
-    .limit(1)
 )
 _HEAD = (
     select(*map(col, LINK_COLUMNS))
@@ -97,9 +132,8 @@ _HEAD = (
 )
 
 
-async def _fetch_link_row(connection: AsyncConnection, round_id: str) -> dict[str, Any] | None:
-    rows = await fetch_rows(connection, _LINK, {"round_id": round_id})
-    return rows[0] if rows else None
+async def _fetch_link_rows(connection: AsyncConnection, round_id: str) -> list[dict[str, Any]]:
+    return [*await fetch_rows(connection, _LINKS, {"round_id": round_id})]
 
 
 async def _load_head(connection: AsyncConnection, scope: str) -> Link | None:

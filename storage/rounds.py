@@ -20,15 +20,22 @@ from council.integrity.erasure import (
     quotes,
     redact,
     redact_artefact,
+    redact_synthesis,
     repeats,
 )
-from council.integrity.seal import Seal
+from council.integrity.seal import RoundDigests, Seal
 from council.places import Place
 from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
 from council.registry import NO_PLUGINS, Registry
-from council.rounds import AnswerFindings, Artefact, Closing, Round, StandIn
+from council.rounds import AnswerFindings, Artefact, Closing, Decision, Round, StandIn
 from storage.feedback import SqlFeedback, clear_reasons
-from storage.hash_chain import append_link, imported_entry, load_seal, new_salt
+from storage.hash_chain import (
+    append_decision_link,
+    append_link,
+    imported_entry,
+    load_seal,
+    new_salt,
+)
 from storage.hooks import RoundHooks
 from storage.key_value import delete_unasked
 from storage.queries import (
@@ -47,6 +54,7 @@ from storage.row_mapping import (
     SCORES,
     TABLES,
     artefact_rows,
+    decision_row,
     erasure_columns,
     part_rows,
     past_ballot_from_row,
@@ -57,6 +65,7 @@ from storage.row_mapping import (
 from storage.tables import (
     AnswerRow,
     BallotRow,
+    DecisionRow,
     ExchangeRow,
     LinkRow,
     OutgoingRow,
@@ -81,6 +90,9 @@ LOG_IN_USE = (
     "The texts are forgotten, but another program is reading the database, so its log still "
     "holds them. Close that program, then forget the round again."
 )
+
+
+UNSEALED = Seal(RoundDigests("", (), ()), None)
 
 
 class SqlRoundStore(SqlFeedback):
@@ -122,6 +134,9 @@ class SqlRoundStore(SqlFeedback):
             if round_.closing:
                 salt, origin = imported_entry(round_, seal)
                 await append_link(connection, round_.id, salt=salt, origin=origin)
+                for number in range(1, len(round_.decisions) + 1):
+                    known = seal or UNSEALED
+                    await append_decision_link(connection, round_.id, number, imported=known)
             for source in sources:
                 before = round_from_rows(*await fetch_round(connection, source.id))
                 await _redact(connection, round_.id, before, source.at)
@@ -162,6 +177,22 @@ class SqlRoundStore(SqlFeedback):
                 state = states[round_id]
                 if round_id in closing and state and not state.is_closed:
                     await append_link(connection, round_id, new_salt())
+
+    @retried_and_shielded
+    async def decide(self, round_id: str, decision: Decision, number: int) -> bool:
+        """Store the `number`th decision on a closed round; return False if there is another."""
+        async with self._write() as connection:
+            # Locked, so that nobody forgets the round or decides meanwhile.
+            state = await _lock_state(connection, round_id, is_closing=True)
+            if state is None:
+                raise round_not_found(round_id)
+            if state.redacted:
+                decision = replace(decision, synthesis=redact_synthesis(decision.synthesis))
+            row = decision_row(decision, round_id, number)
+            if not await insert(connection, [row]):
+                return await is_own_write(connection, row, ("key",))
+            await append_decision_link(connection, round_id, number)
+            return True
 
     @retried_and_shielded
     async def load(self, round_id: str) -> Round:
@@ -262,8 +293,10 @@ class SqlRoundStore(SqlFeedback):
             rounds = (col(RoundRow.chat) == chat, col(RoundRow.workspace) == workspace)
             # The money remains spent, but by nobody.
             of_rounds = select(col(RoundRow.id)).where(*rounds)
-            spent = col(SpendingRow.round_id).in_(of_rounds)
-            await connection.execute(update(SpendingRow).where(spent).values(asker=""))
+            decided = select(col(DecisionRow.key)).where(col(DecisionRow.round_id).in_(of_rounds))
+            for ids in (of_rounds, decided):
+                spent = col(SpendingRow.round_id).in_(ids)
+                await connection.execute(update(SpendingRow).where(spent).values(asker=""))
             sent = col(OutgoingRow.round_id).in_(of_rounds)
             await connection.execute(delete(OutgoingRow).where(sent))
             for hooks in self._hooks:

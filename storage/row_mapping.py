@@ -20,6 +20,7 @@ from council.places import Place
 from council.rounds import (
     Artefact,
     Closing,
+    Decision,
     Draw,
     Question,
     Round,
@@ -45,6 +46,7 @@ ERASURE = TypeAdapter(Erasure)
 READING = TypeAdapter(ThreadReading | None)
 REDACTED = TypeAdapter(Erasure | None)
 SYNTHESIS = TypeAdapter(Synthesis)
+DECISION = TypeAdapter(Decision)
 VERDICT = TypeAdapter(Verdict)
 _PARSERS: dict[type[SQLModel], Callable[[object], Any]] = {
     rows.AnswerRow: TypeAdapter(Answer).validate_python,
@@ -82,6 +84,7 @@ PART_TABLES: tuple[type[Any], ...] = (
     rows.StandingRow,
     rows.VerdictRow,
     rows.SynthesisRow,
+    rows.DecisionRow,
 )
 TABLES: dict[type, type[SQLModel]] = {
     Answer: rows.AnswerRow,
@@ -117,6 +120,24 @@ def part_rows(round_: Round) -> Iterator[SQLModel]:
     """Yield the rows of all artefacts of the round, table by table."""
     for artefact in list_artefacts(round_):
         yield from artefact_rows(artefact, round_.id)
+    for number, decision in enumerate(round_.decisions, start=1):
+        yield decision_row(decision, round_.id, number)
+
+
+def decision_row(decision: Decision, round_id: str, number: int) -> rows.DecisionRow:
+    """Return the row of the decision on a round that is made as the `number`th."""
+    return rows.DecisionRow(
+        round_id=round_id,
+        number=number,
+        key=decision.key,
+        by=decision.by,
+        at=decision.at,
+        choices=[[one.point, one.says] for one in decision.choices],
+        **{
+            name: _with_lists(value)
+            for name, value in _synthesis_columns(decision.synthesis).items()
+        },
+    )
 
 
 def list_artefacts(round_: Round) -> list[Artefact]:
@@ -157,11 +178,14 @@ def _artefact_columns(artefact: Artefact) -> Iterator[tuple[type[SQLModel], dict
         for i, standing in enumerate(artefact.standings):
             yield rows.StandingRow, asdict(standing) | {"position": i}
     elif isinstance(artefact, Synthesis):
-        written = {"reply": artefact.reply.text} if artefact.reply else {}
-        columns = _unnested(asdict(artefact))
-        yield rows.SynthesisRow, columns | written | {"text": artefact.text}
+        yield rows.SynthesisRow, _synthesis_columns(artefact)
     else:
         yield TABLES[type(artefact)], _unnested(asdict(artefact))
+
+
+def _synthesis_columns(synthesis: Synthesis) -> dict[str, Any]:
+    written = {"reply": synthesis.reply.text} if synthesis.reply else {}
+    return _unnested(asdict(synthesis)) | written | {"text": synthesis.text}
 
 
 def _unnested(values: dict[str, Any]) -> dict[str, Any]:
@@ -248,6 +272,7 @@ def round_from_rows(row_values: RowValues, parts: RowsByTable) -> Round:
                 forgotten=_erasure(row),
                 bakeoff=row.bakeoff,
                 redacted=validate("round.redacted", REDACTED.validate_python, row.redacted),
+                decisions=_decisions(parts),
             )
         )
 
@@ -331,6 +356,19 @@ def _synthesis(row: RowValues) -> Synthesis:
     elif any(row[name] is not None for name in REPLY_COLUMNS):
         raise ValueError("synthesis.reply: it is missing, although its other values are there.")
     return validate("synthesis", SYNTHESIS.validate_python, values, NESTED)
+
+
+def _decisions(parts: RowsByTable) -> tuple[Decision, ...]:
+    in_order = sorted(parts[rows.DecisionRow], key=lambda row: row["number"])
+    return tuple(_decision(row) for row in in_order)
+
+
+def _decision(row: RowValues) -> Decision:
+    values = {name: row[name] for name in ("key", "by", "at")}
+    choices = [{"point": point, "says": says} for point, says in row["choices"]]
+    # Its fields are columns of the same row.
+    written = {"choices": choices, "synthesis": _synthesis(row)}
+    return validate("decision", DECISION.validate_python, values | written)
 
 
 # --- Validation

@@ -292,10 +292,7 @@ class VerdictRow(_OfRound, table=True):
     flags: list[str] = Field(sa_type=Json)
 
 
-class SynthesisRow(_OfRound, _WithPrompt, table=True):
-    """The council's answer; the columns of the reply are null if no chairman wrote it."""
-
-    __tablename__ = "synthesis"
+class _WithSynthesis(_WithPrompt):
     text: str
     chairman: str | None
     fallback: str | None
@@ -311,8 +308,28 @@ class SynthesisRow(_OfRound, _WithPrompt, table=True):
     attempts: int | None = None
 
 
+class SynthesisRow(_OfRound, _WithSynthesis, table=True):
+    """The council's answer; the columns of the reply are null if no chairman wrote it."""
+
+    __tablename__ = "synthesis"
+
+
+class DecisionRow(_OfRound, _WithSynthesis, table=True):
+    """A person's decision on a closed round; `choices` are pairs of a point and a position."""
+
+    __tablename__ = "decision"
+    number: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
+    key: str
+    by: str
+    at: datetime = Field(sa_type=UtcDateTime)
+    choices: list[list[str]] = Field(sa_type=Json)
+
+
 class LinkRow(SQLModel, table=True):
-    """A closed round's link in its scope's hash chain, with the digest of each part."""
+    """A link in a scope's hash chain, with the digest of each part.
+
+    A round's first link is of its closing, the others are of its decisions.
+    """
 
     __tablename__ = "link"
     scope: str = Field(primary_key=True)

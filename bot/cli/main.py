@@ -32,6 +32,10 @@ COMMANDS = {
         "bot.cli.rounds:vote",
         "Vote for the best answer of a round, without names until its result.",
     ),
+    "decide": (
+        "bot.cli.rounds:decide",
+        "Decide what the answers contradict each other on; the chairman writes once more.",
+    ),
     "rounds": ("bot.cli.rounds:rounds", "List stored rounds, newest first."),
     "budget": ("bot.cli.rounds:budget", "Show what was spent, is reserved and is left."),
     "verify": ("bot.cli.verify:verify", "Recompute stored rounds and check the hash chain."),

@@ -27,6 +27,7 @@ from bot.cli.output import (
 from bot.cli.progress import DownloadBar
 from bot.commands import voting
 from bot.commands.ask import AskOptions, acceptance_post, new_round
+from bot.commands.decide import decide_command
 from bot.commands.parameters import LAST, Kind
 from bot.commands.round_delivery import follow_and_deliver
 from bot.context import AppContext
@@ -147,6 +148,30 @@ async def vote(
     async with open_app(load_settings()) as app:
         message = IncomingMessage("", TERMINAL_USER, TERMINAL, "")
         await voting.vote(app, TerminalChat(Console(highlight=False)), message, asked)
+
+
+@async_command
+async def decide(
+    round_id: RoundId,
+    choices: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="What holds: 1=A decides the first disputed point. Without any, see the points.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Decide what the answers contradict each other on; the chairman writes once more."""
+    asked = {"round": round_id} | ({"choices": " ".join(choices)} if choices else {})
+    logs.configure_logging()
+    async with open_app(load_settings()) as app:
+        message = IncomingMessage("", TERMINAL_USER, TERMINAL, app.new_id())
+        chat = TerminalChat(Console(quiet=as_json, highlight=False))
+        await decide_command(app, chat, message, asked)
+        round_ = await app.store.load(await find_round_id(app.store, round_id))
+    if as_json:
+        print_json(round_document(round_))
 
 
 @async_command

@@ -120,7 +120,9 @@ def _verify_export(path: Path, plugins: Plugins, on_fault: OnFault) -> None:
         if isinstance(entry, ExportedRound):
             count += 1
             _verify_record(entry, on_fault, is_exported=True)
-            links += [entry.seal.link] if entry.seal and entry.seal.link else []
+            if seal := entry.seal:
+                links += [seal.link] if seal.link else []
+                links += [decision.link for decision in seal.decisions]
     for walk in walk_stretches(links):
         if walk.is_broken:
             print_walk(walk, on_fault)

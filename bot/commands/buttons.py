@@ -24,6 +24,7 @@ from bot.commands.button_registry import (
     collect_buttons,
 )
 from bot.commands.conversations import NEW_QUESTION, start_conversation
+from bot.commands.decide import DECIDE_FORM
 from bot.commands.dispatch import run_command_button
 from bot.commands.retraction import retract_forgotten
 from bot.commands.reveal import check_revealed, end_hold, is_held
@@ -37,6 +38,7 @@ from bot.render.lists import COMMAND
 from bot.render.people import with_names
 from bot.render.round_json import round_document
 from bot.render.round_report.answers import answers_by_label
+from bot.render.round_report.decisions import DECIDE
 from bot.render.round_report.results import results_post
 from bot.render.round_report.thread import REVEAL, details_posts, forgotten_line, whole_round
 from bot.render.round_status import terms_line
@@ -322,7 +324,7 @@ CORE_BUTTONS = ButtonSet(
         ROUND: View("Round", partial(_load_view, what=ROUND)),
         VOTE: View("Vote", posts_to_vote),
     },
-    forms=settings.FORMS,
+    forms={**settings.FORMS, DECIDE: DECIDE_FORM},
     replacements={ASK_ANYWAY: "Asking …"},
     proposals=frozenset({ASK_ANYWAY}),
 )

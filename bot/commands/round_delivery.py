@@ -1,7 +1,7 @@
 """Deliver a round: post its progress, then its answer and thread, each message once."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, replace
 
@@ -44,6 +44,7 @@ from bot.ports import (
 )
 from bot.render.formatting import add_note
 from bot.render.people import with_names
+from bot.render.round_report.decisions import decision_post
 from bot.render.round_report.rankings import MAX_REASON_CHARACTERS
 from bot.render.round_report.results import results_post
 from bot.render.round_report.thread import details_posts, held_post, round_post, whole_round
@@ -74,6 +75,7 @@ NO_ANSWER = "Your question got no answer."
 MAX_DELIVERIES = 200  # at once by one process
 RETRY_SECONDS = 1.0  # before a round is delivered again whose process stopped
 ROOM_SECONDS = 1.0  # between two tries to write while the disk is full
+NO_PAGES: Mapping[str, Post] = {}
 HINTED, MAX_REMEMBERED_HINTS = "vote offer", 1_000  # the kind of memo
 HINT_ONCE_SECONDS = 86_400.0
 HINT_AFTER_SECONDS = 1.0  # judges that are faster end before anybody could read the answers
@@ -238,6 +240,7 @@ async def _deliver(app: AppContext, live: "_LiveMessage") -> None:
     # Splitting long answers into pages is slow and must not block the event loop.
     votes = await app.store.votes(round_.id)
     root, *replies = await asyncio.to_thread(_delivered_posts, live, votes)
+    decided = await _decision_pages(app, live)
     root = buttons_of(app).add_round_buttons(root, round_.id)
     sent = live.sent
     try:
@@ -245,12 +248,12 @@ async def _deliver(app: AppContext, live: "_LiveMessage") -> None:
     except MessageGoneError:
         sent = await _post_root_again(app, live, root)
     try:
-        await _post_replies_or_hint(app, live, sent, replies)
+        await _post_replies_or_hint(app, live, sent, replies, decided)
     except MessageGoneError:
         if sent.place.thread:  # the thread is not ours to start again
             raise
         sent = await _post_root_again(app, live, root)  # somebody deleted the message meanwhile
-        await _post_replies_or_hint(app, live, sent, replies)
+        await _post_replies_or_hint(app, live, sent, replies, decided)
     if sent == live.sent:
         await chat.finalize(sent, root)
     await _retract_if_forgotten(app, live, sent)
@@ -310,16 +313,46 @@ def _delivered_posts(live: "_LiveMessage", votes: Sequence[HumanVote]) -> list[P
         root = add_votes(whole.root, round_, votes)
         return [page for post in (root, *whole.replies) for page in chat.pages(post)]
     has_thread = chat.has_own_thread(round_.question.place, round_.id)
-    root = add_votes(round_post(round_, with_results=not has_thread), round_, votes)
-    if chat.is_direct(round_.question.place):
-        root = add_new_question(root, round_)
-    posts = list(chat.pages(live.around(root)))
+    # Decisions add no page here, since the replies have the numbers that they were sent with.
+    posts = _root_pages(live, replace(round_, decisions=()), votes)
+    if round_.decisions:
+        posts[0] = _root_pages(live, round_, votes)[0]
+    root = posts[0]
     mention = () if live.is_announced else _mention(round_)
     if has_thread and round_.draw:
         posts += _thread_posts(chat, round_, mention, root.summary)
     elif mention:
         posts.append(Post(mention, root.summary))
     return posts
+
+
+def _root_pages(live: "_LiveMessage", round_: Round, votes: Sequence[HumanVote] = ()) -> list[Post]:
+    """Return the answer of a room's round, within the chat's limits."""
+    place = round_.question.place
+    has_thread = live.chat.has_own_thread(place, round_.id)
+    root = add_votes(round_post(round_, with_results=not has_thread), round_, votes)
+    if live.chat.is_direct(place):
+        root = add_new_question(root, round_)
+    return [*live.chat.pages(live.around(root))]
+
+
+async def _decision_pages(app: AppContext, live: "_LiveMessage") -> dict[str, Post]:
+    """Return what a room's decisions add below the answer, under their names in the outbox.
+
+    That is what an answer needs more than one message for, and what each decision leaves below it.
+    """
+    chat, round_ = live.chat, live.snapshot.round_
+    if not chat.is_room or round_.forgotten:
+        return {}
+    pages: dict[str, Post] = {}
+    names = {one.by: await chat.display_name(one.by) for one in round_.decisions}
+    for number, decision in enumerate(round_.decisions, start=1):
+        so_far = replace(round_, decisions=round_.decisions[:number])
+        own = _root_pages(live, so_far)[1:] if round_.is_own(decision) else []
+        below = chat.pages(with_names(decision_post(so_far, number, names), round_))
+        found = (*own, *below)
+        pages |= {f"decision {number}.{page}": post for page, post in enumerate(found, start=1)}
+    return pages
 
 
 def _mention(round_: Round) -> tuple[Part, ...]:
@@ -360,11 +393,19 @@ def _fitting_details(chat: Chat, round_: Round, draw: Draw) -> Iterator[Post]:
 
 
 async def _post_replies_or_hint(
-    app: AppContext, live: "_LiveMessage", root: SentMessage, replies: Sequence[Post]
+    app: AppContext,
+    live: "_LiveMessage",
+    root: SentMessage,
+    replies: Sequence[Post],
+    decided: Mapping[str, Post] = NO_PAGES,
 ) -> None:
     """Post the rest under the answer; if that is forbidden, tell the asker about the buttons."""
     try:
         await _post_replies(app, live, root, replies)
+        for part, post in decided.items():
+            if not await _is_forgotten(app, live):
+                place = _thread_of(root)
+                await app.outbox.send(live.chat, live.snapshot.round_.id, part, post, place)
     except NoThreadError as error:
         line = f"{error} Use the buttons under the answer to see the rest."
         message = message_of(RoundSummary.of(live.snapshot.round_))
@@ -374,7 +415,7 @@ async def _post_replies_or_hint(
 async def _post_replies(
     app: AppContext, live: "_LiveMessage", root: SentMessage, replies: Sequence[Post]
 ) -> None:
-    place = replace(root.place, thread=root.place.thread or root.message)
+    place = _thread_of(root)
     for number, reply in enumerate(replies, start=1):
         if await _is_forgotten(app, live):
             return
@@ -382,6 +423,10 @@ async def _post_replies(
         if number <= live.rewritten:
             with suppress(MessageGoneError):
                 await live.chat.edit(sent, reply)
+
+
+def _thread_of(root: SentMessage) -> Place:
+    return replace(root.place, thread=root.place.thread or root.message)
 
 
 async def _post_root_again(app: AppContext, live: "_LiveMessage", root: Post) -> SentMessage:

@@ -6,6 +6,7 @@ from functools import partial
 from bot.commands import about, rounds, settings, typed_buttons, voting
 from bot.commands.ask import PRIVATE, ask
 from bot.commands.buttons import ANSWERS, BALLOTS, RESULTS
+from bot.commands.decide import CHOICES_PATTERN, decide_command
 from bot.commands.dispatch import show_commands, show_help
 from bot.commands.parameters import Kind, Parameter, form_field, option
 from bot.commands.registry import (
@@ -37,6 +38,12 @@ _QUESTION = (
     *(form_field(f"attachment{n}", "Another file", Kind.FILE) for n in range(2, MAX_FILES + 1)),
 )
 _LETTER = Parameter("answer", "The letter of the best answer, or an order: K > M = L", Kind.LABEL)
+_CHOICES = Parameter(
+    "choices",
+    "What holds: 1=A decides the first disputed point",
+    Kind.TEXT,
+    pattern=CHOICES_PATTERN,
+)
 _FORGET_NOW = Parameter("yes", "Delete it without asking first", Kind.FLAG, text_only=True)
 _AGAIN_NOW = Parameter("yes", "Ask without showing the cost first", Kind.FLAG, text_only=True)
 _VIEWS = (
@@ -71,6 +78,12 @@ _ON_ROUNDS = (
         voting.vote,
         (ROUND, _LETTER),
         aliases=("read and vote",),
+    ),
+    Command(
+        "decide",
+        "Decide what the answers contradict each other on; you see the cost first",
+        decide_command,
+        (ROUND, _CHOICES),
     ),
     Command(
         "again",

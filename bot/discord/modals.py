@@ -37,7 +37,8 @@ from bot.render.text_safety import shorten
 
 ASK, WHY = "ask", "why"  # the modals that are no plug-in's
 REASON = "reason"  # the field of WHY
-MAX_FIELDS = 5
+MAX_FIELDS = 5  # a form's note is one of them
+MAX_LABEL_LENGTH = 45
 MAX_FIELD_LENGTH, MAX_REASON_LENGTH, MAX_DESCRIPTION_LENGTH = 4000, 1000, 100
 MAX_OPTIONS, MAX_OPTION_LENGTH, MIN_RADIO_OPTIONS = 25, 100, 2
 _ATTACHMENT = discord.AppCommandOptionType.attachment.value
@@ -51,10 +52,12 @@ def form_modal(form: Form, action: str, value: str) -> Modal:
     A select without options is left out, and a radio group of one.
     """
     modal = Modal(title=form.title, custom_id=f"council:{action}:{form.value or value}")
-    for field in [one for one in form.fields if _is_shown(one)][:MAX_FIELDS]:
+    for field in [one for one in form.fields if _is_shown(one)][: MAX_FIELDS - bool(form.note)]:
         component, hint = _component(field)
+        label = shorten(field.label, MAX_LABEL_LENGTH)
+        hint = hint or (field.label if label != field.label else "")
         description = shorten(hint, MAX_DESCRIPTION_LENGTH) or None
-        modal.add_item(Label(text=field.label, description=description, component=component))
+        modal.add_item(Label(text=label, description=description, component=component))
     if form.note:
         modal.add_item(TextDisplay(form.note))
     return modal

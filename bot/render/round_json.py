@@ -7,13 +7,14 @@ from typing import Any
 from council.analysis import analyse
 from council.answers import Answer, Exchange, LateReply, Reply
 from council.ballots import Ballot
+from council.decisions import unfollowed_points
 from council.filters import find_suspects
 from council.methods import shown_method
 from council.money import sum_or_none
 from council.pipeline.ranking import Ranked
 from council.ports import RoundSummary
 from council.round_rules import consistency_weights, weighted_standings
-from council.rounds import Draw, Round, Synthesis
+from council.rounds import Choice, Decision, Draw, Round, Synthesis
 from council.tally import Standing, Tally, Verdict
 from council.tally.borda import PairMatrix
 
@@ -81,7 +82,11 @@ def _whole_document(round_: Round) -> Document:
         "standings": _standing_documents(round_),
         "weighted": _weighted_document(round_),
         "verdict": verdict_document(round_.tally.verdict, suspicions) if round_.tally else None,
-        "synthesis": _synthesis_document(round_.synthesis) if round_.synthesis else None,
+        "synthesis": _synthesis_document(round_.final) if round_.final else None,
+        "decisions": [_choice_document(d, c) for d in round_.decisions for c in d.choices],
+        "earlier": [_synthesis_document(one) for one in round_.syntheses[:-1]],
+        "replies": [_reply_document(d) for d in round_.decisions if not round_.is_own(d)],
+        "unfollowed": _unfollowed_documents(round_),
         "analysis": asdict(analysis) if (analysis := analyse(round_)) else None,
         "cost_usd": round_.cost_usd,
         "tokens_in": _sum_tokens(reply.tokens_in for reply in replies),
@@ -240,6 +245,30 @@ def _synthesis_document(synthesis: Synthesis) -> Document:
         "why": synthesis.why,
         **_usage_document(synthesis.reply),
     }
+
+
+def _choice_document(decision: Decision, choice: Choice) -> Document:
+    return {
+        "point": choice.point,
+        "says": choice.says,
+        "by": decision.by,
+        "at": decision.at.isoformat(),
+    }
+
+
+def _reply_document(decision: Decision) -> Document:
+    """Return what was written for somebody who did not ask; it replaces nothing."""
+    written = _synthesis_document(decision.synthesis)
+    return {"by": decision.by, "at": decision.at.isoformat(), "synthesis": written}
+
+
+def _unfollowed_documents(round_: Round) -> list[Document]:
+    """Return the decisions that the answer written for them does not follow."""
+    return [
+        {"point": point, "by": decision.by, "at": decision.at.isoformat()}
+        for decision in round_.decisions
+        for point in unfollowed_points(round_, decision)
+    ]
 
 
 def _usage_document(reply: Reply | None) -> Document:

@@ -17,7 +17,10 @@ from bot.admission import admit_round
 from bot.api_keys import KEY_PREFIX, ApiKey, find_key
 from bot.chat import Asker, IncomingMessage, event_key
 from bot.commands.ask import AskOptions, new_round
-from bot.context import AppContext
+from bot.commands.decide import begin_decision, follow_decision, load_decidable
+from bot.commands.rounds import find_round
+from bot.context import AppContext, RunningDecision
+from bot.coordination.tasks import states
 from bot.hooks import is_same_question
 from bot.observability import logs
 from bot.ports import RoundSnapshot, RoundStoppedError
@@ -27,13 +30,22 @@ from bot.web.api_requests import (
     TOO_MANY,
     ApiError,
     CompletionRequest,
+    CouncilRequest,
     error_document,
     parse_request,
 )
 from bot.web.auth import TooManyRequestsError, bearer_of
 from bot.web.context import WebContext
 from bot.web.events import event_stream
-from council.errors import BudgetError, CouncilError, FileError, QuestionError
+from council.errors import (
+    BudgetError,
+    CouncilError,
+    DecisionError,
+    FileError,
+    ForgottenError,
+    QuestionError,
+    RoundNotFoundError,
+)
 from council.places import Place
 from council.prompts.shared import truncate
 from council.prompts.synthesis import settled_draft
@@ -51,6 +63,7 @@ REPLACED = (
 )
 REUSED = "This Idempotency-Key was used for another request. Use a new key for each question."
 _COUNCIL_FIELDS = ("verdict", "standings", "analysis", "absences")
+_DECIDED_FIELDS = ("decisions", "unfollowed")  # of a round that was decided
 
 # The first that fits, in this order.
 _STATUSES: tuple[tuple[type[Exception], int, str | None], ...] = (
@@ -60,6 +73,9 @@ _STATUSES: tuple[tuple[type[Exception], int, str | None], ...] = (
     (FileError, 400, "unsupported_value"),
     (QuestionError, 400, "context_length_exceeded"),
     (AccessDeniedError, 403, None),
+    (DecisionError, 400, "invalid_decision"),
+    (RoundNotFoundError, 404, "round_not_found"),
+    (ForgottenError, 410, None),
     (CouncilError, 503, None),
 )
 
@@ -128,6 +144,16 @@ def _models(context: WebContext, key: ApiKey | None) -> dict[str, str]:
     return {**first, **{f"{MODEL}/{name}": name for name in allowed}}
 
 
+def _panel_of(context: WebContext, key: ApiKey | None, model: str) -> str:
+    """Return the panel of a model; raise ApiError (404) if there is none for this key."""
+    models = _models(context, key)
+    if model not in models:
+        known = ", ".join(models) or "none"
+        what = f"There is no model {model!r}, or not for this key. Known models: {known}."
+        raise ApiError(404, what, "model_not_found", "model")
+    return models[model]
+
+
 # --- Chat completions
 
 
@@ -138,6 +164,8 @@ async def complete_chat(context: WebContext, request: Request) -> Response:
         # Another site's page could send any other type without asking first.
         raise ApiError(415, "Send the request as application/json.")
     wanted = await asyncio.to_thread(parse_request, await request.body())
+    if wanted.council:
+        return await _decide(context, request, wanted, wanted.council)
     round_ = await _open_round(context, request, wanted)
     completion = _Completion(wanted, f"{request.base_url}rounds/{round_.id}")
     if wanted.streams:
@@ -151,11 +179,7 @@ async def complete_chat(context: WebContext, request: Request) -> Response:
 async def _open_round(context: WebContext, request: Request, wanted: CompletionRequest) -> Round:
     """Start the round of a request, or return the one that its Idempotency-Key has started."""
     app, key = context.app, _key_of(request)
-    panel, asker = _models(context, key).get(wanted.model), _asker_of(key)
-    if panel is None:
-        known = ", ".join(_models(context, key)) or "none"
-        what = f"There is no model {wanted.model!r}, or not for this key. Known models: {known}."
-        raise ApiError(404, what, "model_not_found", "model")
+    panel, asker = _panel_of(context, key, wanted.model), _asker_of(key)
     retried, seed = request.headers.get("idempotency-key", ""), wanted.seed
     if len(retried) > MAX_IDEMPOTENCY_KEY:
         what = f"An Idempotency-Key has at most {MAX_IDEMPOTENCY_KEY} characters."
@@ -176,6 +200,43 @@ async def _open_round(context: WebContext, request: Request, wanted: CompletionR
         round_ = stored
     app.runner.start(round_)  # does nothing if it is running or closed
     return round_
+
+
+async def _decide(
+    context: WebContext, request: Request, wanted: CompletionRequest, asked: CouncilRequest
+) -> Response:
+    """Decide points of a round; return the answer that is written with them, whole or as a stream.
+
+    An Idempotency-Key makes a retry the same decision.
+    """
+    app, api_key = context.app, _key_of(request)
+    asker = _asker_of(api_key)
+    _panel_of(context, api_key, wanted.model)
+    retried = request.headers.get("idempotency-key", "")[:MAX_IDEMPOTENCY_KEY]
+    key = event_key("api decision", asker.id, retried) if retried else app.new_id()
+    message = IncomingMessage("", asker, _place_of(asker), key)
+    round_ = await find_round(app, message, asked.round_id)
+    if api_key and not api_key.allows(round_.panel.name):
+        raise AccessDeniedError("This API key may not ask the models of this round.")
+    completion = _Completion(wanted, f"{request.base_url}rounds/{round_.id}")
+    if all(decision.key != key for decision in round_.decisions):
+        round_ = await load_decidable(app, message, round_.id)
+        points = [(one.point, one.says) for one in asked.decisions]
+        running = await begin_decision(app, message, round_, points)
+        if wanted.streams and running:
+            return event_stream(_stream_decision(completion, running, key), HEARTBEAT_SECONDS)
+        round_ = await follow_decision(running) if running else round_
+    if wanted.streams:
+        return event_stream(_stream_text(completion, round_, key), HEARTBEAT_SECONDS)
+    return JSONResponse(completion.whole(_as_decided(round_, key)))
+
+
+def _as_decided(round_: Round, key: str) -> Round:
+    """Return a round whose answer is the one written for a decision, also of who did not ask."""
+    until = next((i for i, one in enumerate(round_.decisions, start=1) if one.key == key), 0)
+    decisions = round_.decisions[:until]
+    by = decisions[-1].by if decisions else round_.question.asked_by
+    return replace(round_, question=replace(round_.question, asked_by=by), decisions=decisions)
 
 
 async def _open_when_settled(app: AppContext, round_: Round) -> bool:
@@ -247,7 +308,8 @@ class _Completion:
 
     def _council(self, round_: Round) -> Document:
         document = round_document(round_)
-        fields = {name: document[name] for name in _COUNCIL_FIELDS}
+        names = (*_COUNCIL_FIELDS, *(_DECIDED_FIELDS if round_.decisions else ()))
+        fields = {name: document[name] for name in names}
         return {"round_id": round_.id, "url": self.url, **fields}
 
 
@@ -255,9 +317,9 @@ def check_answered(round_: Round) -> str:
     """Return the answer of a closed round; raise ApiError (503) if it has none."""
     if round_.closing is None:
         raise RoundStoppedError(f"Round {round_.id} was stopped before it finished.")
-    if round_.synthesis is None:
+    if round_.final is None:
         raise ApiError(503, round_.closing.failure or "There is no answer.", "no_quorum")
-    return round_.synthesis.text
+    return round_.final.text
 
 
 def _usage(round_: Round) -> Document:
@@ -297,6 +359,47 @@ async def _stream(
     # The outermost handler of a stream: its headers are sent, so the error becomes an event.
     except Exception as error:  # noqa: BLE001
         yield _event(_describe(error)[1])
+
+
+async def _stream_decision(
+    completion: _Completion, running: RunningDecision, key: str
+) -> AsyncIterator[Document]:
+    """Yield the chunks of an answer while it is written anew, or the error that ends it."""
+    sent, round_ = "", running.state.round_
+    yield _event(completion.chunk(round_, {"role": "assistant", "content": ""}))
+    try:
+        with running.subscription() as updates:
+            async for snapshot in states(updates):
+                round_ = snapshot.round_
+                text = completion.cut(settled_draft(snapshot.draft))
+                if len(text) > len(sent) and text.startswith(sent):
+                    yield _event(completion.chunk(round_, {"content": text[len(sent) :]}))
+                    sent = text
+        async for event in _stream_rest(completion, _as_decided(round_, key), sent):
+            yield event
+    # The outermost handler of a stream: its headers are sent, so the error becomes an event.
+    except Exception as error:  # noqa: BLE001
+        yield _event(_describe(error)[1])
+
+
+async def _stream_rest(
+    completion: _Completion, round_: Round, sent: str
+) -> AsyncIterator[Document]:
+    """Yield what is missing of an answer, and what follows it."""
+    text = completion.cut(check_answered(round_))
+    if text.startswith(sent) and text != sent:
+        yield _event(completion.chunk(round_, {"content": text[len(sent) :]}))
+        sent = text
+    for chunk in completion.last_chunks(round_, sent):
+        yield _event(chunk)
+    yield {"data": "[DONE]"}
+
+
+async def _stream_text(completion: _Completion, round_: Round, key: str) -> AsyncIterator[Document]:
+    """Yield the chunks of an answer that is there already."""
+    yield _event(completion.chunk(round_, {"role": "assistant", "content": ""}))
+    async for event in _stream_rest(completion, _as_decided(round_, key), ""):
+        yield event
 
 
 def _text_so_far(snapshot: RoundSnapshot) -> str:

@@ -68,6 +68,24 @@ class StreamOptions(BaseModel):
 Seed = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00]*$")]
 
 
+class DecidedPoint(BaseModel):
+    """A disputed point of a round, and the position that holds."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    point: str = Field(max_length=1_000)
+    says: str = Field(max_length=1_000)
+
+
+class CouncilRequest(BaseModel):
+    """What the field `council` asks for: the answer of a round once more, with these decisions."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    round_id: str = Field(max_length=200)
+    decisions: Annotated[list[DecidedPoint], Field(min_length=1, max_length=10)]
+
+
 class _Message(BaseModel):
     role: str
     content: Any = None
@@ -86,11 +104,15 @@ class _Body(BaseModel):
     n: int | None = None
     max_tokens: int | None = Field(None, ge=1)
     max_completion_tokens: int | None = Field(None, ge=1)
+    council: CouncilRequest | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class CompletionRequest:
-    """A question for a model, with what may be chosen about its answer; `seed` may be None."""
+    """A question for a model, with what may be chosen about its answer; `seed` may be None.
+
+    With `council`, a round's own question is answered once more instead.
+    """
 
     model: str
     question: str
@@ -100,6 +122,7 @@ class CompletionRequest:
     max_tokens: int | None
     streams: bool
     include_usage: bool
+    council: CouncilRequest | None = None
 
 
 def parse_request(body: bytes) -> CompletionRequest:
@@ -124,6 +147,7 @@ def parse_request(body: bytes) -> CompletionRequest:
         parsed.max_completion_tokens or parsed.max_tokens,
         bool(parsed.stream),
         bool(options and options.include_usage),
+        parsed.council,
     )
 
 

@@ -19,6 +19,7 @@ from bot.observability import logs
 from bot.web import (
     api,
     commands,
+    decide,
     events,
     health,
     legal,
@@ -39,7 +40,7 @@ from bot.web.middleware import (
     TrustedHostsMiddleware,
 )
 from bot.web.pages import FormHandler, Handler, NavigationLink, Pages, load_site
-from council.errors import CouncilError, RoundNotFoundError
+from council.errors import CouncilError, DecisionError, RoundNotFoundError
 
 _LOOPBACK = ["127.0.0.1", "localhost", "[::1]", "::1"]
 _INTERNAL_ERROR = 500
@@ -148,6 +149,7 @@ CORE_PAGES = Pages(
         "/rounds.{format}": round_list.export_rounds,
         "/rounds/{id}/forget": round_list.confirm_forget,
         "/rounds/{id}/edit": rounds.edit_page,
+        "/rounds/{id}/decide": decide.decide_page,
         "/rounds/{id}": rounds.round_page,
         "/rounds/{id}/events": events.round_events,
         "/rounds/{id}/state": events.round_state,
@@ -176,6 +178,7 @@ CORE_PAGES = Pages(
         "/rounds/{id}/stop": rounds.stop_round,
         "/rounds/{id}/feedback": rounds.show_rated_round,
         "/rounds/{id}/vote": rounds.vote,
+        "/rounds/{id}/decide": decide.decide,
         "/rounds/{id}/share": shares.create_share,
         "/rounds/{id}/share/revoke": shares.revoke_share,
         "/press/{action}": commands.press_button,
@@ -186,7 +189,7 @@ CORE_PAGES = Pages(
         "/login": login.log_in,
         "/theme": login.choose_theme,
     },
-    statuses={RoundNotFoundError: 404, NotYoursError: 403, FeedbackError: 422},
+    statuses={RoundNotFoundError: 404, NotYoursError: 403, FeedbackError: 422, DecisionError: 422},
     navigation=(
         NavigationLink("New question", "New question", "/", 0),
         NavigationLink("Rounds", "Rounds", "/rounds", 10),
@@ -197,6 +200,7 @@ CORE_PAGES = Pages(
         "QUESTION": ("New question", "/"),
         "rounds": ("Rounds", "/rounds"),
         "show {}": ("this round", "/rounds/{}"),
+        "decide {}": ("Decide", "/rounds/{}/decide"),
         "forget {} yes": ("Delete this round", "/rounds/{}/forget"),
         "panel": ("Models", "/models"),
         "help": ("Help", "/help"),

@@ -14,6 +14,7 @@ from bot.observability import logs
 from bot.ports import RoundSnapshot
 from bot.render.voting import blind_answers, takes_blind_votes
 from bot.web.context import WebContext, is_member
+from bot.web.decide import decision_payload, decision_snapshots
 from bot.web.pages import Site
 from bot.web.round_view import blind_progress
 from council.errors import CouncilError
@@ -28,6 +29,10 @@ RETRY_MILLISECONDS = 1000
 async def round_events(context: WebContext, request: Request) -> Response:
     """Stream the state of a round until it is closed or stopped."""
     round_ = await context.load_round(request)
+    if running := context.app.decisions.get(round_.id):
+        return stream_states(
+            decision_snapshots(running), partial(decision_payload, context.site), round_id=round_.id
+        )
     runner = context.app.runner
     subscription, is_running = runner.subscribe(round_.id), partial(runner.is_running, round_.id)
     payload = partial(round_payload, context.site, may_vote=is_member(context, request))
@@ -37,6 +42,8 @@ async def round_events(context: WebContext, request: Request) -> Response:
 async def round_state(context: WebContext, request: Request) -> Response:
     """Return the state of a round once, for browsers that cannot keep a stream open."""
     round_ = await context.load_round(request)
+    if running := context.app.decisions.get(round_.id):
+        return JSONResponse(decision_payload(context.site, running.state))
     async with context.app.runner.subscribe(round_.id) as snapshots:
         snapshot = await anext(snapshots)
     is_running = await context.app.runner.is_running(round_.id)

@@ -45,6 +45,7 @@ from bot.web.auth import (
 )
 from bot.web.commands import PageChat
 from bot.web.context import WebContext, file_response, is_member
+from bot.web.decide import decision_values
 from bot.web.round_view import blind_progress, late_answers, ranking_rows
 from bot.web.shares import may_share
 from council.budget import estimate_round
@@ -83,6 +84,7 @@ async def round_page(context: WebContext, request: Request) -> Response:
         seal = await context.app.store.seal(round_.id)
         values = await asyncio.to_thread(_closed_values, shown)
         values |= await asyncio.to_thread(_proofs, round_, seal)
+        values |= await decision_values(context, request, shown)
     else:
         values = await _running_values(context, request, shown)
     if round_.panel.name in context.app.panels:
@@ -129,6 +131,7 @@ async def _running_values(context: WebContext, request: Request, round_: Round) 
     if not receipt:
         receipt = receipt_line(round_, await estimate_round(round_, app.gateway))
     return {
+        "deciding": "",
         "may_vote": may_vote,
         "takes_votes": may_vote and takes_blind_votes(round_),
         "own": await own_vote(app, round_.id, asker_id) if may_vote else None,

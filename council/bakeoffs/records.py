@@ -394,7 +394,8 @@ def _council_record(round_: Round, grade_one: _Grader, *, is_graded: bool) -> Co
         council_correct=grade_one(SYNTHESIS, synthesis.text).correct
         if synthesis
         else (False if is_graded else None),
-        cost_usd=round_.cost_usd,
+        # Decisions come later, and a record never changes.
+        cost_usd=replace(round_, decisions=()).cost_usd,
         seconds=round_.closing.seconds if round_.closing else None,
         synthesis_usd=reply.cost_usd if reply else None,
         synthesis_seconds=reply.seconds if reply else None,

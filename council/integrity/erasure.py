@@ -1,7 +1,8 @@
 """Erasure of a round's texts, which keeps everything that leaderboards and reports need.
 
 Erased: question, context, reference, rubric, files, prompts, answers with their sources, ballots'
-replies, their log-probabilities and reasons, exchanges, synthesis, late replies, people's names.
+replies, their log-probabilities and reasons, exchanges, synthesis, decisions with what was written
+after them, late replies, people's names.
 A round that quotes a forgotten one loses the quoted texts and the names of the people in it, and
 its prompts all but the answers.
 Kept: panel, draw, rankings, standings, verdict, tokens, costs, times and masked model names.
@@ -21,7 +22,7 @@ from council.files import QuestionFile
 from council.labels import voter_name
 from council.people import ThreadReading
 from council.prompts.shared import fenced_answers
-from council.rounds import Artefact, Round, Synthesis
+from council.rounds import Artefact, Choice, Decision, Round, Synthesis
 
 _TextEdit = Callable[[str, str], str]  # name and text in, replacement out
 _REST = " without the question"  # of a noted name: the digest of what stays
@@ -40,9 +41,25 @@ def forget(round_: Round, at: datetime, salt: str) -> Round:
 
 
 def text_digests(round_: Round, salt: str) -> Digests:
-    """Return a digest of every text by name, except late ones; of erased texts, the stored."""
+    """Return a digest of every text by name, except later ones; of erased texts, the stored."""
     if round_.forgotten:
         return round_.forgotten.digests
+    return _digest_all(replace(round_, late=(), decisions=()), salt)
+
+
+def decision_digests(round_: Round, number: int, salt: str) -> Digests:
+    """Return a digest of every text of a round's decision by name; a forgotten text has none."""
+    start = decision_name(number)
+    found = _digest_all(replace(round_, late=()), salt)
+    return tuple((name, digest) for name, digest in found if name.startswith(start))
+
+
+def decision_name(number: int) -> str:
+    """Return the name of a round's decision in reports."""
+    return f"decisions[{number}]"
+
+
+def _digest_all(round_: Round, salt: str) -> Digests:
     erased = dict(round_.redacted.digests) if round_.redacted else {}
     digests: list[tuple[str, str]] = []
 
@@ -53,7 +70,7 @@ def text_digests(round_: Round, salt: str) -> Digests:
             digests.append((name, salted_digest(salt, text)))
         return text
 
-    _replace_texts(replace(round_, late=()), note)
+    _replace_texts(round_, note)
     return tuple(digests)
 
 
@@ -90,7 +107,7 @@ def indent_lines(text: str) -> str:
 
 
 def _answer(round_: Round) -> str:
-    return round_.synthesis.text if round_.synthesis else "(none yet)"
+    return round_.final.text if round_.final else "(none yet)"
 
 
 def _quote(question: str, answer: str) -> str:
@@ -99,6 +116,7 @@ def _quote(question: str, answer: str) -> str:
 
 def quote_starts(round_: Round) -> tuple[str, ...]:
     """Return how a context begins that quotes a round, for rounds that do not note what they do."""
+    round_ = replace(round_, decisions=())  # rounds that follow a decision note what they quote
     plain = _quote(round_.question.text, _answer(round_))  # as 0.2 quotes
     starts = [quote_round(round_)[:_MAX_START], plain[:_MAX_START]]
     if round_.synthesis and round_.synthesis.text:  # as a message of a thread
@@ -189,8 +207,13 @@ def redact_artefact(artefact: Artefact) -> Artefact:
     if isinstance(artefact, SpoiledBallot):
         return replace(artefact, paper=_exchange(artefact.paper, "", _without_question))
     if isinstance(artefact, Synthesis):
-        return _synthesis(artefact, _without_question)
+        return redact_synthesis(artefact)
     return artefact
+
+
+def redact_synthesis(synthesis: Synthesis) -> Synthesis:
+    """Return a synthesis that arrives after its round was redacted, without the question."""
+    return _synthesis(synthesis, "synthesis", _without_question)
 
 
 def _quoted_names(round_: Round, source: Round) -> Iterator[str]:
@@ -272,7 +295,11 @@ def _replace_texts(round_: Round, edit: _TextEdit) -> Round:
             replace(s, paper=_exchange(s.paper, f"spoiled[{s.voter} #{s.paper.attempt}]", edit))
             for s in round_.spoiled
         ),
-        synthesis=round_.synthesis and _synthesis(round_.synthesis, edit),
+        synthesis=round_.synthesis and _synthesis(round_.synthesis, "synthesis", edit),
+        decisions=tuple(
+            _decision(decision, decision_name(number), edit)
+            for number, decision in enumerate(round_.decisions, start=1)
+        ),
         exchanges=tuple(_exchange(x, exchange_name(x), edit) for x in round_.exchanges),
         late=tuple(
             _exchange(x, f"late[{voter_name(x.member, x.pass_number)} {x.role}]", edit)
@@ -304,16 +331,25 @@ def _ballot(ballot: Ballot, edit: _TextEdit) -> Ballot:
     return replace(ballot, reason=reason, paper=paper)
 
 
-def _synthesis(synthesis: Synthesis, edit: _TextEdit) -> Synthesis:
-    why = edit("synthesis.why", synthesis.why or "")
+def _synthesis(synthesis: Synthesis, name: str, edit: _TextEdit) -> Synthesis:
+    why = edit(f"{name}.why", synthesis.why or "")
     return replace(
         synthesis,
-        text=edit("synthesis", synthesis.text),
+        text=edit(name, synthesis.text),
         why=why or None,
-        prompt=synthesis.prompt and _prompt(synthesis.prompt, "synthesis", edit),
+        prompt=synthesis.prompt and _prompt(synthesis.prompt, name, edit),
         reply=synthesis.reply
-        and replace(synthesis.reply, text=edit("synthesis.reply", synthesis.reply.text)),
+        and replace(synthesis.reply, text=edit(f"{name}.reply", synthesis.reply.text)),
     )
+
+
+def _decision(decision: Decision, name: str, edit: _TextEdit) -> Decision:
+    choices = tuple(
+        Choice(edit(f"{name}.point[{i}]", one.point), edit(f"{name}.says[{i}]", one.says))
+        for i, one in enumerate(decision.choices)
+    )
+    synthesis = _synthesis(decision.synthesis, name, edit)
+    return replace(decision, choices=choices, synthesis=synthesis)
 
 
 def _exchange(exchange: _Exchange, name: str, edit: _TextEdit) -> _Exchange:

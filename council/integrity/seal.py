@@ -1,16 +1,17 @@
 """Seal of a closed round: its salted digests and its link; it shows later changes."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, datetime
 
 from council.answers import Prompt, Reply, Source
 from council.ballots import Ballot
 from council.digests import Digests, canonical_json, json_digest, salted_digest
 from council.files import QuestionFile
-from council.integrity.erasure import text_digests
+from council.integrity.erasure import decision_digests, decision_name, text_digests
 from council.integrity.hash_chain import LINK_VERSION, Link
-from council.rounds import Question, Round, Synthesis
+from council.panel import IF_SET
+from council.rounds import Choice, Question, Round, Synthesis
 from council.tally import Flag
 
 # The parts of a round: their names in reports, and the fields they stand for.
@@ -42,6 +43,7 @@ TEXT_FIELDS: Mapping[type, tuple[str, ...]] = {
     Source: ("title", "url"),
     Ballot: ("reason",),
     Synthesis: ("text", "why"),
+    Choice: ("point", "says"),
 }
 # What can be wrong besides a changed text or part.
 LINK_IS_GONE = "its link in the chain is missing"
@@ -69,11 +71,23 @@ class RoundDigests:
 
 
 @dataclass(frozen=True, slots=True)
+class DecisionSeal:
+    """The digests that a decision had when it was made, and its link in the round's chain."""
+
+    digests: Digests
+    link: Link
+
+
+@dataclass(frozen=True, slots=True)
 class Seal:
-    """The digests a round had when it closed, and its link; None if the link was deleted."""
+    """The digests a round had when it closed, and its link; None if the link was deleted.
+
+    `decisions` are the seals of the decisions that came later, in their order.
+    """
 
     notes: RoundDigests
     link: Link | None
+    decisions: tuple[DecisionSeal, ...] = field(default=(), metadata=IF_SET)
 
 
 def compute_digests(round_: Round, salt: str) -> RoundDigests:
@@ -86,8 +100,51 @@ def compute_digests(round_: Round, salt: str) -> RoundDigests:
     return RoundDigests(salt, text_digests(round_, salt), parts)
 
 
+def seal_decision(round_: Round, number: int, salt: str, noted: Digests = ()) -> RoundDigests:
+    """Return the digests of a round's decision; of erased texts, those that were `noted` of it."""
+    decision = round_.decisions[number - 1]
+    name = f"{decision_name(number)}, beside its texts"
+    beside = salted_digest(salt, canonical_json(plain_json(decision)))
+    digests = {name: beside, **dict(decision_digests(round_, number, salt))}
+    erased = [pair for pair in noted if pair[0] not in digests] if round_.forgotten else []
+    return RoundDigests(salt, (), (*digests.items(), *erased))
+
+
 def find_changes(round_: Round, seal: Seal) -> tuple[str, ...]:
-    """Return the names of what was changed since the round closed; erased texts are no change."""
+    """Return the names of what was changed since the round closed, or a decision was made.
+
+    Erased texts are no change.
+    """
+    return (*_find_round_changes(round_, seal), *_find_decision_changes(round_, seal))
+
+
+def _find_decision_changes(round_: Round, seal: Seal) -> Iterator[str]:
+    for number in range(1, max(len(round_.decisions), len(seal.decisions)) + 1):
+        name = decision_name(number)
+        if number > len(seal.decisions):
+            yield f"{name}: {LINK_IS_GONE}"
+            continue
+        one = seal.decisions[number - 1]
+        if one.link.version != LINK_VERSION:
+            yield f"{name}: {OTHER_VERSION}"
+            continue
+        noted = RoundDigests(seal.notes.salt, (), one.digests)
+        if not one.link.is_sound or one.link.round_id != round_.id:
+            yield f"{name}: {LINK_WAS_CHANGED}"
+        elif noted.digest != one.link.digest:
+            yield f"{name}: {DIGESTS_WERE_CHANGED}"
+        elif number > len(round_.decisions):
+            yield f"{name} is missing"
+        else:
+            now = seal_decision(round_, number, seal.notes.salt, one.digests)
+            yield from _differing_names(_sorted(one.digests), _sorted(now.parts))
+
+
+def _sorted(digests: Digests) -> Digests:
+    return tuple(sorted(digests))
+
+
+def _find_round_changes(round_: Round, seal: Seal) -> tuple[str, ...]:
     if seal.link is None:
         return (LINK_IS_GONE,)
     if seal.link.version != LINK_VERSION:

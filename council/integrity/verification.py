@@ -6,8 +6,9 @@ from math import isclose
 
 from council.answers import Exchange
 from council.ballots import Ballot, BallotExchange, SpoiledBallot, rank_by_grades
+from council.decisions import find_strays
 from council.filters import FILTER, find_filters
-from council.integrity.erasure import exchange_name, unerased_texts
+from council.integrity.erasure import decision_name, exchange_name, unerased_texts
 from council.integrity.hash_chain import LINK_VERSION, Link, StoredLink
 from council.methods import method_of
 from council.prompts.shared import nonce_for
@@ -36,6 +37,7 @@ class Difference:
 def verify(round_: Round) -> tuple[Difference, ...]:
     """Return the differences in the order of the round's parts; empty for a sound round."""
     unerased = tuple(Difference(name, "kept", "forgotten") for name in unerased_texts(round_))
+    unerased += tuple(_stray_choices(round_))
     if round_.draw is None and not is_ranked(round_):
         return unerased
     stored, recomputed = _fields(round_), _fields(recompute(round_))
@@ -44,6 +46,13 @@ def verify(round_: Round) -> tuple[Difference, ...]:
         for name in stored | recomputed
         if not _same(stored.get(name), recomputed.get(name))
     )
+
+
+def _stray_choices(round_: Round) -> Iterator[Difference]:
+    """Yield each decided point and position that is not on the map of the stored answers."""
+    for number, decision in enumerate(round_.decisions, start=1):
+        for stray in () if round_.forgotten else find_strays(round_, decision):
+            yield Difference(f"{decision_name(number)}[{stray.point}]", stray.says, None)
 
 
 def _fields(round_: Round) -> _Fields:

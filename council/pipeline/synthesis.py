@@ -9,7 +9,7 @@ from council.ballots import AUDIT_ATTEMPT, Ballot, BallotExchange, SpoiledBallot
 from council.errors import ContextOverflowError
 from council.labels import Label
 from council.methods import method_of
-from council.pipeline.session import Asked, RoundSession, unwrap_first_error
+from council.pipeline.session import Asked, RoundServices, RoundSession, unwrap_first_error
 from council.pipeline.stages import (
     TOO_LONG,
     BallotRequest,
@@ -25,14 +25,24 @@ from council.prompts.synthesis import (
     JudgesReport,
     anonymize_reasons,
     chair_prompt,
+    decided_prompt,
     parse_chair_reply,
 )
 from council.round_rules import OWN, Audit, due_audit
-from council.rounds import Draw, Fallback, Round, Synthesis, winning_answer
+from council.rounds import Choice, Draw, Fallback, Round, Synthesis, winning_answer
 from council.tally import Tally
 
 SYNTHESIS_REPLY_TOKENS = 1_000  # reserved in a chairman's context for its answer
 WROTE_NOTHING = "wrote no answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What a chairman writes from; `choices` are what a person decided, if anybody did."""
+
+    draw: Draw
+    tally: Tally
+    choices: tuple[Choice, ...] = ()
 
 
 async def synthesize(session: RoundSession, draw: Draw, tally: Tally) -> Synthesis:
@@ -40,14 +50,26 @@ async def synthesize(session: RoundSession, draw: Draw, tally: Tally) -> Synthes
     panel = session.round_.panel
     # What demo models write from answers is worse than the answers.
     is_demonstration = any(seat.demonstration for seat in panel.members)
-    written = None if is_demonstration else await _ask_chairmen(session, draw, tally)
+    written = None if is_demonstration else await _ask_chairmen(session, Brief(draw, tally))
     if written:
-        is_first = written.chairman == panel.chair_order[0].key
-        return written if is_first else replace(written, fallback=Fallback.CHAIRMAN)
+        return written
     answer = winning_answer(session.round_, draw, tally)
     label = draw.labels.label_of(answer.member)
     fallback = Fallback.DEMONSTRATION if is_demonstration else Fallback.ANSWER
     return Synthesis(answer.text, None, fallback, (label,) if label else ())
+
+
+async def synthesize_decided(
+    round_: Round, choices: tuple[Choice, ...], services: RoundServices
+) -> Synthesis | None:
+    """Return the answer to a closed round with these choices as given; None if nobody writes it.
+
+    The chairmen are asked in their order, also those that failed when the round ran.
+    """
+    if round_.draw is None or round_.tally is None:
+        return None
+    session = RoundSession(services, replace(round_, absences=()))
+    return await _ask_chairmen(session, Brief(round_.draw, round_.tally, choices))
 
 
 @dataclass(slots=True, eq=False)
@@ -65,7 +87,7 @@ class ChairmanAsked(Asked):
             session.services.on_text(text)
 
 
-async def _ask_chairmen(session: RoundSession, draw: Draw, tally: Tally) -> Synthesis | None:
+async def _ask_chairmen(session: RoundSession, brief: Brief) -> Synthesis | None:
     """Return the first complete synthesis; None if no chairman wrote one.
 
     The next chairman is asked when the last one failed, or has sent nothing for too long.
@@ -80,7 +102,7 @@ async def _ask_chairmen(session: RoundSession, draw: Draw, tally: Tally) -> Synt
         while waiting or tasks:
             if waiting and not any(asked.is_heard for asked in tasks.values()):
                 asked = ChairmanAsked(waiting.pop(0), Role.SYNTHESIS)
-                call = _ask_chairman(session, asked, draw, tally)
+                call = _ask_chairman(session, asked, brief)
                 tasks[asyncio.create_task(call)] = asked
             last = [*tasks.values()][-1].member.key
             patience = session.services.patience(last) if waiting else None
@@ -92,7 +114,8 @@ async def _ask_chairmen(session: RoundSession, draw: Draw, tally: Tally) -> Synt
             for task in done:
                 if written := tasks.pop(task).written:
                     await _overtake(session, tasks, written)
-                    return written
+                    is_first = written.chairman == session.round_.panel.chair_order[0].key
+                    return written if is_first else replace(written, fallback=Fallback.CHAIRMAN)
     except BaseException:
         for task in tasks:
             task.cancel()
@@ -101,10 +124,8 @@ async def _ask_chairmen(session: RoundSession, draw: Draw, tally: Tally) -> Synt
     return None
 
 
-async def _ask_chairman(
-    session: RoundSession, asked: ChairmanAsked, draw: Draw, tally: Tally
-) -> None:
-    written = await _request_synthesis(session, asked, draw, tally)
+async def _ask_chairman(session: RoundSession, asked: ChairmanAsked, brief: Brief) -> None:
+    written = await _request_synthesis(session, asked, brief)
     if isinstance(written, Synthesis):
         asked.written = written if await asked.receive(session, written) else None
         return
@@ -136,7 +157,7 @@ async def _overtake(
 
 
 async def _request_synthesis(
-    session: RoundSession, asked: ChairmanAsked, draw: Draw, tally: Tally
+    session: RoundSession, asked: ChairmanAsked, brief: Brief
 ) -> Synthesis | Absence:
     round_, chairman = session.round_, asked.member
 
@@ -144,12 +165,12 @@ async def _request_synthesis(
         asked.on_text(session, text)
 
     deadline = session.deadline(round_.panel.terms.synthesis_seconds)
-    texts = await blind_answers(session, draw)
+    texts = await blind_answers(session, brief.draw)
     reader = await session.reader(chairman)
-    frame = _chair_prompt(round_, reader, dict.fromkeys(texts, ""), tally)
+    frame = _chair_prompt(round_, reader, dict.fromkeys(texts, ""), brief)
     budget = text_budget(reader.context_tokens, frame, SYNTHESIS_REPLY_TOKENS)
     for length in candidate_lengths(tuple(texts.values()), budget):
-        prompt = _chair_prompt(round_, reader, truncate_all(texts, length), tally)
+        prompt = _chair_prompt(round_, reader, truncate_all(texts, length), brief)
         temperature = round_.panel.terms.synthesis_temperature
         images = images_for(round_, reader)
         call = Call(chairman, prompt, temperature, Role.SYNTHESIS, on_text=on_text, images=images)
@@ -159,7 +180,7 @@ async def _request_synthesis(
             continue
         if isinstance(reply, Absence):
             return reply
-        parsed = parse_chair_reply(reply.text, draw.labels.labels)
+        parsed = parse_chair_reply(reply.text, brief.draw.labels.labels)
         if not parsed.text:
             return Absence(chairman.key, Role.SYNTHESIS, WROTE_NOTHING)
         return replace(parsed, chairman=chairman.key, prompt=prompt, reply=reply)
@@ -167,20 +188,21 @@ async def _request_synthesis(
 
 
 def _chair_prompt(
-    round_: Round, reader: Reader, texts: Mapping[Label, str], tally: Tally
+    round_: Round, reader: Reader, texts: Mapping[Label, str], brief: Brief
 ) -> Prompt:
     counted = [ballot for ballot in round_.ballots if ballot.counts]
     reasons = anonymize_reasons(counted, [seat.family for seat in round_.panel.judges])
     # Labels are drawn at random, so their alphabetical order reveals nothing about the authors.
     in_order = {label: texts[label] for label in sorted(texts)}
-    return chair_prompt(
+    prompt = chair_prompt(
         round_.question,
         in_order,
-        JudgesReport(tally.standings, reasons, method_of(round_).is_blind),
+        JudgesReport(brief.tally.standings, reasons, method_of(round_).is_blind),
         nonce_for(round_.seed, "chairman"),
         reader,
         round_.panel.terms.synthesis_tokens,
     )
+    return decided_prompt(prompt, brief.choices) if brief.choices else prompt
 
 
 # --- Audit ballot, cast while the synthesis is written

@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 from mcp import Client
@@ -22,6 +23,7 @@ from council.places import Place
 from council.plugin import Plugin
 from tests.bot.app_fakes import ANA, an_app
 from tests.builders import CLAUDE, GEMINI, GPT, a_panel
+from tests.disputes import BROKER, OLD_TEXT, YES, a_disputed_round
 from tests.fakes.gateway import FakeGateway, Hangs
 from tests.fakes.memory_ledger import MemoryLedger
 
@@ -55,6 +57,7 @@ async def test_every_tool_is_listed_with_its_arguments(mode: str) -> None:
         "ask_council": ["question", "panel", "context"],
         "rank_answers": ["question", "answers", "panel"],
         "get_round": ["round_id"],
+        "decide": ["round_id", "decisions"],
         "list_rounds": ["limit"],
     }
     assert all(tool.description for tool in listed)
@@ -139,7 +142,7 @@ def test_of_two_tools_with_one_name_the_first_counts() -> None:
 
     tools = load_tools(Plugins(active=[plugin], report=said.append))
 
-    assert [*tools] == ["ask_council", "rank_answers", "get_round", "list_rounds", "dance"]
+    assert [*tools] == [*(tool.name for tool in bot.mcp.CORE_TOOLS), "dance"]
     assert (tools["ask_council"] is ASK, tools["dance"] is DANCE) == (False, True)
     assert ["ask_council" in line for line in said] == [True]
 
@@ -261,3 +264,26 @@ async def test_a_cancelled_ranking_frees_what_it_had_reserved() -> None:
         await asyncio.gather(calling, return_exceptions=True)
 
     assert await app.budget.ledger.list_reserved_rounds() == ()
+
+
+async def test_a_decision_is_written_and_what_is_not_disputed_is_named() -> None:
+    gateway = FakeGateway(chairmen=dict.fromkeys((CLAUDE, GPT, GEMINI), f"Settled: {YES}."))
+    app = an_app(gateway)
+    round_ = a_disputed_round(round_id="abcd")
+    asked = replace(round_.question, asked_by=ANA.id, place=CALLER.place)
+    await app.store.open(replace(round_, question=asked))
+    wrong = {"point": BROKER, "says": "Perhaps"}
+
+    async with client_of(app) as client:
+        refused = await client.call_tool("decide", {"round_id": "abcd", "decisions": [wrong]})
+        right = wrong | {"says": YES}
+        result = await client.call_tool("decide", {"round_id": "abcd", "decisions": [right]})
+        later = await client.call_tool("get_round", {"round_id": "abcd"})
+
+    assert refused.is_error
+    assert YES in text_of(refused)
+    assert text_of(result).startswith(f"Settled: {YES}.\n")
+    for document in (result.structured_content, later.structured_content):
+        assert document
+        assert [(one["point"], one["says"]) for one in document["decisions"]] == [(BROKER, YES)]
+        assert [one["text"] for one in document["earlier"]] == [OLD_TEXT]

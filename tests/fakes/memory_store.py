@@ -20,10 +20,10 @@ from council.integrity.erasure import (
     repeats,
 )
 from council.integrity.hash_chain import Link, next_link
-from council.integrity.seal import Seal, compute_digests
+from council.integrity.seal import DecisionSeal, Seal, compute_digests, seal_decision
 from council.places import Place
 from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary
-from council.rounds import Artefact, Round, sort_by_panel
+from council.rounds import Artefact, Decision, Round, sort_by_panel
 from storage.hash_chain import imported_entry, new_salt
 from storage.queries import MAX_PAST_ROUNDS, match_id, round_not_found
 from storage.row_mapping import list_artefacts
@@ -52,6 +52,8 @@ class MemoryStore:
         self._rounds[round_.id] = round_
         if round_.closing:
             self._link(round_, *imported_entry(round_, seal))
+            for number in range(1, len(round_.decisions) + 1):
+                self._link_decision(round_, number, "elsewhere")
         return True
 
     async def save(self, round_id: str, artefact: Artefact) -> None:
@@ -66,6 +68,15 @@ class MemoryStore:
         after = self._rounds[round_id] = before.with_(kept)
         if after.closing:
             self._link(after, after.redacted.salt if after.redacted else new_salt())
+
+    async def decide(self, round_id: str, decision: Decision, number: int) -> bool:
+        before = await self.load(round_id)
+        check_not_forgotten(before)
+        if number <= len(before.decisions):
+            return False
+        self._rounds[round_id] = replace(before, decisions=(*before.decisions, decision))
+        self._link_decision(self._rounds[round_id], number)
+        return True
 
     async def load(self, round_id: str) -> Round:
         if round_id not in self._rounds:
@@ -216,6 +227,13 @@ class MemoryStore:
         scope, notes = round_.question.place.scope, compute_digests(sort_by_panel(round_), salt)
         last = next_link(self._heads.get(scope), scope, round_.id, notes.digest, origin)
         self._heads[scope], self._seals[round_.id] = last, Seal(notes, last)
+
+    def _link_decision(self, round_: Round, number: int, origin: str = "") -> None:
+        scope, seal = round_.question.place.scope, self._seals[round_.id]
+        notes = seal_decision(round_, number, seal.notes.salt)
+        last = next_link(self._heads.get(scope), scope, round_.id, notes.digest, origin)
+        decisions = (*seal.decisions, DecisionSeal(notes.parts, last))
+        self._heads[scope], self._seals[round_.id] = last, replace(seal, decisions=decisions)
 
     def _summary(self, round_: Round) -> RoundSummary:
         return replace(RoundSummary.of(round_), **self._flags.get(round_.id, {}))

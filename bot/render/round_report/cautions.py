@@ -82,7 +82,7 @@ def _sentences(missing: list[str], instead: str) -> list[str]:
 
 
 def _chairman_cautions(round_: Round, names: dict[str, str]) -> list[str]:
-    synthesis = round_.synthesis
+    synthesis = round_.final
     if not synthesis:
         return []
     # Where the first chairman wrote the answer, the others that were asked are not missed.

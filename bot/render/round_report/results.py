@@ -138,7 +138,7 @@ def _share_list(lines: Iterable[Standing], names: Mapping[str, str]) -> str:
 
 def _chairman_notes(round_: Round, names: Mapping[str, str]) -> Iterator[str]:
     """Yield which chairman wrote the answer, and from what; nothing if none did."""
-    written = round_.synthesis
+    written = round_.final
     if written and written.chairman:
         drawn_on = join_words(names[label] for label in written.drawn_on if label in names)
         name = seat_names(round_.panel)[written.chairman]

@@ -9,6 +9,12 @@ from bot.render.formatting import local_time, seat_names
 from bot.render.markdown_parser import first_sentence
 from bot.render.round_report.answers import answers_by_label
 from bot.render.round_report.cautions import cautions, missing_line
+from bot.render.round_report.decisions import (
+    decide_button,
+    decision_posts,
+    own_cautions,
+    own_lines,
+)
 from bot.render.round_report.exchanges import exchanges_post
 from bot.render.round_report.rankings import rankings_post
 from bot.render.round_report.results import result_lines, results_post
@@ -18,9 +24,11 @@ from council.digests import Erasure
 from council.ports import RoundSummary
 from council.rounds import Draw, Round, Stage
 
-ACTIONS = (
+VIEWS = (
     ("answers", "Answers"),
     ("ballots", "Rankings"),
+)
+RATINGS = (
     ("helpful", "Helpful"),
     ("unhelpful", "Not helpful"),
 )
@@ -40,7 +48,8 @@ def whole_round(round_: Round) -> Thread:
         return Thread(round_post(round_))
     details = details_posts(round_, draw)
     answers = () if round_.forgotten else answers_by_label(round_, draw)
-    posts = (results_post(round_, draw), *details, *(post for _, post in answers))
+    decided = decision_posts(round_)
+    posts = (*decided, results_post(round_, draw), *details, *(post for _, post in answers))
     return Thread(round_post(round_), posts)
 
 
@@ -49,7 +58,7 @@ def round_post(round_: Round, *, with_results: bool = False) -> Post:
     results: Sequence[Part] = ()
     if with_results and round_.draw and not round_.forgotten:
         results = (*result_lines(round_), *agreement_parts(round_, round_.draw))
-    answer = round_.synthesis.text if round_.synthesis else ""
+    answer = round_.final.text if round_.final else ""
     return Post(tuple(_root_parts(round_, results)), first_sentence(answer) or round_title(round_))
 
 
@@ -114,15 +123,20 @@ def _root_parts(round_: Round, results: Sequence[Part]) -> Iterator[Part]:
         yield Note(verdict_line(round_))
         return
     yield from map(Caution, cautions(round_))
-    if round_.synthesis:
-        yield Prose(round_.synthesis.text)
+    yield from own_cautions(round_)
+    if round_.final:
+        yield Prose(round_.final.text)
+    yield from own_lines(round_)
     if split := split_line(round_):
         yield Note(split)
     yield Note(verdict_line(round_))
     yield from results
     yield Note(DISCLAIMER)
-    buttons = tuple(Button(action, label, round_.id) for action, label in ACTIONS)
-    yield Buttons(buttons, menu_buttons(round_.id))
+    views, ratings = (
+        tuple(Button(action, label, round_.id) for action, label in actions)
+        for actions in (VIEWS, RATINGS)
+    )
+    yield Buttons((*views, *decide_button(round_), *ratings), menu_buttons(round_.id))
 
 
 def details_posts(round_: Round, draw: Draw, max_text: int | None = None) -> tuple[Post, ...]:

@@ -21,9 +21,9 @@ class NewerMember(Member):
     top_p: float | None = field(default=None, metadata=IF_SET)
 
 
-# The id is the link's own; late replies and forgetting may come to a round afterwards. The registry
+# The id is the link's own; late replies, decisions and forgetting may come afterwards. The registry
 # is the program's.
-APART = {"id", "forgotten", "redacted", "late", "registry"}
+APART = {"id", "forgotten", "redacted", "late", "decisions", "registry"}
 
 
 def test_every_field_of_a_round_has_a_part() -> None:

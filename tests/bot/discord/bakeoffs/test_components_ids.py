@@ -8,7 +8,7 @@ from bot.chat import Button
 from bot.commands.button_registry import NO, YES
 from bot.discord.actions import Button as DiscordButton
 from bot.discord.components import MAX_CUSTOM_ID_LENGTH, custom_id
-from bot.render.round_report.thread import ACTIONS
+from bot.render.round_report.thread import RATINGS, VIEWS
 from tests.bot.bakeoffs.commands.test_bakeoffs_ids import IDS
 from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite
 from tests.builders import a_panel
@@ -16,7 +16,7 @@ from tests.builders import a_panel
 
 @IDS
 def test_every_button_carries_them_in_discord(id_: str) -> None:
-    rounds = [Button(action, label, f"{id_}.1000") for action, label in ACTIONS]
+    rounds = [Button(action, label, f"{id_}.1000") for action, label in (*VIEWS, *RATINGS)]
     acts = (CANCEL, RESUME, f"{YES}{CANCEL}", f"{NO}{CANCEL}")
     own = [Button(action, action, id_) for action in acts]
 
