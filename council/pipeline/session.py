@@ -63,8 +63,8 @@ class LateCalls:
         self._tasks.update(tasks)
 
     async def wait(self) -> None:
-        """Wait for all of them; a reply that cannot be stored, as its round is gone, is lost."""
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        """Wait for all of them, also if a wait is cancelled; what cannot be stored is lost."""
+        await asyncio.shield(asyncio.gather(*self._tasks, return_exceptions=True))
 
     def cancel(self) -> None:
         """Cancel all of them."""
