@@ -18,7 +18,8 @@ from typing import Any
 from filelock import FileLock, Timeout
 from pydantic import Field, TypeAdapter, ValidationError
 
-from bot.bakeoffs.suite_files import MAX_BYTES, parse_suite_file
+from bot.bakeoffs.file_parsers import MAX_BYTES
+from bot.bakeoffs.suite_files import parse_suite_file
 from bot.cli.output import write_file
 from bot.settings.council_toml import Section, SettingsError, validation_faults
 from council.bakeoffs.models import Suite
