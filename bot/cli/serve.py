@@ -10,7 +10,7 @@ from rich.console import Console
 
 from bot.bootstrap import StartOptions, open_app
 from bot.chats import RunningChats
-from bot.cli.output import Local, async_command
+from bot.cli.output import Full, Local, async_command
 from bot.cli.progress import DownloadBar
 from bot.commands.buttons import MAX_REMEMBERED_PRESSES, PRESS
 from bot.commands.retraction import retract_regularly
@@ -48,7 +48,7 @@ Task = Coroutine[None, None, None]
 
 
 @async_command
-async def chat(local: Local = False) -> None:
+async def chat(local: Local = False, full: Full = False) -> None:
     """Talk to the council in the terminal."""
     from bot.terminal import run_chat
 
@@ -59,7 +59,7 @@ async def chat(local: Local = False) -> None:
         for line in _introduction(app_context):
             console.print(line)
         await app_context.prepare(panel)
-        await run_chat(app_context, console)
+        await run_chat(app_context, console, shows_all=full)
 
 
 @async_command

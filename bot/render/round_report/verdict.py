@@ -28,6 +28,15 @@ def verdict_facts(round_: Round) -> tuple[str, str, str, str]:
     )
 
 
+def first_places(round_: Round) -> str:
+    """Return the names of a round's winners, "A = B" for a tie; "" without any, or if all tie."""
+    if not round_.tally or not round_.draw:
+        return ""
+    authors, lines = author_names(round_.panel, round_.draw), round_.tally.standings
+    first = [authors[line.label] for line in lines if line.place == 1]
+    return " = ".join(first) if len(first) < len(lines) else ""
+
+
 def _winner_text(round_: Round) -> str:
     if not round_.tally or not round_.draw:
         return ""
