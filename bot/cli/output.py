@@ -42,6 +42,7 @@ Local = Annotated[
 Full = Annotated[
     bool, typer.Option("--full", help="Also print the result, every ranking and every answer.")
 ]
+FullBoard = Annotated[bool, typer.Option("--full", help="Also print every table.")]
 Since = Annotated[
     str, text_option(help="Only rounds since a day or an age: 2026-11-21, 30d, 2w, 12h.")
 ]
@@ -165,6 +166,11 @@ def _for_shell(part: Part) -> Part:
     return part
 
 
+def print_note(text: str) -> None:
+    """Print a line of small print."""
+    print_post(Post((Note(text),)))
+
+
 def print_posts(posts: Iterable[Post]) -> None:
     """Print posts, except those that contain files."""
     for post in posts:
@@ -202,6 +208,21 @@ def print_rows(columns: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
     for row in rows:
         table.add_row(*(Text(text, overflow="ellipsis") for text in row))
     console.print(table)
+
+
+def print_items(items: Iterable[tuple[Sequence[str], str]]) -> None:
+    """Print the facts of each item as one line, where they fit, and a sentence below it."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from bot.terminal import open_console
+
+    console = open_console()
+    for facts, sentence in items:
+        for line in _packed(facts, console.width):
+            console.print(Text(line, "bold"))
+        if sentence:
+            console.print(Padding(Text(sentence), (0, 0, 0, 2), expand=False))
 
 
 def _packed(texts: Iterable[str], width: int) -> list[str]:

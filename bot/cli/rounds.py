@@ -12,7 +12,7 @@ from rich.console import Console
 
 from bot.admission import admit_round
 from bot.bootstrap import StartOptions, open_app, open_stores
-from bot.chat import Asker, Attachment, IncomingMessage, Note, Post
+from bot.chat import Asker, Attachment, IncomingMessage
 from bot.cli.completion import complete
 from bot.cli.output import (
     FAILED,
@@ -24,6 +24,7 @@ from bot.cli.output import (
     async_command,
     fail,
     print_json,
+    print_note,
     print_post,
     print_posts,
     print_rows,
@@ -93,7 +94,10 @@ async def ask(  # noqa: PLR0913, PLR0917
     local: Local = False,
     files: Annotated[
         list[Path] | None,
-        typer.Option("--file", help="A file for the question: text, PDF or image; repeatable."),
+        typer.Option(
+            "--file",
+            help="A file for the question: text, PDF or image; repeatable.",
+        ),
     ] = None,
     full: Full = False,
     as_json: Json = False,
@@ -178,7 +182,10 @@ async def vote(
     round_id: RoundId,
     answer: Annotated[
         list[str] | None,
-        typer.Argument(help="The best answer's letter, or an order: K M L.", show_default=False),
+        typer.Argument(
+            help="The best answer's letter, or an order: K M L.",
+            show_default=False,
+        ),
     ] = None,
 ) -> None:
     """Vote for the best answer, or read the answers without names while the judges vote."""
@@ -200,7 +207,7 @@ async def rounds(  # noqa: PLR0913, PLR0917
     winner: Annotated[str, text_option(help="Only those that this model won.")] = "",
     by: Annotated[str, text_option(help="Only of an asker: terminal, U024BE7LH.")] = "",
     since: Since = "",
-    limit: Annotated[int, typer.Option(min=0, help="How many; 0 is all of them.")] = SHOWN_ROUNDS,
+    limit: Annotated[int, typer.Option(help="How many; 0 for all of them.")] = SHOWN_ROUNDS,
     as_json: Json = False,
 ) -> None:
     """List stored rounds, newest first; with --json all of them, unless you filter."""
@@ -211,8 +218,7 @@ async def rounds(  # noqa: PLR0913, PLR0917
         asked_by=by or None,
         since=parse_moment(since, now()) if since else None,
     )
-    if as_json and limit == SHOWN_ROUNDS:
-        limit = 0
+    limit = 0 if limit < 0 or (as_json and limit == SHOWN_ROUNDS) else limit
     async with open_stores(load_settings()) as stores:
         found = await stores.store.list_summaries(limit + 1 if limit else None, wanted)
         shown = found[:limit] if limit else found
@@ -225,7 +231,7 @@ async def rounds(  # noqa: PLR0913, PLR0917
         return
     print_rows(("Question", "Winner", "Asked (UTC)", "Round"), rows)
     if len(found) > len(shown):
-        print_post(Post((Note(f"The newest {limit}. --limit 0 lists all."),)))
+        print_note(f"The newest {limit}. --limit 0 lists all.")
 
 
 def _member_key(name: str) -> str:
@@ -259,7 +265,7 @@ async def budget(as_json: Json = False) -> None:
 def print_more(round_: Round, name: str) -> None:
     """Print how to see the rest of a round that was ranked."""
     if round_.tally:
-        print_post(Post((Note(f"More: council show {name} {'|'.join(PARTS)}"),)))
+        print_note(f"More: council show {name} {'|'.join(PARTS)}")
 
 
 async def _follow(app: AppContext, round_: Round, console: Console, *, full: bool) -> Round:

@@ -52,12 +52,15 @@ from bot.cli.completion import complete
 from bot.cli.output import (
     FAILED,
     MISUSED,
+    FullBoard,
     Json,
     Local,
     async_command,
     dump_json,
     fail,
+    print_items,
     print_json,
+    print_note,
     print_posts,
     run,
     text_option,
@@ -226,12 +229,17 @@ async def list_bakeoffs(as_json: Json = False) -> None:
         return
     if not all_progress:
         typer.echo("No bake-offs yet. Run a suite of questions with: council bakeoff run SUITE")
-    for progress in all_progress:
-        bakeoff = progress.bakeoff
-        begun = f"{bakeoff.at:%Y-%m-%d %H:%M}"
-        name = f"{bakeoff.suite.name} by {bakeoff.panel.name}"
-        state = outcomes[bakeoff.id].rstrip(".") or bakeoff_state(progress)
-        typer.echo(f"{bakeoff.id}  {begun}  {name}  {state}")
+    print_items(
+        (
+            (_title(one.bakeoff), f"{one.bakeoff.at:%Y-%m-%d %H:%M}", one.bakeoff.id),
+            outcomes[one.bakeoff.id] or bakeoff_state(one),
+        )
+        for one in all_progress
+    )
+
+
+def _title(bakeoff: Bakeoff) -> str:
+    return f"{bakeoff.suite.name} by {bakeoff.panel.name}"
 
 
 @bakeoff_app.command("show")
@@ -242,6 +250,7 @@ async def show_bakeoff(
     to_csv: Annotated[
         Path | None, typer.Option("--csv", help="Write the matrix to a CSV file.")
     ] = None,
+    full: FullBoard = False,
     as_json: Json = False,
 ) -> None:
     """Show a bake-off: its result, question by question."""
@@ -254,7 +263,7 @@ async def show_bakeoff(
     if as_json:
         print_json(results.document)
         return
-    _print(results)
+    _print(results, full=full)
     print_posts((matrix_post(results.run, results.board.names),))
     if to_csv:
         typer.echo(f"Saved to {to_csv}.")
@@ -263,7 +272,7 @@ async def show_bakeoff(
 @bakeoff_app.command("vote")
 @async_command
 async def vote(bakeoff_id: BakeoffId = LAST) -> None:
-    """Vote for the best answers of a bake-off, question by question, without names."""
+    """Vote for the best answers of a bake-off, without names."""
     async with open_app(load_settings()) as app:
         bakeoff = await find_bakeoff(app, MESSAGE, bakeoff_id)
         while True:
@@ -421,15 +430,20 @@ async def _follow(app: AppContext, bakeoff: Bakeoff, console: Console) -> None:
         raise
 
 
-def _print(results: BakeoffResults) -> None:
-    """Print the results as they read in a chat; methods are compared in the matrix instead."""
+def _print(results: BakeoffResults, *, full: bool) -> None:
+    """Print the results as they read in a chat, and `full` what a thread there has.
+
+    Methods are compared in the matrix instead.
+    """
     if results.tried:
         _print_trial(results.tried)
         return
     is_one_board = results.board.board.rows and not results.progress.bakeoff.suite.methods
     board = leaderboard_thread(results.board) if is_one_board else None
     thread = result_thread(results.progress, board)
-    print_posts((thread.root, *thread.replies))
+    print_posts((thread.root, *(thread.replies if full else ())))
+    if not full:
+        print_note(f"More: council bakeoff show {results.progress.bakeoff.id} --full")
 
 
 def _print_results(
@@ -455,6 +469,6 @@ def _print_results(
     elif options.baseline and not options.summary:
         typer.echo(summary, nl=False)
     else:
-        _print(results)
+        _print(results, full=False)
         if results.progress.bakeoff.suite.methods:
             print_posts((matrix_post(results.run, results.board.names),))
