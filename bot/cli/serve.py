@@ -23,6 +23,7 @@ from bot.render.round_status import receivers
 from bot.runners.retention import forget_daily
 from bot.services import Service
 from bot.settings import Settings, SettingsError, load_settings
+from bot.settings.default_panels import LARGE_SIZE, LOCAL_LARGE
 from bot.web.app import create_app
 from bot.web.auth import PageSigner, load_shared_signing_key, load_signing_key
 from bot.web.context import WebContext
@@ -160,6 +161,8 @@ def _introduction(app_context: AppContext) -> list[str]:
     for name, panel in app_context.panels.items():
         seats = ", ".join(seat_names(panel)[seat.key] for seat in panel.members)
         used = " (in use)" if name == app_context.default else f"; ask it with panel:{name}"
+        if name == LOCAL_LARGE:
+            used = f"{used} · downloads {LARGE_SIZE} first"
         lines.append(f"Panel {name}: {seats} · text goes to {receivers(panel)}{used}")
     return lines
 

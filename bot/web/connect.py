@@ -25,7 +25,7 @@ from bot.settings.connections import (
     stored_panel,
 )
 from bot.settings.council_toml import Document
-from bot.settings.default_panels import LOCAL, propose_seats
+from bot.settings.default_panels import LARGE_SIZE, LOCAL, LOCAL_LARGE, propose_seats
 from bot.settings.panels import Seat
 from bot.settings.provider_keys import Address, ProviderKeys, read_keys
 from bot.web.auth import Form, FormError, visitor_of
@@ -64,6 +64,7 @@ async def connect_page(
         address=form.get("address", ""),
         ollama=connections.ollama,
         error=error,
+        larger=LARGE_SIZE if LOCAL_LARGE in context.app.panels else "",
     )
 
 

@@ -127,7 +127,7 @@ class RoundSession:
         """Return what a member's model can take in of the question."""
         gateway = self.services.gateway
         sees = not self.round_.question.images or await gateway.sees_images(member)
-        return Reader(sees, gateway.context_tokens(member.key))
+        return Reader(sees, gateway.context_tokens(member.key), is_small=member.demonstration)
 
     async def seat_stand_in(self, member: Member) -> Member | None:
         """Seat a member's fallback in its place and return it; None without one."""
