@@ -296,7 +296,7 @@ async def cancel_bakeoff(bakeoff_id: BakeoffId) -> None:
         bakeoff = await find_bakeoff(app, MESSAGE, bakeoff_id)
         kept = await lifecycle.stop_bakeoff(app, bakeoff, CANCELLED)
     of = count_noun(len(bakeoff.suite.questions), "question")
-    typer.echo(f"Bake-off {bakeoff.id} is cancelled; {kept} of {of} are saved.")
+    typer.echo(f"The bake-off of {bakeoff.suite.name} is cancelled; {kept} of {of} are saved.")
 
 
 @bakeoff_app.command("bless")
@@ -425,7 +425,7 @@ async def _follow(app: AppContext, bakeoff: Bakeoff, console: Console) -> None:
     except asyncio.CancelledError:
         with suppress(BakeoffError):
             await lifecycle.stop_bakeoff(app, bakeoff, CANCELLED)
-        resume = f"council bakeoff run --resume {bakeoff.id}"
+        resume = f"council bakeoff run --resume {bakeoff.typed_name}"
         typer.echo(f"Stopped. Your progress is saved. Resume with: {resume}", err=True)
         raise
 
@@ -443,7 +443,7 @@ def _print(results: BakeoffResults, *, full: bool) -> None:
     thread = result_thread(results.progress, board)
     print_posts((thread.root, *(thread.replies if full else ())))
     if not full:
-        print_note(f"More: council bakeoff show {results.progress.bakeoff.id} --full")
+        print_note(f"More: council bakeoff show {results.progress.bakeoff.typed_name} --full")
 
 
 def _print_results(
