@@ -34,7 +34,7 @@ from bot.runners.local import GatewayFactory, LocalRunner, Prepare
 from bot.services import Service
 from bot.settings import PanelConfig, Seat, Settings, load_panel_config
 from bot.settings.connections import Connection, Connections, load_connected
-from bot.settings.default_panels import LOCAL, default_panels, demonstration_panel
+from bot.settings.default_panels import LOCAL, LOCAL_LARGE, default_panels, demonstration_panel
 from bot.settings.environment import api_key_variable
 from bot.settings.panels import is_built_in, load_plugins, receiver_of, stored_registry
 from bot.settings.provider_keys import ProviderKeys
@@ -45,8 +45,16 @@ from council.budget_caps import Caps
 from council.errors import GatewayError, PanelError, StoreError
 from council.gateways.litellm.client import SeatSettings, load_warm
 from council.gateways.litellm.gateway import LitellmGateway
-from council.gateways.local.gateway import DISPLAYS, SEATED_TWICE, LocalGateway, ollama_models
-from council.gateways.local.server import unsupported_reason
+from council.gateways.local.gateway import (
+    DISPLAYS,
+    LARGE,
+    LARGE_BYTES,
+    LARGE_DISPLAYS,
+    SEATED_TWICE,
+    LocalGateway,
+    ollama_models,
+)
+from council.gateways.local.server import free_bytes, unsupported_reason
 from council.gateways.model_lists import MODEL_SECONDS, list_models, model_refusal
 from council.gateways.routing import RoutingGateway
 from council.gateways.scripted import ScriptedGateway
@@ -369,7 +377,9 @@ async def _open_models(
     """Yield the gateways to all, to remote and to local models; at the end stop what they run."""
     async with AsyncExitStack() as stack:
         local = LocalGateway(settings.model_dir, options.on_fetch)
+        larger = LocalGateway(settings.model_dir, options.on_fetch, LOCAL_LARGE, LARGE)
         stack.push_async_callback(local.stop)
+        stack.push_async_callback(larger.stop)
         remote = LitellmGateway(
             _seat_settings(panels.seats, settings, panels.plugins),
             panels.limits,
@@ -387,13 +397,15 @@ async def _open_models(
             **{f"{name}/": open_gateway(settings) for name, open_gateway in gateways.items()},
             "scripted/": ScriptedGateway(),
             f"{LOCAL}/": local,
+            f"{LOCAL_LARGE}/": larger,
             "": remote,
         }
 
         async def prepare(panel: Panel) -> None:
             scrub.warm_up()
             if any(seat.demonstration for seat in panel.seats):
-                await local.start()
+                is_large = any(seat.key.startswith(f"{LOCAL_LARGE}/") for seat in panel.seats)
+                await (larger if is_large else local).start()
             elif not all(is_built_in(seat, panels.plugins) for seat in panel.seats):
                 await remote.warm()
 
@@ -436,6 +448,7 @@ class PanelSources:
     own: PanelConfig
     offers: PanelConfig
     local: bool
+    has_room: bool = False  # for the larger demo model, as the program started
 
     def merged(self, settings: Settings, chosen: str | None = None) -> PanelConfig:
         """Return every available panel, with those that were added on the page.
@@ -453,6 +466,8 @@ class PanelSources:
         used = self.own.default or default or first
         if self.local:
             panels[LOCAL] = demonstration_panel(DISPLAYS, SEATED_TWICE)
+            if self.has_room:
+                panels[LOCAL_LARGE] = demonstration_panel(LARGE_DISPLAYS, name=LOCAL_LARGE)
             used = chosen if chosen in connected.panels.keys() - self.own.panels else LOCAL
         seats = {key: _locate(seat, settings, plugins) for key, seat in seats.items()}
         panels = {name: _with_receivers(panel, seats) for name, panel in panels.items()}
@@ -493,7 +508,7 @@ async def find_panels(settings: Settings, *, local: bool) -> PanelSources:
     """Return the panels of council.toml, and of the API keys and the Ollama found here."""
     own = load_panel_config(settings.config_file)
     offers = default_panels(settings, await ollama_models(settings.ollama))
-    return PanelSources(own, offers, local)
+    return PanelSources(own, offers, local, has_room=free_bytes() >= LARGE_BYTES)
 
 
 def missing_key(settings: Settings, seat: Seat, plugins: Plugins) -> str | None:

@@ -320,6 +320,7 @@ class Chat(Protocol):
     progress is refreshed if nothing changes. `accepts_files`: files can be posted.
     `shows_progress`: progress of long tasks is shown. `is_bound`: no other process of a cluster can
     post in the place. `replies_privately`: what is sent to the asker unasked reaches only them.
+    `shows_all`: where nobody else reads along, rankings and answers follow the council's answer.
     """
 
     is_room: ClassVar[bool] = False
@@ -328,6 +329,7 @@ class Chat(Protocol):
     shows_progress: ClassVar[bool] = True
     is_bound: ClassVar[bool] = False
     replies_privately: bool = False
+    shows_all: bool = False
 
     def has_own_thread(self, place: Place, round_id: str) -> bool:
         """Return whether a round that is posted in a place has a thread of its own there."""

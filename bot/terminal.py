@@ -17,6 +17,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.live import Live
 from rich.markdown import Markdown
 from rich.padding import Padding
+from rich.segment import Segment
 from rich.spinner import Spinner
 from rich.table import Table as Grid
 from rich.text import Text
@@ -56,6 +57,7 @@ GREETING = (
     "Ctrl-C stops a round and saves it; Ctrl-D quits."
 )
 NEW_CONVERSATION = "Your next question starts a new conversation."
+MORE = "More: answers, rankings, details."
 PROMPT = "\n› "
 _NEW_WORDS = {"new", "new question"}
 _MAX_TEXT_WIDTH = 24  # longer texts in a column may be wrapped
@@ -69,9 +71,9 @@ def new_session_place() -> Place:
     return replace(TERMINAL, channel=secrets.token_hex(4))
 
 
-async def run_chat(app: AppContext, console: Console) -> None:
+async def run_chat(app: AppContext, console: Console, *, shows_all: bool = False) -> None:
     """Read lines and run each as a command or a question, until the end of input."""
-    chat, lines, before = TerminalChat(console), _LineReader(), ""
+    chat, lines, before = TerminalChat(console, shows_all=shows_all), _LineReader(), ""
     console.print(GREETING, style="dim")
     while (line := await lines.next()) is not None:
         if line.strip().lower() in _EXIT_WORDS:
@@ -98,8 +100,13 @@ async def _run_line(app: AppContext, chat: "TerminalChat", line: str, before: st
         chat.say(
             f"Stopped. Your progress is saved. Resume with: council ask --resume {message.key}"
         )
+    if not asks:
+        return before
     with suppress(RoundNotFoundError):  # it may have been refused
-        return (await app.store.load(message.key)).id if asks else before
+        round_ = await app.store.load(message.key)
+        if round_.tally and round_.closing and not chat.shows_all:
+            chat.say(MORE, "dim")
+        return round_.id
     return before
 
 
@@ -159,10 +166,14 @@ def _read_line() -> str | None:
 class TerminalChat(Chat):
     """Chat that prints to a console; without a terminal, progress is one line for each change."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(
+        self, console: Console, progress: Console | None = None, *, shows_all: bool = False
+    ) -> None:
         self._console = console
+        self._progress = progress or console  # where a round is followed until its answer
         self._live: Live | None = None
         self._summary = ""
+        self.shows_all = shows_all
         self.replies_privately = console.is_terminal  # somebody reads along
 
     def has_own_thread(self, place: Place, round_id: str) -> bool:
@@ -188,9 +199,9 @@ class TerminalChat(Chat):
         """Print a post; nobody but the asker reads this terminal."""
         self._show(post)
 
-    def say(self, line: str) -> None:
+    def say(self, line: str, style: str = "") -> None:
         """Print a line of plain text."""
-        self._console.print(line, markup=False)
+        self._console.print(line, markup=False, style=style)
 
     def close(self) -> None:
         """Stop the live display, so that a stopped round leaves no spinner behind."""
@@ -202,22 +213,47 @@ class TerminalChat(Chat):
         if not any(isinstance(part, Steps) for part in post.parts):
             self.close()
             self._console.print(render_post(post))
-        elif self._console.is_terminal:
+        elif self._progress.is_terminal:
             self._redraw(post)
         elif post.summary != self._summary:
             self._summary = post.summary
-            self._console.print(post.summary)
+            self._progress.print(post.summary)
 
     def _redraw(self, post: Post) -> None:
         if self._live is None:
-            self._live = Live(console=self._console, refresh_per_second=8, transient=True)
+            self._live = Live(console=self._progress, refresh_per_second=8, transient=True)
             self._live.start()
         self._live.update(render_post(post))
 
 
+def open_console(*, stderr: bool = False, quiet: bool = False) -> Console:
+    """Return a console for people: as wide as the terminal, and plain text with NO_COLOR."""
+    console = Console(stderr=stderr, quiet=quiet, highlight=False)
+    if not console.no_color:
+        return console
+    return Console(stderr=stderr, quiet=quiet, highlight=False, color_system=None)
+
+
 def render_post(post: Post) -> RenderableType:
     """Return a post as a Rich renderable; its texts are never parsed as console markup."""
-    return Group(*(_render_part(part) for part in post.parts))
+    return _Unpadded(Group(*(_render_part(part) for part in post.parts)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Unpadded:
+    """What is printed, where there is no terminal without the spaces that fill its lines."""
+
+    printed: RenderableType
+
+    def __rich_console__(
+        self, console: Console, options: ConsoleOptions
+    ) -> Iterator[RenderableType | Segment]:
+        if console.is_terminal:
+            yield self.printed
+            return
+        for line in console.render_lines(self.printed, options, pad=False):
+            yield Segment("".join(segment.text for segment in line).rstrip())
+            yield Segment.line()
 
 
 def _render_part(part: Part) -> RenderableType:  # noqa: C901, PLR0911

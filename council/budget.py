@@ -333,7 +333,7 @@ class Budget:
         finally:
             # What cannot be freed now is freed by the next sweep.
             with suppress(StoreError):
-                await asyncio.gather(*budgeted.settle_tasks)
+                await budgeted.close()
                 if budgeted.reserved:
                     await self.ledger.release(account.round_id)
 
@@ -397,7 +397,8 @@ class BudgetedGateway(GatewayWrapper):
     """Gateway of one round (or of what else `of` names) that makes only calls its budgets cover.
 
     `cap` limits it alone, `caps` limit its account. `reserved`, `spent` and
-    `unknown_calls` are its totals so far; `unsettled_costs` are not in the ledger yet.
+    `unknown_calls` are its totals so far; `unsettled_costs` are not in the ledger yet. `running`
+    has the most that each running call can cost, None if that is unknown.
     """
 
     gateway: Gateway
@@ -412,6 +413,8 @@ class BudgetedGateway(GatewayWrapper):
     settle_tasks: list[asyncio.Task[None]] = field(default_factory=list)
     of: str = "round"
     unknown_calls: int = 0
+    running: list[int | None] = field(default_factory=list)
+    is_closed: bool = False
 
     async def complete(self, call: Call) -> Reply:
         """Return the model's reply; raise UncoveredError, calling nobody, if it is not covered.
@@ -428,6 +431,7 @@ class BudgetedGateway(GatewayWrapper):
         try:
             await self._cover()
             was_sent = True
+            self.running.append(max_cost if price else None)
             reply = await self.gateway.complete(call)
             if reply.cost_usd is not None:
                 cost = cost_micro_usd(reply.cost_usd)
@@ -437,11 +441,19 @@ class BudgetedGateway(GatewayWrapper):
         finally:
             self.in_flight -= max_cost
             self.spent += cost or 0
-            if was_sent:
+            if was_sent and not self.is_closed:
+                self.running.remove(max_cost if price else None)
                 self.unknown_calls += cost is None
                 self.unsettled_costs.append(cost)
                 if len(self.unsettled_costs) == 1:
                     self.settle_tasks.append(asyncio.create_task(self._settle_batch()))
+
+    async def close(self) -> None:
+        """Settle all costs; a call that still runs counts for the most it can cost."""
+        self.is_closed = True
+        if self.running:
+            await self.ledger.settle(self.account, *self.running)
+        await asyncio.gather(*self.settle_tasks)
 
     async def _settle_batch(self) -> None:
         # Storing the reply comes first: a crash would lose it, while its cost stays reserved.

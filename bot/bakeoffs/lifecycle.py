@@ -121,8 +121,8 @@ async def _follow(
             yield await load_progress(app, stored)
         if not is_queued and not stored.ending:
             raise BakeoffError(
-                f"Bake-off {bakeoff.id} was interrupted. Resume it with `/council bakeoff resume "
-                f"{bakeoff.id}`."
+                f"The bake-off of {bakeoff.suite.name} was interrupted. Resume it with "
+                f"`/council bakeoff resume {bakeoff.typed_name}`."
             )
         if not is_queued:
             return

@@ -10,7 +10,7 @@ from bot.ports import RoundClaims
 from council.bakeoffs.models import Bakeoff, BakeoffProgress
 from council.errors import BakeoffError, CouncilError
 
-STOPPED_BY_BUG = "Bake-off {id} stopped because of an unexpected error; see the log."
+STOPPED_BY_BUG = "The bake-off of {suite} stopped because of an unexpected error; see the log."
 
 
 class RunningElsewhereError(BakeoffError):
@@ -22,7 +22,8 @@ class RunningBakeoff(RunningTask[BakeoffProgress]):
 
     def __init__(self, bakeoff: Bakeoff) -> None:
         interrupted = BakeoffError(
-            f"Bake-off {bakeoff.id} was interrupted. It resumes when the program restarts."
+            f"The bake-off of {bakeoff.suite.name} was interrupted. It resumes when the program "
+            "restarts."
         )
         super().__init__(bakeoff.id, BakeoffProgress(bakeoff), interrupted)
         self.reload = asyncio.Event()
@@ -41,7 +42,8 @@ class BakeoffRegistry:
         """Start a bake-off unless it runs here; raise RunningElsewhereError if elsewhere."""
         if not self._tasks.start(RunningBakeoff(bakeoff), run):
             raise RunningElsewhereError(
-                f"Bake-off {bakeoff.id} is already running in another process on this machine."
+                f"The bake-off of {bakeoff.suite.name} is already running in another process on "
+                "this machine."
             )
 
     async def run(self, bakeoff: Bakeoff, run: RunBakeoff) -> None:
@@ -56,7 +58,7 @@ class BakeoffRegistry:
             except CouncilError:
                 raise
             except Exception as error:
-                raise BakeoffError(STOPPED_BY_BUG.format(id=bakeoff.id)) from error
+                raise BakeoffError(STOPPED_BY_BUG.format(suite=bakeoff.suite.name)) from error
             finally:
                 if running.task:
                     await cancel_and_wait([running.task])

@@ -58,7 +58,7 @@ async def copy(
     ] = "",
     to: Annotated[str, text_option("--to", help="The same as TO.")] = "",
 ) -> None:
-    """Copy everything into an empty database, SQLite or Postgres, and verify it.
+    """Copy everything into an empty database, and verify it.
 
     All of it is copied or nothing. Then each round is loaded from both, and verified; the chains
     are walked, and the money is added up. No program may use either meanwhile.

@@ -7,7 +7,7 @@ import typer
 from bot.api_keys import ApiKey, ApiKeyError, list_keys, new_key, revoke_key, save_key
 from bot.bootstrap import open_app
 from bot.cli.completion import complete
-from bot.cli.output import Json, async_command, print_json
+from bot.cli.output import Json, async_command, print_items, print_json
 from bot.commands.parameters import Kind
 from bot.settings import load_settings
 from council.money import MICRO_USD, format_usd
@@ -53,6 +53,9 @@ async def list_(as_json: Json = False) -> None:
     if as_json:
         print_json([_document(key) for key in keys])
         return
+    if not keys:
+        typer.echo("No keys yet. Make one for a program with: council key add NAME")
+    items = []
     for key in keys:
         state = f"revoked {key.revoked_at:%Y-%m-%d}" if key.revoked_at else "active"
         panels = ", ".join(key.panels) or "all panels"
@@ -60,7 +63,9 @@ async def list_(as_json: Json = False) -> None:
         limit = "no limit" if cap is None else f"{format_usd(cap)} a day"
         limit += ", shared with its maker" if key.made_by else ""
         limit += ", maker unknown" if key.made_by is None else ""
-        typer.echo(f"{key.name}  {key.created_at:%Y-%m-%d}  {state}  {limit}  {panels}")
+        facts = (key.name, f"{key.created_at:%Y-%m-%d}", state)
+        items.append((facts, f"{limit} · {panels}"))
+    print_items(items)
 
 
 @key_app.command("revoke")

@@ -24,13 +24,13 @@ COMMANDS = {
     "serve": ("bot.cli.serve:serve", "Start the web app and every configured chat."),
     "rank": (
         "bot.cli.rank:rank",
-        "Let models rank texts from a file, without knowing who wrote them.",
+        "Let models rank the texts of a file without their authors.",
     ),
-    "mcp": ("bot.cli.mcp:mcp", "Serve the council as tools of an MCP client, on stdin and stdout."),
+    "mcp": ("bot.cli.mcp:mcp", "Serve tools to an MCP client on stdin and stdout."),
     "show": ("bot.cli.rounds:show", "Show a stored round."),
     "vote": (
         "bot.cli.rounds:vote",
-        "Vote for the best answer of a round, without names until its result.",
+        "Vote for the best answer of a round, without names.",
     ),
     "decide": (
         "bot.cli.rounds:decide",
@@ -136,7 +136,23 @@ def _new_command(name: str, found: Any, *, is_hidden: bool = False) -> Any:  # n
         parent.add_typer(found, name=name, hidden=is_hidden)
     else:
         parent.command(name, hidden=is_hidden)(found)
-    return typer.main.get_group(parent).commands[name]
+    command = typer.main.get_group(parent).commands[name]
+    _name_types(command)
+    return command
+
+
+def _name_types(command: Any) -> None:  # noqa: ANN401
+    """Show the type of one value where there may be more: <path>, not <list[Path]>."""
+    for below in getattr(command, "commands", {}).values():
+        _name_types(below)
+    for parameter in command.params:
+        if parameter.type_descriptor.is_list:
+            label = parameter.bare_type().removeprefix("list[").removesuffix("]").lower()
+            parameter.display_type = partial(_angled, label)
+
+
+def _angled(label: str, ctx: Any) -> str:  # noqa: ANN401
+    return f"<{label}>"
 
 
 def _load_checked(address: str) -> Any:  # noqa: ANN401

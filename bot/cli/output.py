@@ -9,7 +9,7 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial, wraps
@@ -39,6 +39,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Local = Annotated[
     bool, typer.Option("--local", help="Use the built-in demo models unless you choose a panel.")
 ]
+Full = Annotated[
+    bool, typer.Option("--full", help="Also print the result, every ranking and every answer.")
+]
+FullBoard = Annotated[bool, typer.Option("--full", help="Also print every table.")]
 Since = Annotated[
     str, text_option(help="Only rounds since a day or an age: 2026-11-21, 30d, 2w, 12h.")
 ]
@@ -150,12 +154,10 @@ def _dump_value(value: object) -> str:
 
 def print_post(post: Post) -> None:
     """Print a post as it reads in a chat."""
-    # A command that prints JSON does not wait for these.
-    from rich.console import Console
+    # A command that prints JSON does not wait for this.
+    from bot.terminal import open_console, render_post
 
-    from bot.terminal import render_post
-
-    Console(highlight=False).print(render_post(Post(tuple(map(_for_shell, post.parts)))))
+    open_console().print(render_post(Post(tuple(map(_for_shell, post.parts)))))
 
 
 def _for_shell(part: Part) -> Part:
@@ -164,11 +166,72 @@ def _for_shell(part: Part) -> Part:
     return part
 
 
+def print_note(text: str) -> None:
+    """Print a line of small print."""
+    print_post(Post((Note(text),)))
+
+
 def print_posts(posts: Iterable[Post]) -> None:
     """Print posts, except those that contain files."""
     for post in posts:
         if not any(isinstance(part, File) for part in post.parts):
             print_post(post)
+
+
+MIN_TEXT_COLUMNS = 24
+
+
+def print_rows(columns: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
+    """Print rows of single lines; their first text is cut to what the width leaves for it.
+
+    Where it leaves too little, the other texts stand in a line of their own below.
+    """
+    from rich.cells import cell_len
+    from rich.table import Table
+    from rich.text import Text
+
+    from bot.terminal import open_console
+
+    console = open_console()
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    rest = sum(max(map(cell_len, texts)) for texts in zip(columns, *rows, strict=True))
+    rest -= max(cell_len(row[0]) for row in (columns, *rows))
+    left = console.width - rest - 2 * (len(columns) - 1)
+    if left < MIN_TEXT_COLUMNS:
+        for row in rows:
+            console.print(Text(row[0]), overflow="ellipsis", no_wrap=True)
+            for line in _packed(row[1:], console.width - 2):
+                console.print(Text(f"  {line}", "dim"))
+        return
+    for number, column in enumerate(columns):
+        table.add_column(column, no_wrap=True, max_width=left if number == 0 else None)
+    for row in rows:
+        table.add_row(*(Text(text, overflow="ellipsis") for text in row))
+    console.print(table)
+
+
+def print_items(items: Iterable[tuple[Sequence[str], str]]) -> None:
+    """Print the facts of each item as one line, where they fit, and a sentence below it."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from bot.terminal import open_console
+
+    console = open_console()
+    for facts, sentence in items:
+        for line in _packed(facts, console.width):
+            console.print(Text(line, "bold"))
+        if sentence:
+            console.print(Padding(Text(sentence), (0, 0, 0, 2), expand=False))
+
+
+def _packed(texts: Iterable[str], width: int) -> list[str]:
+    """Return the texts in as few lines of that width as they fit in, without breaking one."""
+    lines: list[str] = []
+    for text in filter(None, texts):
+        longer = f"{lines[-1]} · {text}" if lines else text
+        lines[-1:] = [longer] if len(longer) <= width else [*lines[-1:], text]
+    return lines
 
 
 def read_file(path: Path, advice: str = "") -> bytes:

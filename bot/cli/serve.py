@@ -10,7 +10,7 @@ from rich.console import Console
 
 from bot.bootstrap import StartOptions, open_app
 from bot.chats import RunningChats
-from bot.cli.output import Local, async_command
+from bot.cli.output import Full, Local, async_command
 from bot.cli.progress import DownloadBar
 from bot.commands.buttons import MAX_REMEMBERED_PRESSES, PRESS
 from bot.commands.retraction import retract_regularly
@@ -23,6 +23,7 @@ from bot.render.round_status import receivers
 from bot.runners.retention import forget_daily
 from bot.services import Service
 from bot.settings import Settings, SettingsError, load_settings
+from bot.settings.default_panels import LARGE_SIZE, LOCAL_LARGE
 from bot.web.app import create_app
 from bot.web.auth import PageSigner, load_shared_signing_key, load_signing_key
 from bot.web.context import WebContext
@@ -48,7 +49,7 @@ Task = Coroutine[None, None, None]
 
 
 @async_command
-async def chat(local: Local = False) -> None:
+async def chat(local: Local = False, full: Full = False) -> None:
     """Talk to the council in the terminal."""
     from bot.terminal import run_chat
 
@@ -59,7 +60,7 @@ async def chat(local: Local = False) -> None:
         for line in _introduction(app_context):
             console.print(line)
         await app_context.prepare(panel)
-        await run_chat(app_context, console)
+        await run_chat(app_context, console, shows_all=full)
 
 
 @async_command
@@ -160,6 +161,8 @@ def _introduction(app_context: AppContext) -> list[str]:
     for name, panel in app_context.panels.items():
         seats = ", ".join(seat_names(panel)[seat.key] for seat in panel.members)
         used = " (in use)" if name == app_context.default else f"; ask it with panel:{name}"
+        if name == LOCAL_LARGE:
+            used = f"{used} · downloads {LARGE_SIZE} first"
         lines.append(f"Panel {name}: {seats} · text goes to {receivers(panel)}{used}")
     return lines
 

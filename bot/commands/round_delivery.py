@@ -47,7 +47,13 @@ from bot.render.people import with_names
 from bot.render.round_report.decisions import decision_post
 from bot.render.round_report.rankings import MAX_REASON_CHARACTERS
 from bot.render.round_report.results import results_post
-from bot.render.round_report.thread import details_posts, held_post, round_post, whole_round
+from bot.render.round_report.thread import (
+    brief_post,
+    details_posts,
+    held_post,
+    round_post,
+    whole_round,
+)
 from bot.render.round_status import (
     add_asker,
     progress_post,
@@ -305,13 +311,13 @@ def _delivered_posts(live: "_LiveMessage", votes: Sequence[HumanVote]) -> list[P
     """Return the messages of a closed round, each within the chat's limits.
 
     With a thread of its own, a round has the results and the rankings there; else one message. If
-    it took long, its asker is mentioned once, in a message that is new. The terminal shows it all.
+    it took long, its asker is mentioned once, in a message that is new. The terminal shows the
+    answer, unless all of it is wanted.
     """
     chat, round_ = live.chat, live.snapshot.round_
     if not chat.is_room:
-        whole = whole_round(round_)
-        root = add_votes(whole.root, round_, votes)
-        return [page for post in (root, *whole.replies) for page in chat.pages(post)]
+        replies = whole_round(round_).replies if chat.shows_all else ()
+        return [add_votes(brief_post(round_), round_, votes), *replies]
     has_thread = chat.has_own_thread(round_.question.place, round_.id)
     # Decisions add no page here, since the replies have the numbers that they were sent with.
     posts = _root_pages(live, replace(round_, decisions=()), votes)

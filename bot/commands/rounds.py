@@ -36,7 +36,12 @@ from bot.render.budgets import budget_post
 from bot.render.formatting import count_noun, local_time, seat_names
 from bot.render.lists import MAX_LISTED, command_button, list_post
 from bot.render.people import named_question, with_names
-from bot.render.round_report.thread import forgotten_line, round_state, whole_round
+from bot.render.round_report.thread import (
+    brief_post,
+    forgotten_line,
+    round_post,
+    round_state,
+)
 from bot.render.round_status import receivers
 from bot.render.text_safety import shorten_to_line
 from bot.render.voting import add_votes
@@ -227,7 +232,7 @@ def _list_line(line: RoundSummary) -> tuple[str, str]:
 async def show_round(app: AppContext, chat: Chat, message: IncomingMessage, wanted: str) -> None:
     """Show a closed round as it was posted; `last` is the newest.
 
-    In a room, the buttons under the answer open the rest.
+    Buttons, or where there are none other commands, open the rest.
     """
     round_ = await find_round_or_last(app, message, wanted)
     if round_.stage is not Stage.CLOSED and not round_.forgotten:
@@ -235,10 +240,9 @@ async def show_round(app: AppContext, chat: Chat, message: IncomingMessage, want
         await send_note(chat, message, line)
         return
     await check_revealed(app, round_)
-    thread = whole_round(round_)
-    root = add_votes(thread.root, round_, await app.store.votes(round_.id))
-    for post in (root, *(() if chat.is_room else thread.replies)):
-        await chat.send_ephemeral(message, with_names(post, round_))
+    post = round_post(round_) if chat.is_room else brief_post(round_, is_titled=True)
+    post = add_votes(post, round_, await app.store.votes(round_.id))
+    await chat.send_ephemeral(message, with_names(post, round_))
 
 
 async def find_round_or_last(app: AppContext, message: IncomingMessage, wanted: str) -> Round:

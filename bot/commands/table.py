@@ -49,7 +49,7 @@ _AGAIN_NOW = Parameter("yes", "Ask without showing the cost first", Kind.FLAG, t
 _VIEWS = (
     (ANSWERS, "answers", "Read what each model answered", ("answer",)),
     (BALLOTS, "rankings", "See how each judge ranked the answers", ("ranking", "ballots")),
-    (RESULTS, "results", "See which answers won", ("result", "winner", "who won")),
+    (RESULTS, "results", "See which answers won", ("result", "winner", "who won", "details")),
 )
 _ON_ROUNDS = (
     Command(

@@ -17,7 +17,7 @@ WHERE_IT_IS = (
 @discord_app.command()
 @async_command
 async def invite() -> None:
-    """Print the links that invite the bot to a server and add it for oneself, offline."""
+    """Print the links that add the bot to a server or to oneself."""
     from bot.discord.events import invite_url, user_install_url
 
     credentials = read_credentials(load_settings())

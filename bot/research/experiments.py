@@ -39,13 +39,16 @@ LAST = "last"
 ID_PREFIX = "bx:"  # may be left out when a person names an experiment
 
 
+NO_EXPERIMENTS = "No experiments yet. Start one with `council bias run SUITE`."
+
+
 def find_experiment(experiments: Sequence[Experiment], wanted: str) -> Experiment:
     """Return the experiment whose id starts with `wanted`, or the newest for "last".
 
     Raise ExperimentError if there is none, or more than one.
     """
     if not experiments:
-        raise ExperimentError("No experiments yet. Start one with `council bias run SUITE`.")
+        raise ExperimentError(NO_EXPERIMENTS)
     if wanted.lower() == LAST:
         return experiments[0]
     matches = [

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from bot.coordination.tasks import RunningTask, TaskRegistry, states
+from bot.coordination.tasks import RunningTask, TaskRegistry, run_until_first, states
 from bot.observability import logs, metrics
 from bot.observability.tracing import Tracing
 from bot.ports import RoundClaims, RoundSnapshot, RoundSnapshots, RoundStoppedError
@@ -41,6 +41,7 @@ GatewayFactory = Callable[[Round, Gateway], AbstractAsyncContextManager[Gateway]
 MAX_ROUNDS = 50  # at once; others wait
 # How long running calls may take when the program is stopped; most hosts kill it after ten.
 GRACE_SECONDS = 6.0
+LATE_SECONDS = 1.0  # for late replies, once every answer is out
 DRAFT_SECONDS = 0.1  # between two drafts of a synthesis
 SAVE_SECONDS = 0.05  # for a reply to reach the store
 ROOM_SECONDS = 1.0  # between two tries to save while the disk is full
@@ -126,11 +127,10 @@ class LocalRunner:
         running = self._tasks.get(round_id)
         if running and running.task:
             self.cancel(round_id)
-            running.late.cancel()
             await asyncio.wait([running.task])
 
     def cancel(self, round_id: str) -> None:
-        """Cancel a round without waiting; one that is closed may still settle its accounts."""
+        """Cancel a round without waiting; one that is closed gives up its late calls."""
         running = self._tasks.get(round_id)
         if running and running.task:
             running.is_stopping.set()
@@ -138,9 +138,10 @@ class LocalRunner:
                 running.task.cancel()
 
     async def close(self) -> None:
-        """Give running calls a grace period, then stop every round."""
-        if self._tasks.all():
-            await self._gateway.close(GRACE_SECONDS)
+        """Give running calls a grace period, a short one if all are late, then stop every round."""
+        if running := self._tasks.all():
+            is_late = all(one.state.round_.closing for one in running)
+            await self._gateway.close(LATE_SECONDS if is_late else GRACE_SECONDS)
         await asyncio.gather(*(self.stop(running.id) for running in self._tasks.all()))
 
     @asynccontextmanager
@@ -167,7 +168,10 @@ class LocalRunner:
                 async with self._paying(round_, gateway) as paid:
                     await self._convene(running, paid, trace)
                     await slot.aclose()
-                    await running.late.wait()
+                    await run_until_first(running.late.wait(), running.is_stopping.wait())
+            # Outside, where what still runs has been booked at the most that it can cost.
+            running.late.cancel()
+            await running.late.wait()
 
     async def _convene(
         self, running: "RunningRound", gateway: Gateway, trace: "RoundTrace | None"

@@ -22,7 +22,8 @@ FIRST_MODELS = {
     "deepseek": "deepseek/deepseek-chat",
 }
 MAX_SEATS_OFFERED = 4
-LOCAL = "local"
+LOCAL, LOCAL_LARGE = "local", "local-large"
+LARGE_SIZE = "1.1 GB"  # that the panel local-large downloads
 KEYS = "keys"
 OLLAMA = "ollama"
 # Measured: of 45 answers by the three seats to each question, at least 44 are correct.
@@ -53,14 +54,14 @@ def default_panels(settings: Settings, ollama_models: Sequence[str]) -> PanelCon
     return PanelConfig(panels, {**with_keys, **served}, next(iter(panels), None))
 
 
-def demonstration_panel(models: Mapping[str, str], warm: str) -> Panel:
-    """Return the panel of the demo models, given by id with their display names.
+def demonstration_panel(models: Mapping[str, str], warm: str = "", name: str = LOCAL) -> Panel:
+    """Return a panel of demo models, given by id with their display names, the largest last.
 
     `warm` has a second seat with a higher temperature.
     """
     seats = {
         model: Member(
-            key=f"{LOCAL}/{model}",
+            key=f"{name}/{model}",
             model_id=ModelId(f"openai/{model}"),
             display=display,
             family=family_of(model),
@@ -69,13 +70,17 @@ def demonstration_panel(models: Mapping[str, str], warm: str) -> Panel:
         )
         for model, display in models.items()
     }
-    chairman = seats[warm]
-    warmer = replace(
-        chairman,
-        key=f"{chairman.key}-warm",
-        display=f"{chairman.display}, warmer",
-        temperature=0.7,  # at 1.2 it is often wrong where the others are right
-    )
+    chairman = [*seats.values()][-1]
+    warmer = [
+        replace(
+            seats[model],
+            key=f"{seats[model].key}-warm",
+            display=f"{seats[model].display}, warmer",
+            temperature=0.7,  # at 1.2 it is often wrong where the others are right
+        )
+        for model in (warm,)
+        if model
+    ]
     terms = replace(
         SLOW_TERMS,
         audit_share=0,  # audits would compete with the answer for two cores
@@ -84,7 +89,7 @@ def demonstration_panel(models: Mapping[str, str], warm: str) -> Panel:
         synthesis_temperature=0.2,
     )
     return Panel(
-        LOCAL, (*seats.values(), warmer), DEFAULT_RUBRIC, chairmen=(chairman,), terms=terms
+        name, (*seats.values(), *warmer), DEFAULT_RUBRIC, chairmen=(chairman,), terms=terms
     )
 
 

@@ -32,7 +32,10 @@ async def manifest(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Print the app manifest and a link that creates the app; with --url for HTTP."""
+    """Print the app manifest and a link that creates the app.
+
+    With --url, the app uses HTTP.
+    """
     if distributed and url is None:
         raise SettingsError([NO_REDIRECT])
     address = _events_address(load_settings(), url)

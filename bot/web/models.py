@@ -29,7 +29,7 @@ from bot.settings.connections import (
     stored_panel,
 )
 from bot.settings.council_toml import Document
-from bot.settings.default_panels import LOCAL, propose_seats
+from bot.settings.default_panels import LARGE_SIZE, LOCAL, LOCAL_LARGE, propose_seats
 from bot.settings.panels import Seat
 from bot.settings.provider_keys import Address, ProviderKeys, read_keys
 from bot.web.auth import Form, FormError, visitor_of
@@ -89,6 +89,7 @@ async def models_page(
         made=new_key,
         base=f"{request.base_url}v1",
         **await _connection_values(context, request),
+        larger=LARGE_SIZE if LOCAL_LARGE in context.app.panels else "",
     )
 
 

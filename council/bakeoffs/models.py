@@ -180,6 +180,9 @@ def with_method(panel: Panel, method: str) -> Panel:
     return replace(panel, terms=replace(panel.terms, method=method)) if method else panel
 
 
+_SCHEDULED = "sched:"  # how the id of a scheduled run begins
+
+
 @dataclass(frozen=True, slots=True)
 class Bakeoff:
     """One run of a suite by a panel, as one round per question.
@@ -210,6 +213,11 @@ class Bakeoff:
             return tuple(numbers)
         asked = (x for x in numbers if trial.is_ranked or self.suite.questions[x - 1].is_graded)
         return shuffle([*asked], self.id, "trial")
+
+    @property
+    def typed_name(self) -> str:
+        """What people type for it: its id, or the suite of a scheduled run, which has a long id."""
+        return self.suite.name if self.id.startswith(_SCHEDULED) else self.id
 
     def round_id(self, number: int) -> str:
         """Return the id of the round of a question, counted from 1."""
@@ -259,7 +267,7 @@ class Schedule:
 
     def bakeoff_id(self, slot: str) -> str:
         """Return the id of the bake-off of a slot; the same slot always has the same id."""
-        return f"sched:{self.id}@{slot}"
+        return f"{_SCHEDULED}{self.id}@{slot}"
 
 
 def slot_at(moment: datetime) -> str:

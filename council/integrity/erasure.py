@@ -21,6 +21,7 @@ from council.feedback import Feedback
 from council.files import QuestionFile
 from council.labels import voter_name
 from council.people import ThreadReading
+from council.prompts.answer import ANSWERED, BEFORE
 from council.prompts.shared import fenced_answers
 from council.rounds import Artefact, Choice, Decision, Round, Synthesis
 
@@ -111,7 +112,7 @@ def _answer(round_: Round) -> str:
 
 
 def _quote(question: str, answer: str) -> str:
-    return f"The question before: {question}\n\nThe council's answer to it: {answer}"
+    return f"{BEFORE}{question}\n\n{ANSWERED}{answer}"
 
 
 def quote_starts(round_: Round) -> tuple[str, ...]:

@@ -63,8 +63,8 @@ class LateCalls:
         self._tasks.update(tasks)
 
     async def wait(self) -> None:
-        """Wait for all of them; a reply that cannot be stored, as its round is gone, is lost."""
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        """Wait for all of them, also if a wait is cancelled; what cannot be stored is lost."""
+        await asyncio.shield(asyncio.gather(*self._tasks, return_exceptions=True))
 
     def cancel(self) -> None:
         """Cancel all of them."""
@@ -127,7 +127,7 @@ class RoundSession:
         """Return what a member's model can take in of the question."""
         gateway = self.services.gateway
         sees = not self.round_.question.images or await gateway.sees_images(member)
-        return Reader(sees, gateway.context_tokens(member.key))
+        return Reader(sees, gateway.context_tokens(member.key), is_small=member.demonstration)
 
     async def seat_stand_in(self, member: Member) -> Member | None:
         """Seat a member's fallback in its place and return it; None without one."""

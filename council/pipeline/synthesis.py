@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from council.answers import Absence, Call, Prompt, Role
+from council.answers import Absence, Answer, Call, Prompt, Role
 from council.ballots import AUDIT_ATTEMPT, Ballot, BallotExchange, SpoiledBallot
 from council.errors import ContextOverflowError
 from council.labels import Label
@@ -54,6 +54,8 @@ async def synthesize(session: RoundSession, draw: Draw, tally: Tally) -> Synthes
     if written:
         return written
     answer = winning_answer(session.round_, draw, tally)
+    if is_demonstration:
+        answer = _answer_of_largest(session.round_, draw, tally) or answer
     label = draw.labels.label_of(answer.member)
     fallback = Fallback.DEMONSTRATION if is_demonstration else Fallback.ANSWER
     return Synthesis(answer.text, None, fallback, (label,) if label else ())
@@ -70,6 +72,14 @@ async def synthesize_decided(
         return None
     session = RoundSession(services, replace(round_, absences=()))
     return await _ask_chairmen(session, Brief(round_.draw, round_.tally, choices))
+
+
+def _answer_of_largest(round_: Round, draw: Draw, tally: Tally) -> Answer | None:
+    """Return the answer of the chairman, the largest demo model, unless another alone is first."""
+    first = {draw.labels.author_of(line.label) for line in tally.standings if line.place == 1}
+    chairman = round_.panel.chair_order[0].key
+    answers = (answer for answer in round_.revised if answer.member == chairman)
+    return next(answers, None) if chairman in first or not first else None
 
 
 @dataclass(slots=True, eq=False)

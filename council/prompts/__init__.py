@@ -4,4 +4,4 @@ Instructions are in the system message, everything else in the user message. Onl
 contains the opening of a fence.
 """
 
-VERSION = "3"  # changes whenever any text in this package does
+VERSION = "4"  # changes whenever any text in this package does

@@ -1,5 +1,6 @@
 """Prompt for a member, which answers the question."""
 
+import re
 from dataclasses import dataclass
 
 from council.answers import Prompt
@@ -16,15 +17,26 @@ are or who made you, and do not sign it."""
 _ROLE = "Answer in this role, without naming it:"
 UNSEEN = "The image {name} came with it, which you cannot see. Say so if the answer depends on it."
 FILE_CUT_MARK = "[the file goes on; this is what fits in your context]"
-_BRIEF = "Answer in two to four plain sentences, without lists."
+# How a context quotes an earlier round; the lines of its texts are indented.
+BEFORE, ANSWERED = "The question before: ", "The council's answer to it: "
+_EXCHANGE = re.compile(rf"^{BEFORE}(.*(?:\n  .*)*)\n\n{ANSWERED}(.*(?:\n  .*)*)$", re.MULTILINE)
+_TURN_TOKENS = 120  # of each text of an earlier exchange, for a small model
+# Small models answer worse the longer their instructions are, and take up each doubt in them.
+BRIEF = """\
+Answer the question directly and correctly, in one to three plain sentences, without lists. Do not \
+say who you are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """What a model can take in: images or not, and so many tokens; None if that is unknown."""
+    """What a model can take in: images or not, and so many tokens; None if that is unknown.
+
+    A small one loses the thread in a longer context than the last exchange.
+    """
 
     sees_images: bool = True
     context_tokens: int | None = None
+    is_small: bool = False
 
 
 ANY_READER = Reader()
@@ -38,8 +50,9 @@ def answer_prompt(
     reader: Reader = ANY_READER,
 ) -> Prompt:
     """Return the prompt; a `brief` one asks for a short answer and suits slow local models."""
-    lines = [_SYSTEM, *([_BRIEF] if brief else []), *([f"{_ROLE} {role}"] if role else [])]
-    return Prompt("\n".join(lines), question_text(question, reader))
+    lines = [BRIEF if brief else _SYSTEM, *([f"{_ROLE} {role}"] if role else [])]
+    cue = "\nAnswer:" if _last_exchange(question, reader) else ""
+    return Prompt("\n".join(lines), question_text(question, reader) + cue)
 
 
 def question_text(question: Question, reader: Reader = ANY_READER) -> str:
@@ -48,7 +61,10 @@ def question_text(question: Question, reader: Reader = ANY_READER) -> str:
     The texts of files have half of the reader's context; longer ones are cut and marked.
     """
     parts = [question.text]
-    if question.context:
+    if exchange := _last_exchange(question, reader):
+        before, answer = (truncate(text.replace("\n  ", "\n"), _TURN_TOKENS) for text in exchange)
+        parts = [f"Question: {before}\nAnswer: {answer}\nQuestion: {question.text}"]
+    elif question.context:
         parts.append(f"The question refers to this:\n{question.context}")
     length = _file_length(question, reader)
     parts += [_file_part(file, length) for file in question.kept_files if not file.is_image]
@@ -56,6 +72,12 @@ def question_text(question: Question, reader: Reader = ANY_READER) -> str:
         shown = f"The image {file.name} came with it."
         parts.append(shown if reader.sees_images else UNSEEN.format(name=file.name))
     return "\n\n".join(map(neutralise_fences, parts))
+
+
+def _last_exchange(question: Question, reader: Reader) -> tuple[str, str] | None:
+    """Return the last question and answer that a context quotes, for a small reader, else None."""
+    exchanges = _EXCHANGE.findall(question.context) if reader.is_small else []
+    return exchanges[-1] if exchanges else None
 
 
 def missed_files(question: Question, reader: Reader) -> tuple[str, ...]:

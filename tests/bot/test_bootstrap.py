@@ -7,14 +7,17 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from bot import bootstrap
 from bot.bootstrap import PanelSources, StartOptions, open_app, open_stores
 from bot.render.round_status import sent_text
 from bot.settings import PanelConfig, Settings, load_settings
-from bot.settings.default_panels import LOCAL
+from bot.settings.default_panels import LARGE_SIZE, LOCAL, LOCAL_LARGE
 from bot.settings.panels import parse_panel_config
 from bot.settings.provider_keys import CONNECTED_FILE
 from bot.terminal import TERMINAL
 from council.answers import Call, Prompt
+from council.gateways.local.catalogue import QWEN_CODER_LARGE
+from council.gateways.local.gateway import LARGE_BYTES, LARGE_DISPLAYS
 from council.places import Place
 from tests.bot.distributions import install
 from tests.bot.homes import Home, scripted_config
@@ -113,6 +116,27 @@ async def test_local_asks_the_demo_models_whatever_was_configured_or_picked_befo
         unnamed, named = app.panel(None, place), app.panel("house", place)
 
     assert (unnamed.name, named.name) == (LOCAL, "house")
+
+
+@pytest.mark.parametrize(("free", "is_offered"), [(LARGE_BYTES, True), (LARGE_BYTES - 1, False)])
+async def test_a_larger_demo_model_is_offered_where_there_is_memory_for_it(
+    free: int, is_offered: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bootstrap, "free_bytes", lambda: free)
+    monkeypatch.setenv("COUNCIL_DATA_DIR", str(tmp_path))
+    async with open_app(load_settings(tmp_path / ".env"), StartOptions(local=True)) as app:
+        panel, default = app.panels.get(LOCAL_LARGE), app.default
+
+    assert default == LOCAL
+    assert bool(panel) is is_offered
+    if panel:
+        assert [seat.display for seat in panel.members] == [*LARGE_DISPLAYS.values()]
+        assert panel.chair_order[0].display == QWEN_CODER_LARGE.display
+        assert all(seat.demonstration for seat in panel.seats)
+
+
+def test_the_size_of_the_larger_demo_model_is_the_one_that_is_downloaded() -> None:
+    assert f"{QWEN_CODER_LARGE.size / 1e9:.1f} GB" == LARGE_SIZE
 
 
 @pytest.mark.usefixtures("council_toml")

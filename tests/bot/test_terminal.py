@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 
 from bot.commands.registry import ASK
-from bot.terminal import NEW_CONVERSATION
+from bot.terminal import MORE, NEW_CONVERSATION
 from tests.bot.app_fakes import COMMANDS
 from tests.bot.homes import TIMEOUT_SECONDS, Home, scripted_config, wait_for_exit
 
@@ -60,9 +60,30 @@ def test_a_question_is_accepted_followed_and_answered(transcript: list[str]) -> 
 
     after = transcript[accepted:]
 
-    order = ["5 of 5 models answered", "5 of 5 judges voted", "Why is the sky blue?"]
+    order = ["5 of 5 models answered", "5 of 5 judges voted", MORE]
     found = [after.index(next(line for line in after if words in line)) for words in order]
     assert found == sorted(found)
+
+
+def test_the_rest_is_printed_on_request(home: Home) -> None:
+    home.with_config(scripted_config(3))
+
+    asked = ["Which database should we use?", "answers", "rankings", "details", ""]
+    lines = home.council("chat", said="\n".join(asked)).out.splitlines()
+
+    more = lines.index(MORE)
+    assert not {"Results", "Rankings"} & {*lines[:more]}
+    assert {"North", "South", "East", "Results", "Rankings"} <= {*lines[more:]}
+    assert "Which database should we use?" not in lines
+
+
+def test_a_chat_can_print_all_of_each_round(home: Home) -> None:
+    home.with_config(scripted_config(3))
+
+    lines = home.council("chat", "--full", said="Which database should we use?\n").out.splitlines()
+
+    assert {"Results", "Rankings"} <= {*lines}
+    assert MORE not in lines
 
 
 def test_help_lists_the_commands_that_are_registered(transcript: list[str]) -> None:

@@ -265,6 +265,28 @@ async def test_a_stopped_round_releases_its_reservation_and_reserves_again_on_re
         assert await cap_usage(budget) == CapUsage(200, WHOLE - 200, unknown_calls=1)
 
 
+async def test_a_call_that_still_runs_at_the_end_is_booked_at_the_most_it_can_cost() -> None:
+    budget, round_ = a_budget(), a_round()
+    answers, prices = dict.fromkeys((GPT, CLAUDE), Hangs()), {GPT: PRICE, CLAUDE: None}
+    gateway = PaidGateway(answers=answers, prices=prices)
+
+    async with budget.paying(round_, gateway) as paid:
+        running = [
+            asyncio.create_task(paid.complete(Call(round_.panel.seat(key), Prompt("", "Why?"))))
+            for key in (GPT, CLAUDE)
+        ]
+        for _ in range(10):  # until both are asked
+            await asyncio.sleep(0)
+    booked = await cap_usage(budget)
+    for call in running:
+        call.cancel()
+    await asyncio.wait(running)
+
+    assert len(gateway.asked) == len(running)
+    assert booked == CapUsage(PRICE.cost_micro_usd(0, 100), 0, unknown_calls=1)
+    assert await cap_usage(budget) == booked
+
+
 async def test_a_round_over_budget_cannot_be_resumed() -> None:
     budget = a_budget(day=WHOLE)
     await budget.accept(replace(a_round(), id="r2"), PaidGateway())

@@ -54,13 +54,16 @@ from bot.cli.output import (
     FAILED,
     MISUSED,
     FileError,
+    FullBoard,
     Json,
     Local,
     async_command,
     check_writable,
     dump_json,
     fail,
+    print_items,
     print_json,
+    print_note,
     print_posts,
     run,
     text_option,
@@ -229,12 +232,17 @@ async def list_bakeoffs(as_json: Json = False) -> None:
         return
     if not all_progress:
         typer.echo("No bake-offs yet. Run a suite of questions with: council bakeoff run SUITE")
-    for progress in all_progress:
-        bakeoff = progress.bakeoff
-        begun = f"{bakeoff.at:%Y-%m-%d %H:%M}"
-        name = f"{bakeoff.suite.name} by {bakeoff.panel.name}"
-        state = outcomes[bakeoff.id].rstrip(".") or bakeoff_state(progress)
-        typer.echo(f"{bakeoff.id}  {begun}  {name}  {state}")
+    print_items(
+        (
+            (_title(one.bakeoff), f"{one.bakeoff.at:%Y-%m-%d %H:%M}", one.bakeoff.id),
+            outcomes[one.bakeoff.id] or bakeoff_state(one),
+        )
+        for one in all_progress
+    )
+
+
+def _title(bakeoff: Bakeoff) -> str:
+    return f"{bakeoff.suite.name} by {bakeoff.panel.name}"
 
 
 @bakeoff_app.command("show")
@@ -245,6 +253,7 @@ async def show_bakeoff(
     to_csv: Annotated[
         Path | None, typer.Option("--csv", help="Write the matrix to a CSV file.")
     ] = None,
+    full: FullBoard = False,
     as_json: Json = False,
 ) -> None:
     """Show a bake-off: its result, question by question."""
@@ -257,7 +266,7 @@ async def show_bakeoff(
     if as_json:
         print_json(results.document)
         return
-    _print(results)
+    _print(results, full=full)
     print_posts((matrix_post(results.run, results.board.names),))
     if to_csv:
         typer.echo(f"Saved to {to_csv}.")
@@ -266,7 +275,7 @@ async def show_bakeoff(
 @bakeoff_app.command("vote")
 @async_command
 async def vote(bakeoff_id: BakeoffId = LAST) -> None:
-    """Vote for the best answers of a bake-off, question by question, without names."""
+    """Vote for the best answers of a bake-off, without names."""
     async with open_app(load_settings()) as app:
         bakeoff = await find_bakeoff(app, MESSAGE, bakeoff_id)
         while True:
@@ -290,7 +299,7 @@ async def cancel_bakeoff(bakeoff_id: BakeoffId) -> None:
         bakeoff = await find_bakeoff(app, MESSAGE, bakeoff_id)
         kept = await lifecycle.stop_bakeoff(app, bakeoff, CANCELLED)
     of = count_noun(len(bakeoff.suite.questions), "question")
-    typer.echo(f"Bake-off {bakeoff.id} is cancelled; {kept} of {of} are saved.")
+    typer.echo(f"The bake-off of {bakeoff.suite.name} is cancelled; {kept} of {of} are saved.")
 
 
 @bakeoff_app.command("bless")
@@ -446,20 +455,25 @@ async def _follow(app: AppContext, bakeoff: Bakeoff, console: Console) -> None:
     except asyncio.CancelledError:
         with suppress(BakeoffError):
             await lifecycle.stop_bakeoff(app, bakeoff, CANCELLED)
-        resume = f"council bakeoff run --resume {bakeoff.id}"
+        resume = f"council bakeoff run --resume {bakeoff.typed_name}"
         typer.echo(f"Stopped. Your progress is saved. Resume with: {resume}", err=True)
         raise
 
 
-def _print(results: BakeoffResults) -> None:
-    """Print the results as they read in a chat; methods are compared in the matrix instead."""
+def _print(results: BakeoffResults, *, full: bool) -> None:
+    """Print the results as they read in a chat, and `full` what a thread there has.
+
+    Methods are compared in the matrix instead.
+    """
     if results.tried:
         _print_trial(results.tried)
         return
     is_one_board = results.board.board.rows and not results.progress.bakeoff.suite.methods
     board = leaderboard_thread(results.board) if is_one_board else None
     thread = result_thread(results.progress, board)
-    print_posts((thread.root, *thread.replies))
+    print_posts((thread.root, *(thread.replies if full else ())))
+    if not full:
+        print_note(f"More: council bakeoff show {results.progress.bakeoff.typed_name} --full")
 
 
 def _summary(
@@ -505,6 +519,6 @@ def _print_results(options: RunOptions, results: BakeoffResults, summary: str) -
     elif options.baseline and not options.summary:
         typer.echo(summary, nl=False)
     else:
-        _print(results)
+        _print(results, full=False)
         if results.progress.bakeoff.suite.methods:
             print_posts((matrix_post(results.run, results.board.names),))

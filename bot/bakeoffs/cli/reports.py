@@ -25,10 +25,12 @@ from bot.bakeoffs.render.leaderboard_export import leaderboard_csv, leaderboard_
 from bot.bootstrap import open_stores
 from bot.chat import Line, Post
 from bot.cli.output import (
+    FullBoard,
     Json,
     Since,
     async_command,
     print_json,
+    print_note,
     print_posts,
     text_option,
     write_file,
@@ -57,6 +59,7 @@ async def leaderboard(  # noqa: PLR0913, PLR0917
             help="Also show the ranking with weighted judges: consistency, human, family, peerrank."
         ),
     ] = "",
+    full: FullBoard = False,
     as_json: Json = False,
     to_csv: Annotated[
         Path | None, typer.Option("--csv", help="Write the rows to a CSV file.")
@@ -81,7 +84,9 @@ async def leaderboard(  # noqa: PLR0913, PLR0917
         print_json(leaderboard_document(board, as_judge=query.as_judge))
     else:
         thread = leaderboard_thread(board, as_judge=query.as_judge)
-        print_posts((thread.root, *thread.replies))
+        print_posts((thread.root, *(thread.replies if full or query.weights else ())))
+        if thread.replies and not (full or query.weights):
+            print_note("More: council leaderboard --full")
 
 
 @async_command
@@ -89,31 +94,41 @@ async def bias(
     since: Since = "",
     panel: OfPanel = "",
     suite: Annotated[str, text_option(help="Only rounds of this suite.")] = "",
+    full: FullBoard = False,
     as_json: Json = False,
     to_png: Annotated[
         Path | None, typer.Option("--png", help="Save the charts to this PNG file.")
     ] = None,
 ) -> None:
-    """Report judges' biases over stored rounds: own answers, family, order, length and style."""
+    """Report the biases of judges over stored rounds.
+
+    Such as for their own answers, their family, an order, length or style.
+    """
     options = {"since": since, "panel": panel, "suite": suite}
     query = parse_bias_query(options, datetime.now(UTC))
     settings = load_settings()
     async with open_stores(settings) as stores:
         measure = partial(bias_report, tell=tell)
         found = await load_bias(stores, query, _names(settings), measure)
-    print_bias(found, as_json=as_json, to_png=to_png)
+    print_bias(found, as_json=as_json, to_png=to_png, full=full)
 
 
-def print_bias(bias: BiasView, *, as_json: bool, to_png: Path | None) -> None:
-    """Print a report or its JSON, and draw its figures into a file if one is named."""
+def print_bias(bias: BiasView, *, as_json: bool, to_png: Path | None, full: bool = False) -> None:
+    """Print a report, `full` with every table, or its JSON; draw it into a file if one is named."""
     if to_png:
         _save(to_png, render_combined_bias_png(bias), quiet=as_json)
     if as_json:
         print_json(bias_document(bias))
         return
+    print_posts((bias_post(bias),))
+    if not bias.report.rounds:
+        return
+    if not full:
+        print_note("More: council bias rounds --full")
+        return
     tables = (judges_table(bias), brand_table(bias), winning_table(bias))
     audits = Post(tuple(map(Line, audit_lines(bias))))
-    print_posts((bias_post(bias), *(Post((table,)) for table in tables if table), audits))
+    print_posts((*(Post((table,)) for table in tables if table), audits))
 
 
 def _names(settings: Settings) -> dict[str, str]:

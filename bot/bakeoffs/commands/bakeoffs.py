@@ -196,10 +196,11 @@ async def _run(
 
 def _state_post(chat: Chat, bakeoff: Bakeoff, line: str) -> Post:
     """Return a line on a bake-off with a button that shows it; elsewhere, with how to show it."""
-    show = f"bakeoff show {bakeoff.id}"
     if chat.is_room:
-        return Post((Line(line), Buttons((command_button("Follow", show),))), line)
-    return Post((Note(line), Note(f"See it with `/council {show}`.")), line)
+        follow = command_button("Follow", f"bakeoff show {bakeoff.id}")
+        return Post((Line(line), Buttons((follow,))), line)
+    how = f"See it with `/council bakeoff show {bakeoff.typed_name}`."
+    return Post((Note(line), Note(how)), line)
 
 
 def _posting_chat(
@@ -229,7 +230,7 @@ async def cancel_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage, 
         f"The bake-off of {bakeoff.suite.name} is cancelled. {kept} of {questions} are saved, and "
         "nothing more is spent."
     )
-    how = Note(f"Resume it with `/council bakeoff resume {bakeoff.id}`.")
+    how = Note(f"Resume it with `/council bakeoff resume {bakeoff.typed_name}`.")
     button = Buttons((Button(RESUME, "Resume", bakeoff.id),))
     await chat.send_ephemeral(message, Post((Note(line), button if chat.is_room else how), line))
 
@@ -371,7 +372,10 @@ async def load_readable_bakeoffs(app: AppContext, message: IncomingMessage) -> t
 
 
 async def find_bakeoff(app: AppContext, message: IncomingMessage, prefix: str) -> Bakeoff:
-    """Return the readable bake-off whose id starts so, or the `last`; raise BakeoffError."""
+    """Return the readable bake-off whose id starts so, the `last`, or the last of a suite.
+
+    Raise BakeoffError if there is none, or more than one.
+    """
     there = await load_readable_bakeoffs(app, message)
     if prefix.lower() == LAST:
         if not there:
@@ -379,6 +383,7 @@ async def find_bakeoff(app: AppContext, message: IncomingMessage, prefix: str) -
         return there[0]
     starts = (prefix, f"bo:{prefix}")  # the prefix of those that a person started may be omitted
     matches = [bakeoff for bakeoff in there if bakeoff.id.startswith(starts)]
+    matches = matches or [one for one in there if one.suite.name == prefix.lower()][:1]
     exact = [bakeoff for bakeoff in matches if bakeoff.id in starts] or matches
     if len(exact) != 1:
         if exact:

@@ -38,7 +38,7 @@ async def vote_in_bakeoff(app: AppContext, chat: Chat, message: IncomingMessage,
     line = await voting_progress(app, bakeoff, message.asker.id)
     how: Part = Buttons((Button(BAKEOFF_VOTE, READ_AND_VOTE, bakeoff.id),))
     if not chat.is_room:
-        how = Note(f"Vote on its page, or in a shell: `council bakeoff vote {bakeoff.id}`")
+        how = Note(f"Vote on its page, or in a shell: `council bakeoff vote {bakeoff.typed_name}`")
     await chat.send_ephemeral(
         message, Post((Heading(bakeoff_title(bakeoff)), Line(line), how), line)
     )

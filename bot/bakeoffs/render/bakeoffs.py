@@ -204,7 +204,7 @@ def failure_post(progress: BakeoffProgress, why: str, frame: Frame | None = None
 def failure_hint(progress: BakeoffProgress, why: str, frame: Frame | None) -> Caution:
     """Return why a bake-off ended early, and how to resume it."""
     count = f"{progress.over} of {_count(progress, progress.questions)}"
-    how = "" if frame else f" Resume with `/council bakeoff resume {progress.bakeoff.id}`;"
+    how = "" if frame else f" Resume with `/council bakeoff resume {progress.bakeoff.typed_name}`;"
     return Caution(f"{why} {count} are saved.{how or ' Resume it:'} nothing is asked twice.")
 
 
@@ -313,7 +313,7 @@ def _result_parts(progress: BakeoffProgress, board: Post | None, *, linked: bool
     if board:
         yield from (part for part in board.parts if not isinstance(part, Heading))
     yield Note(_facts_line(progress, None))
-    if not linked:
+    if not linked and bakeoff.typed_name == bakeoff.id:
         yield Note(f"Open its first question with `/council show {bakeoff.round_id(1)}`.")
     if failure:
         yield _resume_button(bakeoff)

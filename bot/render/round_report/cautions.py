@@ -23,6 +23,7 @@ _WHY = (
     (r"empty answer|wrote no", "empty answer"),
     (r"no valid ranking", "invalid ranking"),
 )
+CUT_OFF = "This answer is cut off: its model reached its token limit."
 _DID_NOT = {Role.ANSWER: "did not answer", Role.BALLOT: "did not rank"}
 _MAX_REASON = 60  # characters of a reason without short words
 
@@ -34,6 +35,7 @@ def cautions(round_: Round) -> list[str]:
         *filter(None, [missing_line(round_, names)]),
         *(_missed_text(answer, names[answer.member]) for answer in round_.answers if answer.missed),
         *_chairman_cautions(round_, names),
+        *([CUT_OFF] if _is_cut(round_) else []),
         *(_late_text(late, names[late.member]) for late in round_.late),
     ]
 
@@ -104,6 +106,14 @@ def _chairman_cautions(round_: Round, names: dict[str, str]) -> list[str]:
     if synthesis.reply and synthesis.reply.cut:
         sentences.append("The chairman reached its token limit, so this answer is cut off.")
     return sentences
+
+
+def _is_cut(round_: Round) -> bool:
+    """Return whether an answer that stands for the council's as it is was cut off."""
+    synthesis = round_.synthesis
+    if synthesis is None or synthesis.reply:  # a chairman wrote it
+        return False
+    return any(one.reply.cut and one.text == synthesis.text for one in round_.revised)
 
 
 def _fallback_text(round_: Round, draw: Draw, names: dict[str, str]) -> str:

@@ -112,7 +112,13 @@ def agreement_note(round_: Round) -> str:
     if tau is None:
         return ""
     figure = f"{tau:.2f}".replace("-", "−")
-    return f"Judges' agreement: {figure} (1 is full agreement, 0 is chance)."
+    return f"Judges {_agreement_word(tau)} ({figure}; 1 is full agreement, 0 is chance)."
+
+
+def _agreement_word(tau: float) -> str:
+    """Return how far judges agreed: "agreed a little"."""
+    words = ((-0.05, "disagreed"), (0.05, "neither agreed nor disagreed"), (0.5, "agreed a little"))
+    return next((word for below, word in words if tau < below), "mostly agreed")
 
 
 def _weight_notes(round_: Round, names: Mapping[str, str]) -> Iterator[str]:

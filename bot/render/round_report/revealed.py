@@ -43,9 +43,14 @@ def mention_names(round_: Round, text: str, names: Mapping[str, str]) -> str:
 def reason_by_name(round_: Round, ballot: Ballot, names: Mapping[str, str]) -> str:
     """Return a ballot's reason with the name behind each letter that means an answer.
 
-    Where the judge's reply is not kept, nothing tells its letters from those of the text, and the
-    reason stays as it is stored.
+    A reason that says nothing is "": one letter, or one that repeats the nonce. Where the judge's
+    reply is not kept, nothing tells its letters from those of the text, and the reason stays as it
+    is stored.
     """
+    if len(ballot.reason.strip(" .")) <= 1 or (
+        ballot.paper and ballot.paper.nonce in ballot.reason
+    ):
+        return ""
     written = _written_reason(round_, ballot)
     if written is None:
         return ballot.reason

@@ -62,6 +62,13 @@ def round_post(round_: Round, *, with_results: bool = False) -> Post:
     return Post(tuple(_root_parts(round_, results)), first_sentence(answer) or round_title(round_))
 
 
+def brief_post(round_: Round, *, is_titled: bool = False) -> Post:
+    """Return the answer for one who reads alone: no buttons, and by default not the question."""
+    left_out = Buttons if is_titled else Buttons | Heading
+    post = round_post(round_)
+    return Post(tuple(part for part in post.parts if not isinstance(part, left_out)), post.summary)
+
+
 def held_post(round_: Round, until: datetime) -> Post:
     """Return the answer of a round whose names and table come at a time, or before on a press."""
     again, *_, forget = menu_buttons(round_.id)

@@ -20,6 +20,7 @@ from bot.cli.output import (
     async_command,
     check_writable,
     fail,
+    print_items,
     print_json,
     print_post,
     read_file,
@@ -108,7 +109,10 @@ async def run_experiment(  # noqa: PLR0913, PLR0917
     local: Local = False,
     as_json: Json = False,
 ) -> None:
-    """Run an experiment: every member answers and grades; it resumes where it stopped."""
+    """Run an experiment: every member answers and grades.
+
+    It resumes where it stopped.
+    """
     logs.configure_logging()
     if output:
         check_writable(output)
@@ -146,12 +150,16 @@ async def show_experiment(
 @async_command
 async def list_experiments() -> None:
     """List experiments, newest first."""
+    items = []
     async with open_stores(load_settings()) as stores:
         for experiment in await experiment_store(stores).list_recent():
             progress, _ = await _load_progress(stores, experiment)
             name = f"{experiment.suite.name} by {experiment.panel.name}"
-            when = f"{experiment.at:%Y-%m-%d %H:%M}"
-            typer.echo(f"{experiment.id}  {when}  {name}  {progress_line(progress)}")
+            facts = (name, f"{experiment.at:%Y-%m-%d %H:%M}", experiment.id)
+            items.append((facts, progress_line(progress)))
+    if not items:
+        typer.echo(experiments.NO_EXPERIMENTS)
+    print_items(items)
 
 
 @async_command
@@ -159,7 +167,10 @@ async def show_perplexity(
     round_id: Annotated[str, typer.Argument(help="A round judged by the demo models.")] = "last",
     as_json: Json = False,
 ) -> None:
-    """Show how familiar each answer of a round is to its local judges, and what that changes."""
+    """Show how familiar each answer is to local judges.
+
+    Also show how that changes the result.
+    """
     console = Console(stderr=True, highlight=False)
     start = StartOptions(local=True, on_fetch=DownloadBar(console).show)
     async with open_app(load_settings(), start) as app:

@@ -57,7 +57,9 @@ async def criteria(  # noqa: PLR0913, PLR0917
     yes: Annotated[bool, typer.Option("--yes", help="Start without asking.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Draft criteria for judges from people's blind votes; keep them only if they help.
+    """Draft criteria for judges from people's blind votes.
+
+    They are kept only if they help.
 
     The panel's first chairman drafts from a third of the rounds that people voted on, and its
     judges try the best draft on the others. Exits 1 if the criteria in use stay.

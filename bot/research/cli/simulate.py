@@ -50,7 +50,7 @@ async def simulate(  # noqa: PLR0913, PLR0917
     ] = "council",
     as_json: Json = False,
 ) -> None:
-    """Simulate judges with known biases, and see what their panel can tell.
+    """Simulate judges with known biases, and what they can tell.
 
     Sizes are in units of worth: the answers to one question differ by 1, their standard deviation.
     With a position of 2 the first slot gains twice that over the last one.

@@ -36,7 +36,7 @@ from council.research.study import Study
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a study.")]
 
 study_app = typer.Typer(
-    help="Compare the council with its best member, drawn again, and with fusion.",
+    help="Compare the council with its best member, and with fusion.",
     no_args_is_help=True,
 )
 
@@ -54,7 +54,10 @@ async def run_study(
     local: Local = False,
     as_json: Json = False,
 ) -> None:
-    """Run a study; what was paid for is stored before it is used, so it can be resumed."""
+    """Run a study, or resume it.
+
+    What was paid for is stored before it is used.
+    """
     logs.configure_logging()
     folder, asked = StudyFolder(output), read_study_file(file)
     if folder.has_begun and not resume:
@@ -118,7 +121,10 @@ async def _follow(
 @study_app.command()
 @async_command
 async def verify(folder: Folder) -> None:
-    """Recompute a study from its stored replies, offline; a difference exits with 1."""
+    """Recompute a study from its stored replies, offline.
+
+    A difference exits with 1.
+    """
     with exit_on_faults() as on_fault:
         faults, replies = await studies.verify_study(StudyFolder(folder), _registry())
         for fault in faults:
@@ -133,7 +139,10 @@ async def verify(folder: Folder) -> None:
 @study_app.command()
 @async_command
 async def report(folder: Folder, as_json: Json = False) -> None:
-    """Print a study's result as one page, recomputed from its stored replies."""
+    """Print a study's result as one page.
+
+    It is recomputed from the stored replies.
+    """
     found = StudyFolder(folder)
     replies = found.read()
     file = found.read_file()

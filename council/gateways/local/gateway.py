@@ -1,7 +1,7 @@
 """The gateway to the demo models, and the detection of Ollama."""
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from itertools import permutations
 from pathlib import Path
@@ -10,7 +10,13 @@ from council.answers import Call, Reply
 from council.errors import GatewayError, ModelListError
 from council.gateways.litellm.client import SeatSettings
 from council.gateways.litellm.gateway import LitellmGateway
-from council.gateways.local.catalogue import LLAMA_SERVER, QWEN_CODER, SMOLLM2
+from council.gateways.local.catalogue import (
+    LLAMA_SERVER,
+    QWEN_CODER,
+    QWEN_CODER_LARGE,
+    SMOLLM2,
+    Weight,
+)
 from council.gateways.local.download import OnProgress, fetch_files
 from council.gateways.local.server import CONTEXT_TOKENS, LocalServer, unsupported_reason
 from council.gateways.model_lists import list_models
@@ -22,19 +28,34 @@ from council.prompts.shared import DEFAULT_RUBRIC
 from council.providers import PROVIDERS
 from council.rounds import Question
 
-DISPLAYS = {weight.model: weight.display for weight in (SMOLLM2, QWEN_CODER)}
+SMALL = (SMOLLM2, QWEN_CODER)
+LARGE = (*SMALL, QWEN_CODER_LARGE)
+DISPLAYS = {weight.model: weight.display for weight in SMALL}
+LARGE_DISPLAYS = {weight.model: weight.display for weight in LARGE}
+LARGE_BYTES = 6_000_000_000  # of free memory: the models take half of it
 SEATED_TWICE = QWEN_CODER.model
 WARM_SUFFIX = "-warm"
-ANSWER_TOKENS = 220  # on two cores, a longer answer takes too long
+ANSWER_TOKENS = 120  # on two cores, longer answers make a round take over 40 s
 MAX_LETTERS = 5  # 120 rankings; 720 would slow down the grammar
-MAX_TEXT_LENGTH = 160
+MAX_TEXT_LENGTH = 100  # of a reason, in characters
 
 
 class LocalGateway:
-    """The gateway to the demo models; the first `start` downloads them for minutes."""
+    """The gateway to the demo models; the first `start` downloads them for minutes.
 
-    def __init__(self, folder: Path, on_fetch: OnProgress) -> None:
+    Its seats are called `prefix`/model; gateways to other models share the folder.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        on_fetch: OnProgress,
+        prefix: str = "local",
+        weights: Sequence[Weight] = SMALL,
+    ) -> None:
         self._folder = folder
+        self._prefix = prefix
+        self._weights = weights
         self._on_fetch = on_fetch
         self._running = AsyncExitStack()
         self._models: LitellmGateway | None = None
@@ -53,9 +74,13 @@ class LocalGateway:
                 return
             if reason := unsupported_reason():
                 raise GatewayError(reason)
-            files = await fetch_files(self._folder, on_progress=self._on_fetch)
-            server = await self._running.enter_async_context(LocalServer(files, self._folder))
-            self._server, models = server, LitellmGateway(_seats(server))
+            files = await fetch_files(
+                self._folder, on_progress=self._on_fetch, weights=self._weights
+            )
+            # The first server's own files lie next to the weights.
+            own = self._folder if self._weights == SMALL else self._folder / self._prefix
+            server = await self._running.enter_async_context(LocalServer(files, own))
+            self._server, models = server, LitellmGateway(self._seats(server))
             answer, judge = _system_prompts()
             await asyncio.gather(models.warm(), server.warm(answer))
             self._running.push_async_callback(models.close)
@@ -84,7 +109,7 @@ class LocalGateway:
 
     def context_tokens(self, member_key: str) -> int | None:
         """Return the context size of the server for its own models; None for others."""
-        return CONTEXT_TOKENS if member_key.startswith("local/") else None
+        return CONTEXT_TOKENS if member_key.startswith(f"{self._prefix}/") else None
 
     async def price(self, seat: Member) -> Price:
         """Return that the demo models are free, started or not."""
@@ -93,6 +118,24 @@ class LocalGateway:
     async def sees_images(self, seat: Member) -> bool:
         """Return False: the demo models read text."""
         return False
+
+    def _seats(self, server: LocalServer) -> dict[str, SeatSettings]:
+        return {
+            f"{self._prefix}/{weight.model}{suffix}": SeatSettings(
+                model=f"openai/{weight.model}",
+                api_base=server.api_base,
+                api_key=server.api_key,
+                max_tokens=ANSWER_TOKENS,
+                context_tokens=CONTEXT_TOKENS,
+                stream=True,  # a cancelled call frees the router's slot only when it streams
+                input_usd_per_million=0,
+                output_usd_per_million=0,
+                tighten=tighten_schema,
+                headers={"Connection": "close"},  # the router drops connections that are reused
+            )
+            for weight in self._weights
+            for suffix in ("", WARM_SUFFIX)
+        }
 
 
 def _system_prompts() -> tuple[str, str]:
@@ -105,25 +148,6 @@ def _system_prompts() -> tuple[str, str]:
 async def _despite_errors(reading: Coroutine[None, None, None]) -> None:
     with suppress(GatewayError):  # the first ballots are slower then
         await reading
-
-
-def _seats(server: LocalServer) -> dict[str, SeatSettings]:
-    return {
-        f"local/{model}{suffix}": SeatSettings(
-            model=f"openai/{model}",
-            api_base=server.api_base,
-            api_key=server.api_key,
-            max_tokens=ANSWER_TOKENS,
-            context_tokens=CONTEXT_TOKENS,
-            stream=True,  # a cancelled call frees the router's slot only when it streams
-            input_usd_per_million=0,
-            output_usd_per_million=0,
-            tighten=tighten_schema,
-            headers={"Connection": "close"},  # the router drops connections that are reused
-        )
-        for model in DISPLAYS
-        for suffix in ("", WARM_SUFFIX)
-    }
 
 
 # --- JSON schemas that suit small models

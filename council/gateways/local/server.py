@@ -195,6 +195,13 @@ def unsupported_reason(inspect: Callable[[], Machine] | None = None) -> str | No
     return None
 
 
+def free_bytes(meminfo: Path = Path("/proc/meminfo")) -> int:
+    """Return how much memory new programs can use; 0 if that is unknown."""
+    text = meminfo.read_text(encoding="ascii", errors="replace") if meminfo.is_file() else ""
+    found = re.search(r"^MemAvailable:\s*(\d+) kB$", text, re.MULTILINE)
+    return int(found[1]) * 1024 if found else 0
+
+
 def inspect_machine() -> Machine:
     """Return the properties of this machine."""
     library, version = platform.libc_ver()

@@ -17,11 +17,16 @@ def test_a_key_is_printed_once_and_listed_without_its_text(home: Home) -> None:
     assert (added.code, text.startswith("council_ci.")) == (0, True)
     assert "only once" in added.err
     assert text not in listed.out
-    assert "active  $2.50 a day  house" in listed.out
-    assert "active  no limit  all panels" in listed.out
+    assert "active\n  $2.50 a day · house\n" in listed.out
+    assert "active\n  no limit · all panels\n" in listed.out
     assert (first["name"], first["panels"], first["cap_usd"]) == ("ci", ["house"], 2.5)
     assert (second["name"], second["panels"], second["cap_usd"]) == ("open", [], None)
     assert text.encode() not in home.stored_bytes()
+
+
+def test_no_keys_yet_says_how_to_make_one(home: Home) -> None:
+    assert "council key add NAME" in home.invoke("key", "list").out
+    assert home.invoke("key", "list", "--json").json == []
 
 
 def test_a_key_is_revoked(home: Home) -> None:
@@ -62,6 +67,7 @@ def test_a_key_of_an_earlier_version_is_named_because_its_maker_is_unknown(home:
 
     listed, checked = home.invoke("key", "list"), home.invoke("doctor")
 
-    assert ["maker unknown" in line for line in listed.out.splitlines()] == [True, False]
+    limits = [line for line in listed.out.splitlines() if line.startswith(" ")]
+    assert ["maker unknown" in line for line in limits] == [True, False]
     assert "API key new: an earlier version did not store who made it" in checked.out
     assert "API key newer" not in checked.out

@@ -1,10 +1,16 @@
 """The command line finds the commands of plug-ins, and works without them."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.core import TyperGroup
+from typer.main import get_command
+from typer.testing import CliRunner
 
 from bot.chats import ChatPlugin, find_chats
+from bot.cli.main import COMMANDS, LazyGroup, app
 from bot.plugins import PluginSwitches, find_plugins
 from tests.bot.distributions import install
 from tests.bot.homes import Home, scripted_config
@@ -26,6 +32,31 @@ def test_a_broken_council_toml_does_not_break_the_help(home: Home) -> None:
 
     assert result.code == 0
     assert "rounds" in result.out
+
+
+def every_command(command: Any, name: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:  # noqa: ANN401
+    """Yield the names of a command and of all below it."""
+    yield name
+    if not isinstance(command, TyperGroup):
+        return
+    load = command.load_command if isinstance(command, LazyGroup) else command.commands.get
+    for below in command.list_commands(None):  # type: ignore[arg-type]
+        yield from every_command(load(below), (*name, below))
+
+
+def test_no_help_names_a_type_of_python_or_cuts_a_summary() -> None:
+    names = [*every_command(get_command(app))]
+
+    helps = {
+        name: CliRunner().invoke(app, [*name, "--help"], terminal_width=80).output.splitlines()
+        for name in names
+    }
+    lines = [
+        (name, line) for name, help_ in helps.items() for line in help_ if "Usage:" not in line
+    ]
+    assert len(names) > len(COMMANDS)
+    assert [(name, line) for name, line in lines if line.endswith("...")] == []
+    assert [(name, line) for name, line in lines if "<list" in line or len(line) > 80] == []
 
 
 def test_plug_ins_are_listed_with_their_states(home: Home) -> None:

@@ -1,10 +1,21 @@
 """`council ask` on a scripted panel, and the commands that look at what it left behind."""
 
 import json
-import re
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
 
+import pytest
+from rich.cells import cell_len
+
+from bot.bootstrap import open_app
+from bot.cli import rounds
+from bot.cli.output import MISUSED
+from bot.cli.rounds import PARTS
+from bot.context import AppContext
 from bot.render.round_report.thread import DISCLAIMER
-from tests.bot.homes import Home, scripted_config
+from tests.bot.homes import Home, Result, scripted_config
 from tests.bot.pdfs import a_pdf
 
 DRAWN = ("answers", "ballots", "standings", "verdict")
@@ -20,20 +31,133 @@ def without_time(document: dict[str, object]) -> str:
     return json.dumps(rounded)
 
 
-def test_a_round_in_the_terminal_shows_answer_standings_and_ballots(home: Home) -> None:
+REST = ("Results", "Rankings")
+MOST_LINES = 6  # under an answer
+
+
+def lines_under_answer(result: Result, round_: dict[str, Any]) -> list[str]:
+    """Return the lines after the last words of the council's answer, without blank ones."""
+    last_word = round_["synthesis"]["text"].split()[-1]
+    after = result.out[result.out.rindex(last_word) + len(last_word) :]
+    return [line for line in after.splitlines() if line.strip()]
+
+
+def test_a_round_in_the_terminal_is_the_answer_and_a_few_lines(home: Home) -> None:
     result = home.invoke("ask", "Which queue should we use?")
 
+    under = lines_under_answer(result, home.invoke("show", "last", "--json").json)
     assert (result.code, result.err) == (0, "")
-    order = [
-        r"Which queue should we use\?",
-        re.escape(DISCLAIMER),
-        "Results",
-        "Rankings",
-    ]
-    text = " ".join(result.out.split())
-    found = [match.start() for words in order if (match := re.search(words, text))]
-    assert len(found) == len(order)
-    assert found == sorted(found)
+    assert 1 <= len(under) <= MOST_LINES
+    assert DISCLAIMER in under
+    assert "Which queue" not in result.out
+    assert not any(title in result.out for title in REST)
+
+
+def test_who_is_missing_stands_before_the_answer(home: Home) -> None:
+    home = home.with_config(
+        f'{scripted_config(3)}[panels.gap]\nmembers = ["north", "south", "x"]\n'
+        '[models.x]\nmodel = "scripted/gone.json"\ndisplay = "Gone"\n'
+    )
+
+    result = home.invoke("ask", "Why?", "--panel", "gap")
+
+    answer = home.invoke("show", "last", "--json").json["synthesis"]["text"]
+    assert result.out.index("Gone (") < result.out.index(answer.split()[0])
+
+
+def test_the_rest_of_a_round_is_printed_on_request(shared_stored_round: tuple[Home, str]) -> None:
+    home, round_id = shared_stored_round
+
+    whole = home.invoke("show", round_id, "--full").out
+    parts = {part: home.invoke("show", round_id, part).out for part in PARTS}
+    brief = home.invoke("show", round_id).out
+
+    assert [title in whole for title in REST] == [True, True]
+    assert "Results" in parts["details"]
+    assert "Rankings" in parts["rankings"]
+    answers = home.invoke("show", round_id, "--json").json["answers"]
+    for one in answers:
+        assert " ".join(one["text"].split()) in " ".join(parts["answers"].split())
+    assert "Which queue should we use?" in brief
+    assert not any(title in brief for title in REST)
+    assert home.invoke("show", round_id, "nonsense").code == MISUSED
+
+
+def test_a_whole_round_can_be_printed_as_soon_as_it_is_in(home: Home) -> None:
+    result = home.invoke("ask", "Why?", "--full")
+
+    assert [title in result.out for title in REST] == [True, True]
+
+
+def test_what_goes_to_a_file_is_plain_text_without_trailing_spaces(home: Home) -> None:
+    result = home.invoke("ask", "Why?")
+
+    assert "\x1b" not in result.out
+    assert [line for line in result.out.splitlines() if line != line.rstrip()] == []
+
+
+def test_the_answer_is_out_before_the_program_waits_for_late_replies(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed = []
+
+    @asynccontextmanager
+    async def opened(*arguments: Any) -> AsyncIterator[AppContext]:  # noqa: ANN401
+        async with open_app(*arguments) as app:
+            yield app
+            sys.stdout.flush()
+            printed.append(sys.stdout.buffer.getvalue())  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(rounds, "open_app", opened)
+
+    document = home.invoke("ask", "Why?", "--json")
+    text = home.invoke("ask", "Why?")
+
+    assert [document.out.encode(), text.out.encode()] == printed
+
+
+# --- The list of rounds
+
+QUESTIONS = ("Which queue should we use?", "数据库 " * 30, "An unbroken " + "x" * 300)
+
+
+@pytest.fixture(scope="module")
+def listed(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """Return a site with a few rounds."""
+    home = Home(tmp_path_factory.mktemp("listed")).with_config(scripted_config(3)).with_tables()
+    for question in QUESTIONS:
+        assert home.invoke("ask", question).code == 0
+    return home
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 200])
+def test_no_line_of_the_list_is_wider_than_the_terminal(listed: Home, columns: int) -> None:
+    result = listed.with_settings(COLUMNS=str(columns)).invoke("rounds")
+
+    ids = [line["id"] for line in listed.invoke("rounds", "--json").json]
+    assert all(round_id in result.out for round_id in ids)
+    assert max(map(cell_len, result.out.splitlines())) <= columns
+
+
+def test_the_list_has_winners_and_filters(listed: Home) -> None:
+    won = {
+        one["id"]: listed.invoke("show", one["id"], "--json").json["standings"][0]
+        for one in listed.invoke("rounds", "--json").json
+    }
+    queue = listed.invoke("rounds", "QUEUE", "--json").json
+    key = won[queue[0]["id"]]["member"]
+
+    names = listed.invoke("rounds").out
+    by_winner = [one["id"] for one in listed.invoke("rounds", "--winner", key, "--json").json]
+
+    assert [one["question"] for one in queue] == [QUESTIONS[0]]
+    assert all(line["member"].capitalize() in names for line in won.values())
+    assert set(by_winner) == {id_ for id_, line in won.items() if line["member"] == key}
+    assert listed.invoke("rounds", "--winner", key.upper(), "--json").json
+    assert len(listed.invoke("rounds", "--limit", "1", "--json").json) == 1
+    assert listed.invoke("rounds", "--by", "nobody", "--json").json == []
+    assert "matches" in listed.invoke("rounds", "--panel", "nope").out
+    assert len(listed.invoke("rounds", "--by", "terminal", "--since", "1d").out.splitlines()) == 4
 
 
 def test_json_is_the_only_output(home: Home) -> None:

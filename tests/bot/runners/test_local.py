@@ -4,8 +4,9 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,8 @@ from bot.ports import RoundStoppedError
 from bot.runners import local
 from bot.runners.local import DrainableGateway, LocalRunner
 from council.answers import Call, Prompt, Reply
+from council.budget import Budget
+from council.budget_caps import Account, Caps, CapUsage, Scope
 from council.money import FREE, Price
 from council.panel import Member
 from council.rounds import Round, Stage
@@ -33,6 +36,7 @@ from tests.bot.runners.runner_fixtures import (
 )
 from tests.builders import CLAUDE, GPT, TERMS, a_panel, a_round
 from tests.fakes.gateway import FailingStore, FakeGateway, PowerCutError
+from tests.fakes.memory_ledger import MemoryLedger
 from tests.fakes.memory_store import MemoryStore
 from tests.sqlite import new_file
 from tests.wire.faults import until
@@ -292,9 +296,12 @@ class SlowestGateway(FakeGateway):
         return await super().complete(call)
 
 
-async def closed_with_a_late_call(gateway: FakeGateway) -> RunnerHarness:
+async def closed_with_a_late_call(
+    gateway: FakeGateway, budget: Budget | None = None
+) -> RunnerHarness:
     store = MemoryStore()
-    runner = LocalRunner(store, gateway, prepare_nothing)
+    paying = budget.paying if budget else lambda _, gateway: nullcontext(gateway)
+    runner = LocalRunner(store, gateway, prepare_nothing, paying=paying)
     harness = RunnerHarness(gateway, store, runner, a_round(a_panel(4, terms=GRACE)))
     await store.open(harness.round_)
     harness.runner.start(harness.round_)
@@ -319,6 +326,40 @@ async def test_stopping_a_closed_round_gives_up_its_late_calls() -> None:
         await harness.runner.stop("r1")
 
     assert not harness.runner.latest("r1")
+    assert (await harness.store.load("r1")).late == ()
+
+
+async def test_closing_stores_a_late_reply_that_comes_in_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(local, "LATE_SECONDS", 60.0)  # no clock ends it before the reply
+    gateway = SlowestGateway()
+    harness = await closed_with_a_late_call(gateway)
+    closing = asyncio.create_task(harness.runner.close())
+    await asyncio.sleep(0)
+
+    gateway.may_reply.set()
+    await closing
+
+    assert [late.member for late in (await harness.store.load("r1")).late] == [GPT]
+
+
+async def test_closing_books_a_late_call_at_the_most_it_can_cost_and_waits_no_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(local, "LATE_SECONDS", 0.0)
+    monkeypatch.setattr(local, "GRACE_SECONDS", 3_600.0)  # that of rounds without an answer
+    budget = Budget(MemoryLedger(), Caps(), lambda: datetime(2026, 11, 21, tzinfo=UTC))
+    gateway = SlowestGateway()
+    gateway.prices = {GPT: Price(0, 1e-6, 100)}
+    harness = await closed_with_a_late_call(gateway, budget)
+
+    async with asyncio.timeout(60):
+        await harness.runner.close()
+
+    replies = [call for call in gateway.asked if call.member.key == GPT]  # each costs as much
+    used = (await budget.ledger.usage(Account("", date(2026, 11, 21))))[Scope.DAY]
+    assert used == CapUsage((len(replies) + 1) * 100)
     assert (await harness.store.load("r1")).late == ()
 
 

@@ -88,6 +88,8 @@ async def test_demo_rounds_say_so_and_one_press_asks_a_stock_question(new_site: 
     assert round_.question.text == DEMO_QUESTIONS[0]
     for shown in (first, page):
         assert 'Demo models: expect mistakes. <a href="/models#connect">' in shown.text
+    under_answer = page.text[page.text.index("</article>") :]
+    assert '<a class="button go" href="/models#connect">Connect real models</a>' in under_answer
 
 
 async def test_every_page_links_to_the_others(site: Site) -> None:

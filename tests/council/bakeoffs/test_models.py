@@ -182,3 +182,8 @@ def test_the_right_answer_closest_in_length_is_compared() -> None:
 
     assert reference.closest("Tiny.") == "Short."
     assert reference.closest("A rather long given answer.") == "A long right answer."
+
+
+def test_nobody_types_the_id_of_a_scheduled_run() -> None:
+    assert HELD.typed_name == "bo:1"
+    assert replace(HELD, id="sched:e181@now-fd56").typed_name == "sql"

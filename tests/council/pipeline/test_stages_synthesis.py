@@ -1,5 +1,6 @@
 """Which chairman writes the synthesis, and what replaces it."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -14,7 +15,14 @@ from council.prompts.shared import SHORTENED_MARK
 from council.rounds import Fallback, Synthesis
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, TERMS, a_member, a_panel, a_round
 from tests.council.pipeline.helpers import SHORT_DEADLINES, run_with_fakes
-from tests.fakes.gateway import FakeGateway, Hangs, ScriptEntry, rank_by_slot, read_prompt
+from tests.fakes.gateway import (
+    FakeGateway,
+    Hangs,
+    ReadPrompt,
+    ScriptEntry,
+    rank_by_slot,
+    read_prompt,
+)
 from tests.fakes.memory_store import MemoryStore
 
 TRAILER = '{"drawn_on": [], "departs": true, "why": "Both miss the point."}'
@@ -80,6 +88,31 @@ async def test_demo_models_write_no_synthesis_and_the_winning_answer_stands() ->
     assert label is not None
     assert round_.synthesis == Synthesis("a", None, Fallback.DEMONSTRATION, (label,))
     assert not gateway.of(Role.SYNTHESIS)
+
+
+@pytest.mark.parametrize(
+    ("votes", "written"),
+    [
+        pytest.param(rank_by_slot, "b", id="no ranking is better than another"),
+        pytest.param(lambda shown: shown.ballot(first_of(shown, "c")), "c", id="one is ahead"),
+    ],
+)
+async def test_where_demo_models_tie_the_largest_of_them_answers(
+    votes: Callable[[ReadPrompt], str], written: str
+) -> None:
+    members = tuple(a_member(key, demonstration=True) for key in (CLAUDE, GPT, GEMINI))
+    panel = replace(a_panel(), members=members, chairmen=(members[1],))
+    gateway = FakeGateway(answers={CLAUDE: "a", GPT: "b", GEMINI: "c"}, vote=votes)
+
+    round_ = await run_with_fakes(a_round(panel), gateway)
+
+    assert round_.synthesis
+    assert round_.synthesis.text == written
+
+
+def first_of(shown: ReadPrompt, text: str) -> str:
+    """Return the letters in the order shown, but first the one of a text."""
+    return " ".join(sorted(shown.texts, key=lambda letter: shown.texts[letter] != text))
 
 
 async def test_if_all_chairmen_fail_the_winning_answer_is_the_synthesis() -> None:

@@ -3,7 +3,16 @@
 from dataclasses import replace
 
 from council.files import QuestionFile
-from council.prompts.answer import FILE_CUT_MARK, Reader, answer_prompt, missed_files
+from council.prompts.answer import (
+    ANSWERED,
+    BEFORE,
+    BRIEF,
+    FILE_CUT_MARK,
+    Reader,
+    answer_prompt,
+    missed_files,
+    question_text,
+)
 from tests.builders import a_question
 from tests.council.test_prompt_injection import each_hostile
 
@@ -28,8 +37,43 @@ def test_instructions_are_system_and_data_is_user_messages() -> None:
 
 
 def test_small_models_are_asked_to_be_brief() -> None:
-    assert "two to four plain sentences" in answer_prompt(a_question(), brief=True).system
-    assert "two to four plain sentences" not in answer_prompt(a_question()).system
+    assert answer_prompt(a_question(), brief=True).system == BRIEF
+    assert BRIEF not in answer_prompt(a_question()).system
+
+
+SMALL = Reader(is_small=True)
+EXCHANGES = (
+    f"{BEFORE}Why?\n\n{ANSWERED}So.\n\n"
+    f"{BEFORE}What is\n  \n  the capital?\n\n{ANSWERED}Paris,\n  of course."
+)
+
+
+def test_a_small_model_reads_only_the_last_exchange_as_plain_turns() -> None:
+    question = a_question("And of Spain?", context=EXCHANGES)
+
+    prompt = answer_prompt(question, brief=True, reader=SMALL)
+
+    turns = "Question: What is\n\nthe capital?\nAnswer: Paris,\nof course.\nQuestion: And of Spain?"
+    assert prompt.user == f"{turns}\nAnswer:"
+    assert question_text(question, SMALL) == turns
+
+
+def test_a_small_model_reads_only_the_beginning_of_a_long_answer() -> None:
+    context = f"{BEFORE}Why?\n\n{ANSWERED}{'word ' * 5_000}"
+
+    prompt = answer_prompt(a_question("And how?", context=context), brief=True, reader=SMALL)
+
+    assert len(prompt.user) < 1_000
+
+
+def test_a_small_model_reads_any_other_context_as_it_is() -> None:
+    question = a_question("Is it enough?", context="We use Postgres.")
+
+    assert answer_prompt(question, reader=SMALL) == answer_prompt(question)
+
+
+def test_other_models_read_the_whole_conversation() -> None:
+    assert EXCHANGES in answer_prompt(a_question("And of Spain?", context=EXCHANGES)).user
 
 
 @each_hostile

@@ -4,9 +4,11 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from tests.bot.homes import Home, panel_toml, scripted_config, seat_toml
 
+SCREEN = 24  # lines
 QUESTIONS = "Is Postgres enough?\nWhich queue?\nWhich index?\n"
 
 
@@ -47,8 +49,19 @@ def test_a_bakeoff_is_listed_and_shown(home: Home) -> None:
     again = home.invoke("bakeoff", "run", "--resume", "last")
     assert (again.code, "has no questions left. `council bakeoff" in again.err) == (1, True)
     assert "Bake-off of sql by house" in text.out
-    assert f"{result['id']}  " in lines.out
+    assert result["id"] in lines.out
     assert "By the judges’ points, " in lines.out
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_no_line_of_the_list_is_wider_than_the_terminal(home: Home, columns: int) -> None:
+    ran = home.invoke("bakeoff", "run", "sql.txt")
+
+    listed = home.with_settings(COLUMNS=str(columns)).invoke("bakeoff", "list")
+
+    assert ran.out.count("\n") <= SCREEN
+    assert max(map(cell_len, listed.out.splitlines())) <= columns
+    assert "sql by house" in listed.out
 
 
 def test_outside_judges_grade_by_a_rubric_and_their_agreement_is_shown(home: Home) -> None:

@@ -37,7 +37,7 @@ def test_an_invalid_filter_is_bad_usage(home: Home, options: tuple[str, ...], me
 def test_a_report_is_printed_findings_first(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    print_bias(a_bias(), as_json=False, to_png=tmp_path / "bias.png")
+    print_bias(a_bias(), as_json=False, to_png=tmp_path / "bias.png", full=True)
 
     text = " ".join(capsys.readouterr().out.split())
     assert text.index("places its own answer too high") < text.index("Own answer")

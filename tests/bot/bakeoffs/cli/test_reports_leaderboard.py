@@ -4,6 +4,8 @@ import pytest
 
 from tests.bot.homes import LETTERS, Home, scripted_config
 
+SCREEN = 24  # lines
+
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Home:
@@ -43,6 +45,20 @@ def test_the_table_says_what_it_counts(asked: Home) -> None:
     assert result.code == 0
     assert "with fewer than 10 rounds, that can be chance." in text
     assert "3 rounds, panel house" in text
+
+
+@pytest.mark.parametrize(
+    "command", [("leaderboard",), ("leaderboard", "--as", "judge"), ("bias", "--rounds")]
+)
+def test_a_board_fits_a_screen_and_the_rest_is_printed_on_request(
+    asked: Home, command: tuple[str, ...]
+) -> None:
+    result, full = asked.invoke(*command), asked.invoke(*command, "--full")
+
+    assert result.out.count("\n") <= SCREEN
+    assert "--full" in result.out
+    assert "--full" not in full.out
+    assert full.out.count("\n") > result.out.count("\n")
 
 
 @pytest.mark.parametrize("name", ["uniform", "family"])

@@ -2,13 +2,16 @@
 
 import pytest
 
+from bot.bakeoffs.commands.bakeoffs import find_bakeoff
+from bot.bakeoffs.render.bakeoffs import failure_hint
+from bot.chat import IncomingMessage
 from bot.commands.registry import Invocation
 from bot.render.formatting import file_name
 from bot.web.auth import FormError, PageSigner
-from council.bakeoffs.models import split_round_id
+from council.bakeoffs.models import BakeoffProgress, split_round_id
 from council.budget_caps import schedule_of_round
-from tests.bot.app_fakes import COMMANDS
-from tests.bot.bakeoffs.fakes import a_bakeoff
+from tests.bot.app_fakes import ANA, COMMANDS, an_app
+from tests.bot.bakeoffs.fakes import HERE, a_bakeoff, store_bakeoff
 
 SLOT = "sched:0123456789@2026-11-23T09:00"
 NAMED = "sched:weekly-sql@2026-11-23T09:00"
@@ -47,3 +50,15 @@ def test_a_signed_link_opens_its_round_alone(id_: str) -> None:
 
     with pytest.raises(FormError):
         seals.verify_link(f"{id_}.11", seals.link_key(f"{id_}.1", 60))
+
+
+async def test_a_scheduled_run_is_found_by_its_suite_and_no_message_has_its_id() -> None:
+    app = an_app()
+    run = await store_bakeoff(app, a_bakeoff(id_=SLOT))
+
+    found = await find_bakeoff(app, IncomingMessage("", ANA, HERE, ""), run.typed_name)
+    hint = failure_hint(BakeoffProgress(run), "The cap is reached.", None)
+
+    assert found.id == SLOT
+    assert run.typed_name in hint.text
+    assert SLOT not in hint.text

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from bot.chat import Caution, Prose
-from bot.render.round_report.cautions import short_reason
+from bot.render.round_report.cautions import CUT_OFF, short_reason
 from bot.render.round_report.flags import flag_notes
 from bot.render.round_report.thread import round_post
 from council.answers import Reply
@@ -108,6 +108,16 @@ async def test_missing_chairmen_are_named_with_what_stands_in(
 
     assert line.startswith(f"The chairman, {said.format('could not be reached')}")
     assert ("tied for first place" in line) == ("this is the answer" in line)
+
+
+async def test_a_models_answer_that_was_cut_off_says_so() -> None:
+    cut = dict.fromkeys((CLAUDE, GPT, GEMINI), Reply("No, because", cut=True))
+    demo = tuple(a_member(key, demonstration=True) for key in cut)
+    round_ = await held(FakeGateway(answers=cut), replace(a_panel(), members=demo))
+    whole = replace(round_, answers=tuple(replace(x, reply=Reply("No.")) for x in round_.answers))
+
+    assert cautions(round_) == [CUT_OFF]
+    assert cautions(whole) == []
 
 
 @pytest.mark.parametrize(

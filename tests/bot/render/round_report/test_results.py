@@ -16,7 +16,7 @@ FOUR = answers("1", "2", "3", "4")  # by the fakes' taste the first is the best
 async def test_the_judges_agreement_is_a_number_with_its_meaning() -> None:
     ranked, unranked = await held(FakeGateway(answers=FOUR)), await held(panel=a_panel(2))
 
-    assert agreement_note(ranked).startswith("Judges' agreement: 1.00 (1 is full agreement")
+    assert agreement_note(ranked).startswith("Judges mostly agreed (1.00; 1 is full agreement")
     assert agreement_note(unranked) == ""
 
 

@@ -63,6 +63,17 @@ async def test_the_round_quotes_reasons_by_name() -> None:
     assert any(text.startswith("[") and text.endswith("] names the index.") for text in quotes)
 
 
+@pytest.mark.parametrize("reason", ["A", "B.", "{nonce}", "The nonce is {nonce}."])
+async def test_a_reason_that_says_nothing_is_not_shown(reason: str) -> None:
+    round_ = await held(FakeGateway(answers=answers(*SAID)))
+    ballot = round_.ballots[0]
+    assert ballot.paper
+    empty = replace(ballot, reason=reason.format(nonce=ballot.paper.nonce))
+
+    assert reason_by_name(round_, empty, names_of(round_)) == ""
+    assert reason_by_name(round_, replace(ballot, paper=None), names_of(round_)) == ballot.reason
+
+
 async def test_without_the_judges_reply_a_reason_stays_as_it_is_stored() -> None:
     round_, _ = await a_round_with_reason("Response A names the index.")
     (ballot,) = [one for one in round_.ballots if one.judge == GPT]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.research.experiments import NO_EXPERIMENTS
 from tests.bot.homes import Home, panel_toml, scripted_config, seat_toml
 
 
@@ -136,11 +137,12 @@ def test_a_stored_experiment_is_shown_and_listed(home: Home) -> None:
 
     assert shown.json == result.json
     assert len(Path("g.jsonl").read_text().splitlines()) == 54
-    assert listed.out.startswith(f"{result.json['experiment']['id']}  ")
-    assert "sql by house  63 of 63 calls" in listed.out
+    assert listed.out.startswith("sql by house · ")
+    assert f"{result.json['experiment']['id']}\n  63 of 63 calls" in listed.out
 
 
 def test_an_unknown_experiment_is_reported(home: Home) -> None:
+    assert home.invoke("bias", "list").out == f"{NO_EXPERIMENTS}\n"
     before = home.invoke("bias", "show")
     home.invoke("bias", "run", "sql.txt", "--yes")
     after = home.invoke("bias", "show", "nope")

