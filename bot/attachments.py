@@ -25,6 +25,7 @@ OFFICE_FILES = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how .xlsx, .docx and .ods
 PDF_SECONDS = 20.0
 PDFS_AT_ONCE = 2  # in one process
 EMPTY = "{name} is empty."
+TOO_MANY_FILES = f"At most {MAX_FILES} files can come with a question."
 KINDS = "text, code, CSV, Markdown, PDF or an image (PNG, JPEG, GIF, WebP)"
 _MAX_NAME = 100  # characters
 _MAX_RAW_NAME = 1_000  # characters of a name that are cleaned
@@ -51,7 +52,7 @@ class FileReader:
     async def read(self, files: Sequence[Attachment]) -> tuple[QuestionFile, ...]:
         """Fetch and read files; raise FileError, with a name, for one that can't be read."""
         if len(files) > MAX_FILES:
-            raise FileError(f"At most {MAX_FILES} files can come with a question.")
+            raise FileError(TOO_MANY_FILES)
         _check_total(sum(file.size for file in files))  # before anything is fetched
         contents = [(_clean_name(file.name), await file.read()) for file in files]
         _check_total(sum(len(content) for _, content in contents))

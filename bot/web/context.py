@@ -36,6 +36,7 @@ from bot.web.auth import (
     set_cookie,
     visitor_of,
 )
+from bot.web.kept_files import KeptFiles
 from bot.web.limits import PageLimits
 from bot.web.markdown import render_markdown
 from bot.web.pages import Pages, Site, merge_pages
@@ -58,7 +59,8 @@ class WebContext:
     `token` is None if the page is open to all. `state` returns what the models are still waiting
     for, or "" once they are ready. `failed_login_delay_seconds` delays the answer to a wrong token,
     against guessing. `chats_not_ready` returns which chat can't take its requests yet, or "".
-    `tasks` continue after a response. `contact` says who runs this. `site` has the pages: without
+    `tasks` continue after a response. `contact` says who runs this. `kept_files` are
+    those of refused questions. `site` has the pages: without
     those of `create_app`, only the core's templates.
     """
 
@@ -72,6 +74,7 @@ class WebContext:
     database: DatabaseProbe = field(default_factory=DatabaseProbe)
     tasks: BackgroundTasks = field(default_factory=BackgroundTasks)
     contact: str = ""
+    kept_files: KeptFiles = field(default_factory=KeptFiles)
     site: Site = field(default_factory=lambda: merge_pages(CORE_TEMPLATES))
 
     def is_authenticated(self, request: Request) -> bool:

@@ -3,6 +3,8 @@
 import asyncio
 import base64
 import json
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +13,16 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from bot.admission import admit_round
-from bot.chat import MAX_RAW_CHARACTERS, Caution, IncomingMessage, Post, Prose, check_length
+from bot.attachments import TOO_MANY_FILES
+from bot.chat import (
+    MAX_RAW_CHARACTERS,
+    Attachment,
+    Caution,
+    IncomingMessage,
+    Post,
+    Prose,
+    check_length,
+)
 from bot.commands.ask import AskOptions, new_round
 from bot.commands.conversations import follow_up, load_turns
 from bot.commands.dispatch import handle_message
@@ -256,9 +267,23 @@ async def ask(context: WebContext, request: Request, form: Form) -> Response:
         except CouncilError as error:
             return await _show_refusal(context, request, error, form)
     try:
+        incoming = await _add_kept_files(context, request, form, incoming)
         return await _start_and_redirect(context, replace(incoming, text=question), options)
     except CouncilError as error:
-        return await _show_refusal(context, request, error, form)
+        return await _show_refusal(context, request, error, form, files)
+
+
+async def _add_kept_files(
+    context: WebContext, request: Request, form: Form, incoming: IncomingMessage
+) -> IncomingMessage:
+    """Return a message with its files, and those that stay from when it was refused."""
+    kept = context.kept_files.find(visitor_of(request).secret, form)
+    if not kept:
+        return incoming
+    if len(kept) + len(incoming.files) > MAX_FILES:
+        raise FileError(TOO_MANY_FILES)
+    new = await context.app.file_reader.read(incoming.files)
+    return replace(incoming, files=(), attached=(*kept, *new))
 
 
 async def edit_page(
@@ -324,7 +349,7 @@ async def _edited(
     kept = [f for i, f in enumerate(question.files) if form[f"keep {i}"] and f.text + f.data]
     uploads = await read_uploads(request)
     if len(kept) + len(uploads) > MAX_FILES:
-        raise FileError(f"At most {MAX_FILES} files can come with a question.")
+        raise FileError(TOO_MANY_FILES)
     new = await context.app.file_reader.read(uploads)
     parsed = commands_of(context.app).parse(form["question"])
     asked = parsed.arguments if is_question(parsed) else {"question": form["question"]}
@@ -355,11 +380,19 @@ async def _start_and_redirect(
 
 
 async def _show_refusal(
-    context: WebContext, request: Request, error: CouncilError, form: Form
+    context: WebContext,
+    request: Request,
+    error: CouncilError,
+    form: Form,
+    files: Sequence[Attachment] = (),
 ) -> Response:
-    """Show why a question was not asked; it is still typed in, and its choices still chosen."""
+    """Show why a question was not asked; its text, choices and readable files are still there."""
     post = Post((Caution(str(error)),))
-    chosen = form.get("panel", "")
+    chosen, visitor = form.get("panel", ""), visitor_of(request).secret
+    kept = [*context.kept_files.find(visitor, form)]
+    for file in files[: MAX_FILES - len(kept)]:
+        with suppress(CouncilError):
+            kept += await context.app.file_reader.read([file])
     return await context.render_page(
         request,
         "said.html",
@@ -369,6 +402,8 @@ async def _show_refusal(
         typed=form["question"],
         follows=form.get("follows", ""),
         only_me=form.get("audience") == "me",
+        kept=[(i, file.name) for i, file in enumerate(kept)],
+        kept_code=context.kept_files.keep(visitor, tuple(kept)) if kept else "",
         **({"panel": chosen} if chosen in context.app.panels else {}),
     )
 

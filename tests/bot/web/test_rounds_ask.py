@@ -261,6 +261,24 @@ async def test_a_file_that_cannot_be_read_is_an_error_that_keeps_the_question(si
     assert await site.store.ids() == ()
 
 
+async def test_a_refused_file_does_not_lose_the_others(site: Site) -> None:
+    browser, other = site.browser(), site.browser()
+    form = await browser.form() | {"question": "What is in them?"}
+    uploads = [("files", (f"{name}.md", name.encode())) for name in "abc"]
+    uploads.append(("files", ("report.docx", b"PK\x03\x04")))
+
+    refused = await browser.client.post("/ask", data=form, files=uploads)
+    again = {**form, **browser.form_of(refused, "/ask"), "keep 0": "1", "keep 2": "1"}
+    asked = await browser.client.post("/ask", data=again, files={"files": ("d.md", b"d")})
+    stolen = await other.post("/ask", **(again | await other.form()))
+
+    names = [
+        [file.name for file in (await site.store.load(redirected_round_id(one))).question.files]
+        for one in (asked, stolen)
+    ]
+    assert names == [["a.md", "c.md", "d.md"], []]
+
+
 async def test_an_image_is_downloaded_as_it_was_and_not_through_a_shared_link(site: Site) -> None:
     chart = QuestionFile("chart.png", "image/png", data="iVBORw0KGgo=")
     bare = a_round_of(SOMEBODY)

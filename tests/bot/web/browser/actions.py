@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from playwright.async_api import Page, Request, expect
+from playwright.async_api import FloatRect, Page, Request, expect
 
 from tests.wire.models import Behaviour, Say, by_role, judge
 from tests.wire.models import Request as Call
@@ -99,3 +99,10 @@ async def ask(page: Page, text: str, panel: str = "quick", audience: str = "ever
 async def wait_until_closed(page: Page) -> None:
     """Wait until the page shows the round's answer."""
     await expect(page.locator("#answers")).to_be_attached(timeout=TIMEOUT_MS)
+
+
+async def box_of(page: Page, selector: str) -> FloatRect:
+    """Return the place of the first element that a selector finds."""
+    found = await page.locator(selector).first.bounding_box()
+    assert found, selector
+    return found

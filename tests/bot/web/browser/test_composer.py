@@ -7,6 +7,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, FilePayload, Page, expect
 
 from council.files import MAX_FILES
+from tests.bot.web.browser.actions import box_of
 from tests.bot.web.browser.in_process_site import serve_in_process
 from tests.bot.web.browsing import Site, make_site
 
@@ -95,7 +96,7 @@ async def test_of_forty_files_those_that_fit_are_sent_and_the_others_say_why(pag
     sent = await page.evaluate("document.querySelector('[name=files]').files.length")
     assert sent == MAX_FILES
     await expect(page.locator(".files .refused")).to_have_count(40 - MAX_FILES)
-    assert (await page.locator("form.ask").bounding_box() or {})["height"] < 300
+    assert (await box_of(page, "form.ask"))["height"] < 300
 
 
 async def test_keys_lead_to_the_question_and_out_of_it(page: Page) -> None:
@@ -137,14 +138,12 @@ async def test_an_edited_question_is_a_new_round_and_the_old_one_stays(
 async def test_a_question_of_twenty_thousand_characters_is_asked_and_shown(page: Page) -> None:
     await page.goto("/")
     await page.get_by_label("Question").fill("Why? " * 4_000)
-    assert (await page.locator("form.ask").bounding_box() or {})["height"] < 400
+    assert (await box_of(page, "form.ask"))["height"] < 400
     await page.keyboard.press("Enter")
     await page.wait_for_url("**/rounds/*")
 
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    heading = await page.locator("h1").bounding_box()
-    assert heading
-    assert heading["height"] < 600
+    assert (await box_of(page, "h1"))["height"] < 600
 
 
 async def test_two_tabs_ask_two_questions(page: Page, site: Site) -> None:

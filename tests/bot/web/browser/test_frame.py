@@ -8,6 +8,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, ViewportSize, expect
 
+from tests.bot.web.browser.actions import box_of
 from tests.bot.web.browser.in_process_site import serve_in_process
 from tests.bot.web.browsing import SOMEBODY, a_round_of, make_site
 
@@ -45,20 +46,13 @@ async def address(browser: Browser) -> AsyncIterator[str]:
         yield address
 
 
-async def box(page: Page, selector: str) -> dict[str, float]:
-    """Return the place of the first element that a selector finds."""
-    found = await page.locator(selector).first.bounding_box()
-    assert found, selector
-    return dict(found)
-
-
 async def test_navigation_comes_first_and_a_page_is_few_presses_away(page: Page) -> None:
     await page.set_viewport_size(DESKTOP)
     await page.goto("/")
 
     rows = page.locator(".rows a")
     names = await rows.all_inner_texts()
-    last = await box(page, ".rows a:last-child")
+    last = await box_of(page, ".rows a:last-child")
     presses = 0
     while await page.evaluate("document.activeElement.textContent") != "Bake-offs":
         await page.keyboard.press("Tab")
@@ -79,10 +73,10 @@ async def test_the_answer_has_a_wide_column_and_the_question_one_row(page: Page)
     await page.set_viewport_size(DESKTOP)
     await page.goto(LAST)
 
-    assert (await box(page, "main article"))["width"] >= 620
-    assert (await box(page, "form.ask"))["height"] <= 72
+    assert (await box_of(page, "main article"))["width"] >= 620
+    assert (await box_of(page, "form.ask"))["height"] <= 72
     await page.get_by_label("Question").fill("One line.\n" * 4)
-    assert (await box(page, "form.ask"))["height"] > 100
+    assert (await box_of(page, "form.ask"))["height"] > 100
     assert await page.locator("[name=method]").count() == 0
     for path in PATHS:
         if path not in {"/", LAST}:
@@ -96,7 +90,7 @@ async def test_on_a_phone_content_starts_at_the_top_and_one_button_opens_the_men
     await page.set_viewport_size(PHONE)
     for path in PATHS:
         await page.goto(path)
-        assert (await box(page, ".tabs, main > :first-child"))["y"] <= 64, path
+        assert (await box_of(page, ".tabs, main > :first-child"))["y"] <= 64, path
 
     link = page.get_by_role("link", name="Models")
     await expect(link).to_be_hidden()
@@ -114,7 +108,7 @@ async def test_a_round_is_one_line_of_the_list_and_so_are_the_filters(page: Page
         "[...document.querySelectorAll('.found tr')].map((r) => r.offsetHeight)"
     )
     assert max(heights) <= 44
-    assert (await box(page, ".filters"))["height"] <= 44
+    assert (await box_of(page, ".filters"))["height"] <= 44
     await page.set_viewport_size(PHONE)
     text = page.get_by_role("searchbox")
     await expect(text).to_be_hidden()
