@@ -170,7 +170,7 @@ async def show(
         print_posts(answer_or_ballot_posts(named, PARTS[part]))
         return
     replies = whole_round(named).replies if full else ()
-    replies = voting_posts(named) if takes_blind_votes(round_) else replies
+    replies = tuple(voting_posts(named)) if takes_blind_votes(round_) else replies
     print_posts((add_votes(brief_post(named, is_titled=True), named, votes), *replies))
     if not full:
         print_more(round_, round_id)

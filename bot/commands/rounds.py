@@ -153,6 +153,7 @@ def newest_that_fit(lines: list[str], limit: int = MAX_CONTEXT_CHARACTERS) -> li
 # --- The commands panel, rounds and show
 
 _ONE_QUESTION = "For one question, write `panel:NAME` before it."
+MAX_CELL = 34  # characters of a question in a row of 80
 NO_QUESTIONS = "No questions yet. Ask one with `/council QUESTION`."
 
 
@@ -212,7 +213,7 @@ async def show_rounds(app: AppContext, chat: Chat, message: IncomingMessage, lim
         return
     rows = tuple(
         (
-            shorten_to_line(named_question(line), 60) or "(forgotten)",
+            shorten_to_line(named_question(line), MAX_CELL) or "(forgotten)",
             f"{line.asked_at:%Y-%m-%d %H:%M}",
             round_state(line),
             line.id,

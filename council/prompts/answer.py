@@ -20,6 +20,8 @@ FILE_CUT_MARK = "[the file goes on; this is what fits in your context]"
 # How a context quotes an earlier round; the lines of its texts are indented.
 BEFORE, ANSWERED = "The question before: ", "The council's answer to it: "
 _EXCHANGE = re.compile(rf"^{BEFORE}(.*(?:\n  .*)*)\n\n{ANSWERED}(.*(?:\n  .*)*)$", re.MULTILINE)
+_CUE = "\nAnswer:"
+_TURNS = re.compile(rf"Question: (.*)\nAnswer: (.*)\nQuestion: (.*){_CUE}", re.DOTALL)
 _TURN_TOKENS = 120  # of each text of an earlier exchange, for a small model
 # Small models answer worse the longer their instructions are, and take up each doubt in them.
 BRIEF = """\
@@ -51,8 +53,14 @@ def answer_prompt(
 ) -> Prompt:
     """Return the prompt; a `brief` one asks for a short answer and suits slow local models."""
     lines = [BRIEF if brief else _SYSTEM, *([f"{_ROLE} {role}"] if role else [])]
-    cue = "\nAnswer:" if _last_exchange(question, reader) else ""
+    cue = _CUE if _last_exchange(question, reader) else ""
     return Prompt("\n".join(lines), question_text(question, reader) + cue)
+
+
+def split_turns(text: str) -> tuple[str, ...]:
+    """Return the turns of a small model's prompt, its own every second one; else the text."""
+    found = _TURNS.fullmatch(text)
+    return found.groups() if found else (text,)
 
 
 def question_text(question: Question, reader: Reader = ANY_READER) -> str:

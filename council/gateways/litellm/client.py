@@ -33,7 +33,7 @@ class SeatSettings:
     `tighten` narrows a JSON schema to what a local server enforces; a seat that has it is assumed
     to enforce schemas. The seat's own prices take precedence over litellm's, which are not used
     for a private server. `vision` None is what litellm knows. With `web_search`, the provider
-    searches before the model answers.
+    searches before the model answers. `splits_turns`: an earlier exchange is sent as turns.
     """
 
     model: str
@@ -45,6 +45,7 @@ class SeatSettings:
     input_usd_per_million: float | None = None
     output_usd_per_million: float | None = None
     tighten: Tighten | None = None
+    splits_turns: bool = False
     headers: Mapping[str, str] = field(default_factory=dict)
     vision: bool | None = None
     web_search: bool = False

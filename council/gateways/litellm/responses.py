@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
+from itertools import cycle
 from math import isfinite
 from types import ModuleType
 from typing import Any
@@ -14,6 +15,7 @@ from council.errors import GatewayError
 from council.files import IMAGE_TOKENS
 from council.gateways.litellm.client import SEARCH_TOKENS, SEARCH_USD, SeatSettings
 from council.gateways.litellm.transport import ReplyTooLargeError
+from council.prompts.answer import split_turns
 
 OnText = Callable[[str], None]
 
@@ -49,7 +51,7 @@ def request_arguments(library: ModuleType, seat: SeatSettings, call: Call) -> di
     searches = seat.web_search and call.role is Role.ANSWER
     arguments: dict[str, Any] = {
         "model": seat.model,
-        "messages": _messages(call),
+        "messages": _messages(seat, call),
         "web_search_options": {"search_context_size": "medium"} if searches else None,
         "api_base": seat.api_base,
         # The OpenAI SDK requires a key; a private server does not. At OpenAI itself, litellm looks
@@ -69,8 +71,10 @@ def request_arguments(library: ModuleType, seat: SeatSettings, call: Call) -> di
     return switches | {name: value for name, value in arguments.items() if value is not None}
 
 
-def _messages(call: Call) -> list[dict[str, Any]]:
-    messages = (("system", call.prompt.system), ("user", call.prompt.user))
+def _messages(seat: SeatSettings, call: Call) -> list[dict[str, Any]]:
+    turns = split_turns(call.prompt.user) if seat.splits_turns else (call.prompt.user,)
+    roles = cycle(("user", "assistant"))
+    messages = (("system", call.prompt.system), *zip(roles, turns, strict=False))
     said: list[dict[str, Any]] = [
         {"role": role, "content": text} for role, text in messages if text
     ]

@@ -131,6 +131,7 @@ class LocalGateway:
                 input_usd_per_million=0,
                 output_usd_per_million=0,
                 tighten=tighten_schema,
+                splits_turns=True,
                 headers={"Connection": "close"},  # the router drops connections that are reused
             )
             for weight in self._weights

@@ -57,11 +57,12 @@ def test_a_forgotten_round_is_shown_and_listed(stored_round: tuple[Home, str]) -
     home, round_id = stored_round
     home.invoke("forget", "--yes", round_id)
 
-    shown, listed = home.invoke("show", round_id), home.invoke("rounds")
+    shown, listed = home.invoke("show", round_id, "--full"), home.invoke("rounds")
 
     assert "were forgotten on" in " ".join(shown.out.split())
     assert " > " in shown.out
-    assert listed.out.split()[3] == "forgotten"
+    assert "(forgotten)  " in listed.out
+    assert "  forgotten  " in listed.out
 
 
 @pytest.mark.parametrize("is_forgotten", [False, True])

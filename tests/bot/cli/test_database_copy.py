@@ -82,7 +82,7 @@ def test_a_database_with_rounds_is_no_target(full: tuple[Home, str], served: str
 
     assert (result.code, result.out) == (1, "")
     assert result.err.startswith("The target database already holds 1 round, so nothing was")
-    assert len(moved.invoke("rounds").out.splitlines()) == 1
+    assert len(moved.invoke("rounds", "--json").json) == 1
 
 
 def test_a_file_in_use_is_not_copied(full: tuple[Home, str], served: str) -> None:

@@ -71,7 +71,7 @@ def test_a_bug_is_reported_in_one_line(stored_round: tuple[Home, str]) -> None:
     home, round_id = stored_round
     home.sql("UPDATE label SET label = 'Q' WHERE member = 'north'")  # which no store would write
 
-    result = home.invoke("show", round_id)
+    result = home.invoke("show", round_id, "--full")
 
     assert (result.code, len(result.lines)) == (1, 1)
     assert result.err.startswith("Something went wrong (")

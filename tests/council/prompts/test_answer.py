@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from council.answers import Prompt
 from council.files import QuestionFile
 from council.prompts.answer import (
     ANSWERED,
@@ -12,6 +13,7 @@ from council.prompts.answer import (
     answer_prompt,
     missed_files,
     question_text,
+    split_turns,
 )
 from tests.builders import a_question
 from tests.council.test_prompt_injection import each_hostile
@@ -54,7 +56,13 @@ def test_a_small_model_reads_only_the_last_exchange_as_plain_turns() -> None:
     prompt = answer_prompt(question, brief=True, reader=SMALL)
 
     turns = "Question: What is\n\nthe capital?\nAnswer: Paris,\nof course.\nQuestion: And of Spain?"
-    assert prompt.user == f"{turns}\nAnswer:"
+    assert prompt == Prompt(BRIEF, f"{turns}\nAnswer:")
+    assert split_turns(prompt.user) == (
+        "What is\n\nthe capital?",
+        "Paris,\nof course.",
+        "And of Spain?",
+    )
+    assert split_turns("Why?") == ("Why?",)
     assert question_text(question, SMALL) == turns
 
 

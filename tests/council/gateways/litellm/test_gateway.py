@@ -7,6 +7,7 @@ from email.utils import format_datetime
 
 import pytest
 
+from council.answers import Prompt
 from council.errors import ContextOverflowError, GatewayError, RateLimitError
 from council.gateways.litellm import client as library
 from council.gateways.litellm import responses as replies
@@ -316,6 +317,22 @@ async def test_an_unknown_cost_is_none(
     harness.server.script["gpt-4o"] = answer("It lacks an index.")
 
     assert (await harness.says(answer("It lacks an index."))).cost_usd == pytest.approx(cost)
+
+
+async def test_an_earlier_exchange_is_sent_as_turns_to_a_small_model(
+    harness: GatewayHarness,
+) -> None:
+    litellm = library.load_warm()
+    text = "Question: Why?\nAnswer: So.\nQuestion: And how?\nAnswer:"
+    call = replace(CALL, prompt=Prompt("Be brief.", text))
+    small = replace(harness.seat, splits_turns=True)
+
+    turns = replies.request_arguments(litellm, small, call)["messages"]
+    whole = replies.request_arguments(litellm, harness.seat, call)["messages"]
+
+    assert [one["role"] for one in turns] == ["system", "user", "assistant", "user"]
+    assert [one["content"] for one in turns[1:]] == ["Why?", "So.", "And how?"]
+    assert [one["content"] for one in whole[1:]] == [text]
 
 
 @pytest.mark.parametrize("stream", [False, True])
