@@ -262,8 +262,8 @@ class RoundLimitError(AccessDeniedError):
 async def check_rate_limit(access: Access, store: Store, question: Question, now: datetime) -> None:
     """Raise RoundLimitError, which says when the next round is free, at the asker's limit.
 
-    Questions without an asker, from the terminal or the page, and of bake-offs are not limited;
-    those that come with a named API key are.
+    A decision counts like a round. Questions without an asker, from the terminal or the page, and
+    of bake-offs are not limited; those that come with a named API key are.
     """
     if not is_rate_limited(access, question):
         return
@@ -273,19 +273,16 @@ async def check_rate_limit(access: Access, store: Store, question: Question, now
     for words, window, most in limits:
         if most is None:
             continue
-        query = RoundQuery(
-            chats=(question.place.chat,),
-            asked_by=question.asked_by,
-            bakeoff="",
-            since=now - window + _MOMENT,
-        )
+        chat, by, since = question.place.chat, question.asked_by, now - window + _MOMENT
+        query = RoundQuery(chats=(chat,), asked_by=by, bakeoff="", since=since)
         lines = await store.list_summaries(most, query)
-        if len(lines) == most:
-            free = lines[-1].asked_at + window
-            reason = (
-                f"You have asked {most} round{'s' * (most > 1)} in the last {words}, which is "
-                "the limit."
-            )
+        decided = await store.list_decided(chat, by, since)
+        times = sorted((*(line.asked_at for line in lines), *decided), reverse=True)[:most]
+        if len(times) == most:
+            free = times[-1] + window
+            rounds = f"{most} round{'s' * (most > 1)}"
+            what = f"asked or decided {most} times" if decided else f"asked {rounds}"
+            reason = f"You have {what} in the last {words}, which is the limit."
             raise RoundLimitError(
                 f"{reason} You can ask again {_format_minute(free, now)}.", free, reason
             )

@@ -245,6 +245,9 @@ class Store(RunningRoundStore, Protocol):
         Storing the same one twice has no effect. Raise ForgottenError, RoundNotFoundError.
         """
 
+    async def list_decided(self, chat: str, by: str, since: datetime) -> tuple[datetime, ...]:
+        """Return when somebody decided on rounds of a chat, from `since` on."""
+
     async def find(self, start: str) -> str:
         """Return the one round id with this prefix; raise RoundNotFoundError for none or many."""
 

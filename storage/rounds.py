@@ -195,6 +195,18 @@ class SqlRoundStore(SqlFeedback):
             return True
 
     @retried_and_shielded
+    async def list_decided(self, chat: str, by: str, since: datetime) -> tuple[datetime, ...]:
+        """Return when somebody decided on rounds of a chat, from `since` on."""
+        is_of = col(RoundRow.id) == col(DecisionRow.round_id)
+        query = select(col(DecisionRow.at)).join(RoundRow, is_of)
+        wanted = (
+            col(RoundRow.chat) == chat,
+            col(DecisionRow.by) == by,
+            col(DecisionRow.at) >= since,
+        )
+        return tuple(await self._fetch_column(query.where(*wanted)))
+
+    @retried_and_shielded
     async def load(self, round_id: str) -> Round:
         """Return a round in panel order; raise RoundNotFoundError."""
         async with self._read() as connection:

@@ -29,7 +29,6 @@ from bot.render.round_report.decisions import (
     text_id,
 )
 from bot.render.round_report.thread import forgotten_line, round_post
-from bot.render.round_status import sent_text
 from council.budget import Estimate, decision_account, estimate_decision
 from council.budget_caps import Account
 from council.decisions import MAX_DECISIONS, NOTHING_DISPUTED, disputed_points, match_choices
@@ -83,11 +82,11 @@ async def load_decidable(app: AppContext, message: IncomingMessage, round_id: st
 
 
 async def decision_terms(app: AppContext, round_: Round) -> str:
-    """Return who receives the texts again, and what a decision may cost."""
+    """Return what a decision does, and what it may cost."""
     estimate = await estimate_decision(round_, app.gateway)
     names = seat_names(round_.panel)
     cost = max_cost_text(estimate.capped(round_.panel), [names[key] for key in estimate.unknown])
-    return f"The chairman writes the answer once more. {sent_text(round_.panel)}. {cost}."
+    return f"The chairman writes the answer once more, with your choices as given. {cost}."
 
 
 async def open_decide_form(app: AppContext, message: IncomingMessage, round_id: str) -> Form:

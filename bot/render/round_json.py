@@ -85,8 +85,7 @@ def _whole_document(round_: Round) -> Document:
         "synthesis": _synthesis_document(round_.final) if round_.final else None,
         "decisions": [_choice_document(d, c) for d in round_.decisions for c in d.choices],
         "earlier": [_synthesis_document(one) for one in round_.syntheses[:-1]],
-        "replies": [_reply_document(d) for d in round_.decisions if not round_.is_own(d)],
-        "unfollowed": _unfollowed_documents(round_),
+        **(_decided_documents(round_) if round_.decisions else {}),
         "analysis": asdict(analysis) if (analysis := analyse(round_)) else None,
         "cost_usd": round_.cost_usd,
         "tokens_in": _sum_tokens(reply.tokens_in for reply in replies),
@@ -253,6 +252,14 @@ def _choice_document(decision: Decision, choice: Choice) -> Document:
         "says": choice.says,
         "by": decision.by,
         "at": decision.at.isoformat(),
+    }
+
+
+def _decided_documents(round_: Round) -> Document:
+    """Return what a round has only once somebody decided."""
+    return {
+        "replies": [_reply_document(one) for one in round_.decisions if not round_.is_own(one)],
+        "unfollowed": _unfollowed_documents(round_),
     }
 
 

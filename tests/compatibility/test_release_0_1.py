@@ -26,6 +26,8 @@ ADDED_SINCE: dict[str, Any] = {
     "files": [],
     "exchanges": [],
     "weighted": None,
+    "decisions": [],
+    "earlier": [],
 }
 ADDED_TO: dict[str, dict[str, Any]] = {
     "answers": {"missed": [], "sources": [], "draft": None},

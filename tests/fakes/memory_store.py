@@ -78,6 +78,11 @@ class MemoryStore:
         self._link_decision(self._rounds[round_id], number)
         return True
 
+    async def list_decided(self, chat: str, by: str, since: datetime) -> tuple[datetime, ...]:
+        rounds = (one for one in self._rounds.values() if one.question.place.chat == chat)
+        made = (decision for round_ in rounds for decision in round_.decisions)
+        return tuple(one.at for one in made if one.by == by and one.at >= since)
+
     async def load(self, round_id: str) -> Round:
         if round_id not in self._rounds:
             raise round_not_found(round_id)

@@ -90,6 +90,17 @@ async def test_forgetting_erases_decisions(store: Store) -> None:
 
 
 @in_memory_too
+async def test_decisions_of_one_person_are_listed_by_chat_and_time(store: Store) -> None:
+    here = replace(ROUND, question=replace(ROUND.question, place=T1))
+    await decided(store, FIRST, SECOND, round_=here)
+    await decided(store, FIRST, round_=replace(ROUND, id="r2"))
+
+    assert await store.list_decided("slack", "U1", ASKED_AT) == (ASKED_AT,)
+    assert await store.list_decided("slack", "U1", LATER) == ()
+    assert await store.list_decided("slack", "U3", ASKED_AT) == ()
+
+
+@in_memory_too
 async def test_a_deleted_round_takes_no_decision(store: Store) -> None:
     with pytest.raises(RoundNotFoundError):
         await store.decide("r1", FIRST, 1)

@@ -234,6 +234,20 @@ async def test_who_is_at_the_limit_of_rounds_cannot_decide_either() -> None:
         await begin_decision(app, says(""), recent, ((BROKER, YES),))
 
 
+async def test_decisions_count_towards_the_limit_of_rounds() -> None:
+    app, round_ = await an_app_with(here()), here()
+    app.access = Access(rounds_per_hour=2)
+    await app.store.decide(round_.id, replace(a_decision(by=BEN.id), at=app.now()), 1)
+    decided = await app.store.load(round_.id)
+
+    running = await begin_decision(app, says("", BEN, "e2"), decided, ((BROKER, YES),))
+    assert running
+    decided = await follow_decision(running)
+
+    with pytest.raises(RoundLimitError, match="asked or decided 2 times"):
+        await begin_decision(app, says("", BEN, "e3"), decided, ((BROKER, YES),))
+
+
 async def test_a_guest_is_refused_kindly() -> None:
     app = await an_app_with(here())
 

@@ -37,7 +37,7 @@ async def test_a_decision_is_made_in_a_modal_and_posted_once(
     thread = [message.text for message in bot.discord.thread_of(root).said]
     notes = [one["content"] for one in opened.modal.data["components"] if one["type"] == TEXT]
     assert (field["label"], group["type"], yes["label"]) == (BROKER, RADIO_GROUP, YES)
-    assert "The chairman writes the answer once more." in notes[0]
+    assert "The chairman writes the answer once more" in notes[0]
     if is_asker:
         assert f"Settled: {YES}." in root.text
         assert OLD_TEXT not in root.text
