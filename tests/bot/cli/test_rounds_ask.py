@@ -4,7 +4,8 @@ import json
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from io import BytesIO
+from typing import Any, cast
 
 import pytest
 from rich.cells import cell_len
@@ -106,7 +107,7 @@ def test_the_answer_is_out_before_the_program_waits_for_late_replies(
         async with open_app(*arguments) as app:
             yield app
             sys.stdout.flush()
-            printed.append(sys.stdout.buffer.getvalue())  # type: ignore[attr-defined]
+            printed.append(cast("BytesIO", sys.stdout.buffer).getvalue())
 
     monkeypatch.setattr(rounds, "open_app", opened)
 

@@ -335,6 +335,7 @@ async def test_closing_stores_a_late_reply_that_comes_in_time(
     monkeypatch.setattr(local, "LATE_SECONDS", 60.0)  # no clock ends it before the reply
     gateway = SlowestGateway()
     harness = await closed_with_a_late_call(gateway)
+    assert isinstance(harness.runner, LocalRunner)
     closing = asyncio.create_task(harness.runner.close())
     await asyncio.sleep(0)
 
@@ -354,6 +355,7 @@ async def test_closing_books_a_late_call_at_the_most_it_can_cost_and_waits_no_lo
     gateway.prices = {GPT: Price(0, 1e-6, 100)}
     harness = await closed_with_a_late_call(gateway, budget)
 
+    assert isinstance(harness.runner, LocalRunner)
     async with asyncio.timeout(60):
         await harness.runner.close()
 
