@@ -55,7 +55,7 @@ async def test_the_answer_comes_first_then_its_caution_then_the_buttons(
     under = page.locator(".acts").first
     shown = [text async for text in visible_texts(under.locator("a, summary, button"))]
     added = [label for _, label in BUTTONS.round_buttons]  # by plug-ins
-    named = ["Copy", "Answers", "Rankings", "Run again", *added, "Share"]
+    named = ["Copy", "Answers", "Rankings", *added, "Share"]
     assert shown == [*named, "⋯\nMore"]
 
 
