@@ -168,7 +168,8 @@ class LocalRunner:
                 async with self._paying(round_, gateway) as paid:
                     await self._convene(running, paid, trace)
                     await slot.aclose()
-                    await run_until_first(running.late.wait(), running.is_stopping.wait())
+                    if running.late.has_any:  # else the round is over in the same step
+                        await run_until_first(running.late.wait(), running.is_stopping.wait())
             # Outside, where what still runs has been booked at the most that it can cost.
             running.late.cancel()
             await running.late.wait()

@@ -62,9 +62,15 @@ class LateCalls:
         """Take over these calls."""
         self._tasks.update(tasks)
 
+    @property
+    def has_any(self) -> bool:
+        """Whether there are any, running or ended."""
+        return bool(self._tasks)
+
     async def wait(self) -> None:
         """Wait for all of them, also if a wait is cancelled; what cannot be stored is lost."""
-        await asyncio.shield(asyncio.gather(*self._tasks, return_exceptions=True))
+        if self.has_any:
+            await asyncio.shield(asyncio.gather(*self._tasks, return_exceptions=True))
 
     def cancel(self) -> None:
         """Cancel all of them."""
