@@ -49,12 +49,13 @@ from bot.render.formatting import (
     spending_text,
 )
 from bot.render.markdown import thread_markdown
-from bot.render.round_status import receivers
+from bot.render.round_status import seat_receivers
 from bot.render.text_safety import shorten_to_line
 from council.bakeoffs.changes import Changes, Measure
 from council.bakeoffs.matrix import RunMatrix, compare_methods
 from council.bakeoffs.models import Bakeoff, BakeoffEstimate, BakeoffProgress, Schedule
 from council.money import MICRO_USD, format_rounded_usd, format_usd
+from council.panel import Member
 
 _MAX_FAILURES_SHOWN = 20  # failed questions listed one by one
 
@@ -183,7 +184,8 @@ def _suite_changed_line(progress: BakeoffProgress) -> str:
 def stopped_post(progress: BakeoffProgress, why: str, frame: Frame | None = None) -> Post:
     """Return a stopped bake-off: why, how far it came, and a resume button."""
     title = _title(progress, frame, "stopped")
-    note = Note(f"{progress_summary(progress)} · {_spent_line(progress)}")
+    summary = progress_summary(replace(progress, seconds_left=None))
+    note = Note(f"{summary} · {_spent_line(progress)}")
     hint = failure_hint(progress, why, frame)
     return Post((Heading(title), hint, note, _resume_button(progress.bakeoff)), f"{title} · {why}")
 
@@ -396,13 +398,17 @@ def run_cost_text(cost: BakeoffEstimate, unknown: Sequence[str]) -> str:
     if not cost.micro or unknown:
         return max_cost_text(cost.micro, unknown)
     usual = min(cost.usual_micro or cost.micro // 2, cost.micro)
-    word = "Usually" if cost.usual_micro else "About"
     usual_text, most = map(format_rounded_usd, (usual, cost.micro))
-    return f"{word} {usual_text}, never more than {most}"
+    return f"Usually {usual_text}, never more than {most}"
 
 
-def cost_lines(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
-    """Yield what a bake-off may cost, how long it takes, and who receives its questions."""
+def cost_lines(
+    bakeoff: Bakeoff, cost: BakeoffEstimate, asked: Sequence[Member] = ()
+) -> Iterator[str]:
+    """Yield what a bake-off may cost, how long it takes, and who receives its questions.
+
+    That is every seat of its panel, unless only some are `asked`.
+    """
     names, cap = seat_names(bakeoff.panel), bakeoff.cap_micro
     cost_text = run_cost_text(cost, [names[key] for key in cost.unknown])
     yield f"{cost_text}{'' if cap is None else f', with a cap of {format_usd(cap)}'}."
@@ -411,7 +417,7 @@ def cost_lines(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
         yield f"Nothing is graded, so judges rank in both orders; up to {more} of it is for that."
     if cost.seconds is not None:
         yield f"It takes about {rough_duration(cost.seconds)}, based on earlier rounds."
-    yield f"The questions go to {receivers(bakeoff.panel)}."
+    yield f"The questions go to {seat_receivers(asked or bakeoff.panel.seats)}."
 
 
 # --- JSON
