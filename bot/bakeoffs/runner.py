@@ -12,6 +12,7 @@ from bot.bakeoffs.trials import Reuse, find_reusable, is_trial_settled, with_ans
 from bot.context import AppContext, usual_seconds
 from bot.coordination.tasks import cancel_and_wait
 from bot.ports import RoundStoppedError
+from bot.render.formatting import spending_text
 from council.bakeoffs.costs import estimate_run
 from council.bakeoffs.models import (
     Bakeoff,
@@ -361,8 +362,8 @@ class BakeoffBudget:
             if needed > left:
                 raise BudgetError(
                     f"The next question may cost {format_rounded_usd(needed)}, which would "
-                    f"exceed the bake-off's cap of {format_usd(self._cap)} ({format_usd(spent)} "
-                    "spent so far)."
+                    f"exceed the bake-off's cap of {format_usd(self._cap)} "
+                    f"({spending_text(Spending(spent))} so far)."
                 )
             cap = min(left, needed * HEADROOM)
             cap = cap if panel_cap is None else min(panel_cap, cap)

@@ -7,7 +7,13 @@ from datetime import datetime
 from bot.bakeoffs.render.headline import headline, missing_lines
 from bot.bakeoffs.render.leaderboard import leaderboard_thread, short_table
 from bot.bakeoffs.render.leaderboard_export import Document, leaderboard_document
-from bot.bakeoffs.render.leaderboard_tables import Leaderboard, author_table, lead_text, percent
+from bot.bakeoffs.render.leaderboard_tables import (
+    Leaderboard,
+    author_table,
+    lead_text,
+    percent,
+    tie_note,
+)
 from bot.bakeoffs.render.leaderboard_text import (
     change_lines,
     comparison_line,
@@ -269,9 +275,8 @@ def _board_parts(board: Leaderboard, *, with_changes: bool) -> Iterator[Part]:
     notes = []
     if (others := len(board.board.rows) - len(table.rows)) > 0:
         notes.append(f"{count_noun(others, 'more model')} under Results.")
-    if any(row[0].startswith("=") for row in table.rows):
-        notes.append("“=1”: the difference could be chance.")
-    yield from map(Note, filter(None, [" ".join(notes)]))
+    notes.append(tie_note(board.board.rows[: len(table.rows)]))
+    yield from map(Note, filter(None, [" ".join(filter(None, notes))]))
 
 
 def _facts_line(progress: BakeoffProgress, frame: Frame | None) -> str:
@@ -501,7 +506,7 @@ def summary_markdown(
     if progress.failed:
         parts.append(Line(escape_markdown(_failed_line(progress))))
     missing = missing_lines(replace(board, changes=changes))
-    parts += [Line(escape_markdown(line)) for line in missing]
+    parts += [Line(escape_markdown(line)) for line in (*missing, headline(board)) if line]
     if rows := board.board.rows:
         parts.append(author_table(board, len(rows)))
     if changes:

@@ -10,6 +10,7 @@ from bot.bakeoffs.render.leaderboard_tables import (
     percent,
     signed_number,
     signed_points,
+    tie_note,
 )
 from bot.chat import Buttons, Caution, Heading, Line, Mentions, Note, Part, Post, Table
 from bot.render.formatting import count_noun, duration, join_words, known_text, money, number_table
@@ -35,8 +36,8 @@ _MAX_CHANGES = 5  # in a post
 def footnote_lines(leaderboard: Leaderboard) -> Iterator[str]:
     """Yield why places are shared, what other judges say of the first two, and what was mixed."""
     board, by_grades = leaderboard.board, leaderboard.board.ranked_by is RankedBy.GRADES
-    if any(line.is_tied for line in board.rows):
-        yield "“=1”: the difference could be chance."
+    if note := tie_note(board.rows):
+        yield note
     if left_out := join_words(_too_few_text(leaderboard)):
         yield f"Not placed: {left_out}."
     if board.run_off and board.run_off.rounds >= MIN_ROUNDS and not by_grades:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.bakeoffs.render.leaderboard import leaderboard_thread, whole_board_posts
-from bot.bakeoffs.render.leaderboard_tables import Coverage, Leaderboard
+from bot.bakeoffs.render.leaderboard_tables import Coverage, Leaderboard, tie_note
 from bot.bakeoffs.render.leaderboard_text import (
     claim_lines,
     council_value_lines,
@@ -26,6 +26,7 @@ from tests.bot.bakeoffs.render.boards.builders import (
     a_leaderboard,
     a_move,
     a_worth,
+    graded,
 )
 from tests.bot.rounds import words_of
 
@@ -84,6 +85,11 @@ def test_footnotes_explain_shared_places_the_run_off_and_coverage() -> None:
         "36 rounds of suite sql, version 3f2a1b9c, panel house, 2026-10-12 to 2026-11-16. 14 "
         "rounds of 2 other versions are not included."
     )
+
+
+def test_the_note_on_ties_shows_the_place_that_is_shared() -> None:
+    assert tie_note(graded(10, 1, 1).board.rows) == "“=2”: the difference could be chance."
+    assert tie_note(graded(10, 1).board.rows) == ""
 
 
 def test_more_than_five_members_are_in_the_thread() -> None:
