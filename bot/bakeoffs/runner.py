@@ -12,6 +12,7 @@ from bot.bakeoffs.trials import Reuse, find_reusable, is_trial_settled, with_ans
 from bot.context import AppContext, usual_seconds
 from bot.coordination.tasks import cancel_and_wait
 from bot.ports import RoundStoppedError
+from bot.render.formatting import spending_text
 from council.bakeoffs.costs import estimate_run
 from council.bakeoffs.models import (
     Bakeoff,
@@ -101,9 +102,10 @@ class BakeoffRunner:
         )
 
     def _seconds_left(self) -> float | None:
-        """Return the remaining time if rounds take as long as before; None if unknown."""
+        """Return the time left if rounds take as long as before; None if unknown, or stopped."""
         left = len(self._bakeoff.numbers) - len(self._over)
-        if not self._seconds or not left:
+        is_stopped = self._blocked or self._bakeoff.ending
+        if is_stopped or not self._seconds or not left:
             return None
         mean = sum(self._seconds) / len(self._seconds)
         return mean * left / min(left, bakeoff_settings(self._app).rounds_at_once)
@@ -150,10 +152,10 @@ class BakeoffRunner:
                     ids = [self._bakeoff.round_id(number) for number in self._running.values()]
                     await asyncio.gather(*(runner.stop(id_) for id_ in ids))
                     return None
-                blocked = self._blocked or await self._start_rounds()
+                self._blocked = self._blocked or await self._start_rounds()
                 self._on_progress(self.progress)
-                if not self._running and (blocked or not self._waiting):
-                    return blocked
+                if not self._running and (self._blocked or not self._waiting):
+                    return self._blocked
                 self._blocked = None
                 await self._wait_for_round()
         finally:
@@ -360,8 +362,8 @@ class BakeoffBudget:
             if needed > left:
                 raise BudgetError(
                     f"The next question may cost {format_rounded_usd(needed)}, which would "
-                    f"exceed the bake-off's cap of {format_usd(self._cap)} ({format_usd(spent)} "
-                    "spent so far)."
+                    f"exceed the bake-off's cap of {format_usd(self._cap)} "
+                    f"({spending_text(Spending(spent))} so far)."
                 )
             cap = min(left, needed * HEADROOM)
             cap = cap if panel_cap is None else min(panel_cap, cap)

@@ -179,10 +179,12 @@ async def estimate_rounds(app: AppContext, rounds: Iterator[Round]) -> Estimate:
 async def expected_spread(app: AppContext, bakeoff: Bakeoff, trial: Trial) -> float:
     """Return how much the incumbent and other models differ on these questions, from earlier runs.
 
-    The usual value where nothing is known.
+    They are of the last finished run of all the panel's models; the usual value if there is none.
     """
     for earlier in await _earlier_runs(app, bakeoff):
-        if earlier.suite.version == bakeoff.suite.version:
+        is_full = earlier.panel.trial is None and earlier.panel.name == bakeoff.panel.name
+        is_finished = earlier.ending is not None and earlier.ending.failure is None
+        if is_full and is_finished and earlier.suite.version == bakeoff.suite.version:
             return earlier_spread(await load_run_columns(app, earlier), trial)
     return USUAL_SPREAD
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from math import floor, log10
@@ -11,13 +11,14 @@ from rich.cells import cell_len
 
 from bot.chat import Buttons, Note, Post, Step, StepState, Table
 from bot.render.text_safety import visible_line
-from council.money import Spending, format_rounded_usd, format_usd
+from council.money import MICRO_USD, Spending, format_rounded_usd, format_usd
 from council.panel import Panel
 from council.rounds import Draw
 
-# --- Numbers and lists
+# --- Numbers, lists and prices
 
 _TEN, _MINUTE = 10, 60
+_CENT = MICRO_USD // 100
 # Below so many seconds, round to steps of so many.
 _ROUNDING_STEPS = ((_TEN, 1), (60, 5), (600, 30), (float("inf"), 60))
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -50,6 +51,46 @@ def rough_duration(seconds: float) -> str:
     step = next(step for below, step in _ROUNDING_STEPS if seconds < below)
     whole = max(1, round(seconds / step) * step)
     return duration(whole) if whole >= _TEN else f"{whole} s"
+
+
+SAME = 0.05  # relative; prices that differ by less are called the same
+# Shares of a price that have a name, and the names.
+_SHARES: Mapping[str, float] = {
+    "three quarters": 3 / 4,
+    "two thirds": 2 / 3,
+    "half": 1 / 2,
+    "a third": 1 / 3,
+    "a quarter": 1 / 4,
+    "a fifth": 1 / 5,
+    "a tenth": 1 / 10,
+}
+_TIMES = {2: "twice", 3: "three times", 4: "four times", 5: "five times", 10: "ten times"}
+
+
+def costs_text(usd: float | None, other_usd: float | None) -> str:
+    """Return what one costs next to the other: "costs a third"; "" if unknown, or both are free."""
+    if usd is None or other_usd is None or usd == other_usd == 0:
+        return ""
+    if not other_usd or not usd:
+        return f"costs {money(usd)} a question instead of {money(other_usd)}"
+    share, is_less = ratio_words(usd / other_usd)
+    if share == "the same":
+        return "costs the same"
+    return f"costs {share}" if is_less else f"costs {share} as much"
+
+
+def ratio_words(ratio: float) -> tuple[str, bool]:
+    """Return a ratio in words, and whether it is a share: "a third", "twice", "35 %"."""
+    if abs(ratio - 1) <= SAME:
+        return "the same", False
+    if ratio > 1:
+        whole = round(ratio)
+        is_named = whole in _TIMES and abs(ratio / whole - 1) <= SAME
+        return _TIMES[whole] if is_named else f"{ratio:.2g} times", False
+    for name, share in _SHARES.items():
+        if abs(ratio / share - 1) <= SAME:
+            return name, True
+    return f"{ratio * 100:.2g} %", True
 
 
 def known_text(value: float | None, format_number: Callable[[float], str]) -> str:
@@ -113,7 +154,7 @@ def file_name(round_id: str, kind: str) -> str:
 def spending_text(spending: Spending, cap: int | None = None) -> str:
     """Return what is spent: "$0.12 of $1.50 spent, cost unknown for 34 calls".
 
-    Unknown costs are never shown as $0.00. `cap` is in micro-dollars.
+    Unknown costs are never shown as $0. `cap` is in micro-dollars.
     """
     parts = []
     if spending.micro or not spending.unknown_calls:
@@ -125,9 +166,9 @@ def spending_text(spending: Spending, cap: int | None = None) -> str:
 
 
 def _spent_usd(micro: int) -> str:
-    """Return an amount to the cent, or with two significant digits: "$12.35", "$0.0057"."""
-    step = min(10_000, 10 ** max(0, len(str(micro)) - 2))
-    return format_usd(round(micro / step) * step)
+    """Return an amount to the cent; below one, with two significant digits: "$12.35", "$0.0057"."""
+    cents = round(micro / _CENT)
+    return format_usd(cents * _CENT) if micro >= _CENT else money(micro / MICRO_USD)
 
 
 def max_cost_text(micro_usd: int, unknown: Iterable[str]) -> str:

@@ -1,5 +1,6 @@
 """Renderer of a round before and while it runs: accepted, progress, stopped."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from bot.chat import (
@@ -94,7 +95,12 @@ def _time_text(panel: Panel, usual_seconds: float | None) -> str:
 
 def receivers(panel: Panel) -> str:
     """Return the names of all providers and the addresses that receive the text."""
-    return join_words(receiver_names(panel))
+    return seat_receivers(panel.seats)
+
+
+def seat_receivers(seats: Iterable[Member]) -> str:
+    """Return the names of the providers and the addresses of some seats."""
+    return join_words(dict.fromkeys(map(_receiver, seats)))
 
 
 def receiver_names(panel: Panel) -> tuple[str, ...]:

@@ -80,6 +80,11 @@ class GradeComparison:
     p: float
     ahead: str | None = None
 
+    def ci_of(self, member: str) -> Interval:
+        """Return the interval of a member's mean grade minus the other's."""
+        low, high = self.ci
+        return (low, high) if member == self.first else (-high, -low)
+
 
 def paired_p_value(differences: Floats) -> float:
     """Return the two-sided p of a mean difference of 0, by Student's t over questions.

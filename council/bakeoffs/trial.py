@@ -165,7 +165,9 @@ def earlier_spread(columns: Columns, trial: Trial) -> float:
     """Return the spread between the incumbent and all others of an earlier run."""
     others = [member for member in columns.members if member != trial.incumbent]
     found = [paired_differences(columns, replace(trial, candidate=x)) for x in others]
-    return spread(np.concatenate(found)) if found else USUAL_SPREAD
+    differences = np.concatenate([*found, np.array([])])
+    # Models that never differed so far may differ on the next question.
+    return max(spread(differences), 1 / len(differences)) if len(differences) else USUAL_SPREAD
 
 
 def detectable_difference(questions: int, spread_: float = USUAL_SPREAD) -> float:

@@ -7,7 +7,13 @@ from datetime import datetime
 from bot.bakeoffs.render.headline import headline, missing_lines
 from bot.bakeoffs.render.leaderboard import leaderboard_thread, short_table
 from bot.bakeoffs.render.leaderboard_export import Document, leaderboard_document
-from bot.bakeoffs.render.leaderboard_tables import Leaderboard, author_table, lead_text, percent
+from bot.bakeoffs.render.leaderboard_tables import (
+    Leaderboard,
+    author_table,
+    lead_text,
+    percent,
+    tie_note,
+)
 from bot.bakeoffs.render.leaderboard_text import (
     change_lines,
     comparison_line,
@@ -49,12 +55,13 @@ from bot.render.formatting import (
     spending_text,
 )
 from bot.render.markdown import thread_markdown
-from bot.render.round_status import receivers
+from bot.render.round_status import seat_receivers
 from bot.render.text_safety import shorten_to_line
 from council.bakeoffs.changes import Changes, Measure
 from council.bakeoffs.matrix import RunMatrix, compare_methods
 from council.bakeoffs.models import Bakeoff, BakeoffEstimate, BakeoffProgress, Schedule
 from council.money import MICRO_USD, format_rounded_usd, format_usd
+from council.panel import Member
 
 _MAX_FAILURES_SHOWN = 20  # failed questions listed one by one
 
@@ -183,7 +190,8 @@ def _suite_changed_line(progress: BakeoffProgress) -> str:
 def stopped_post(progress: BakeoffProgress, why: str, frame: Frame | None = None) -> Post:
     """Return a stopped bake-off: why, how far it came, and a resume button."""
     title = _title(progress, frame, "stopped")
-    note = Note(f"{progress_summary(progress)} · {_spent_line(progress)}")
+    summary = progress_summary(replace(progress, seconds_left=None))
+    note = Note(f"{summary} · {_spent_line(progress)}")
     hint = failure_hint(progress, why, frame)
     return Post((Heading(title), hint, note, _resume_button(progress.bakeoff)), f"{title} · {why}")
 
@@ -267,9 +275,8 @@ def _board_parts(board: Leaderboard, *, with_changes: bool) -> Iterator[Part]:
     notes = []
     if (others := len(board.board.rows) - len(table.rows)) > 0:
         notes.append(f"{count_noun(others, 'more model')} under Results.")
-    if any(row[0].startswith("=") for row in table.rows):
-        notes.append("“=1”: the difference could be chance.")
-    yield from map(Note, filter(None, [" ".join(notes)]))
+    notes.append(tie_note(board.board.rows[: len(table.rows)]))
+    yield from map(Note, filter(None, [" ".join(filter(None, notes))]))
 
 
 def _facts_line(progress: BakeoffProgress, frame: Frame | None) -> str:
@@ -396,13 +403,17 @@ def run_cost_text(cost: BakeoffEstimate, unknown: Sequence[str]) -> str:
     if not cost.micro or unknown:
         return max_cost_text(cost.micro, unknown)
     usual = min(cost.usual_micro or cost.micro // 2, cost.micro)
-    word = "Usually" if cost.usual_micro else "About"
     usual_text, most = map(format_rounded_usd, (usual, cost.micro))
-    return f"{word} {usual_text}, never more than {most}"
+    return f"Usually {usual_text}, never more than {most}"
 
 
-def cost_lines(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
-    """Yield what a bake-off may cost, how long it takes, and who receives its questions."""
+def cost_lines(
+    bakeoff: Bakeoff, cost: BakeoffEstimate, asked: Sequence[Member] = ()
+) -> Iterator[str]:
+    """Yield what a bake-off may cost, how long it takes, and who receives its questions.
+
+    That is every seat of its panel, unless only some are `asked`.
+    """
     names, cap = seat_names(bakeoff.panel), bakeoff.cap_micro
     cost_text = run_cost_text(cost, [names[key] for key in cost.unknown])
     yield f"{cost_text}{'' if cap is None else f', with a cap of {format_usd(cap)}'}."
@@ -411,7 +422,7 @@ def cost_lines(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
         yield f"Nothing is graded, so judges rank in both orders; up to {more} of it is for that."
     if cost.seconds is not None:
         yield f"It takes about {rough_duration(cost.seconds)}, based on earlier rounds."
-    yield f"The questions go to {receivers(bakeoff.panel)}."
+    yield f"The questions go to {seat_receivers(asked or bakeoff.panel.seats)}."
 
 
 # --- JSON
@@ -495,7 +506,7 @@ def summary_markdown(
     if progress.failed:
         parts.append(Line(escape_markdown(_failed_line(progress))))
     missing = missing_lines(replace(board, changes=changes))
-    parts += [Line(escape_markdown(line)) for line in missing]
+    parts += [Line(escape_markdown(line)) for line in (*missing, headline(board)) if line]
     if rows := board.board.rows:
         parts.append(author_table(board, len(rows)))
     if changes:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import permutations
 
 from bot.bakeoffs.render.leaderboard_tables import Leaderboard, grade_text, percent, signed_points
-from bot.render.formatting import count_noun, join_words, money
+from bot.render.formatting import costs_text, count_noun, join_words, money
 from council.bakeoffs.changes import Changes, LostBaseline
 from council.bakeoffs.leaderboard import AuthorLine, Board, RankedBy
 from council.bakeoffs.pairwise import MIN_ROUNDS
@@ -75,8 +75,7 @@ def _difference(board: Board, first: AuthorLine, second: AuthorLine) -> str:
     if found is None:
         return ""
     sign = 1 if found.first == first.member else -1
-    interval = (found.ci[0], found.ci[1]) if sign > 0 else (-found.ci[1], -found.ci[0])
-    ends = " to ".join(map(signed_points, interval))
+    ends = " to ".join(map(signed_points, found.ci_of(first.member)))
     is_all = first.graded == second.graded == found.questions
     on = "" if is_all else f" on {count_noun(found.questions, 'common question')}"
     return f" ({signed_points(sign * found.difference)} points{on}, {ends})"
@@ -155,10 +154,44 @@ def _is_thin(board: Board, line: AuthorLine) -> bool:
 def _keeps_up(board: Board, leader: AuthorLine, line: AuthorLine) -> bool:
     if board.is_ahead(leader.member, line.member):
         return False
+    if line is leader:
+        return True
     if board.ranked_by is RankedBy.POINTS:
         return line.ci[1] >= (leader.share or 0.0)
     found = board.compared(leader.member, line.member)
-    return line is leader or (found is not None and found.ci[0] <= 0 <= found.ci[1])
+    return found is not None and found.ci_of(leader.member)[0] <= 0
+
+
+def _sharing_line(leaderboard: Leaderboard, leader: AuthorLine, than: AuthorLine) -> str:
+    """Return that a model cheaper than another shares the first place, and how bad it can be.
+
+    A place is lost only beyond chance over all pairs; whoever keeps up is in the 95 % interval of
+    its own pair.
+    """
+    board, most = leaderboard.board, than.cost_usd or 0.0
+    found = [
+        (line.cost_usd, line, worse)
+        for line in board.rows
+        if line.place == leader.place and line.cost_usd is not None and line.cost_usd < most
+        if (worse := _most_behind(board, leader, line)) is not None
+    ]
+    if not found:
+        return ""
+    usd, line, worse = min(found, key=lambda one: one[0])
+    costs = costs_text(usd, leader.cost_usd)
+    points = count_noun(round(worse * 100), "point")
+    return (
+        f"{leaderboard.name(line.member)} {costs} and shares the first place, but could be up to "
+        f"{points} worse."
+    )
+
+
+def _most_behind(board: Board, leader: AuthorLine, line: AuthorLine) -> float | None:
+    """Return how far a model may be behind the leader (95 %), 0 to 1; None if not compared."""
+    if board.ranked_by is RankedBy.POINTS:
+        return (leader.share or 0.0) - line.ci[0]
+    found = board.compared(leader.member, line.member)
+    return found.ci_of(leader.member)[1] if found else None
 
 
 def cheapest_line(leaderboard: Leaderboard) -> str:
@@ -168,10 +201,15 @@ def cheapest_line(leaderboard: Leaderboard) -> str:
     if cheapest is None:
         return ""
     leader, name = rows[0], leaderboard.name(cheapest.member)
+    sharing = _sharing_line(leaderboard, leader, cheapest)
     if cheapest.member != leader.member:
-        return f"Cheapest model that keeps up: {name}, {money(cheapest.cost_usd)} a question."
-    prices = [line.cost_usd for line in rows[1:]]
-    is_beaten = any(price is not None and price < (leader.cost_usd or 0.0) for price in prices)
+        line = f"Cheapest model that keeps up: {name}, {money(cheapest.cost_usd)} a question."
+        return f"{line} {sharing}".strip()
+    if sharing:
+        return sharing
+    most = leader.cost_usd or 0.0
+    cheaper = [line for line in rows if line.cost_usd is not None and line.cost_usd < most]
+    is_beaten = cheaper and all(line.place != leader.place for line in cheaper)
     return f"No cheaper model matched {name} here." if is_beaten else ""
 
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from io import StringIO
 from typing import Any
 
-from bot.bakeoffs.render.headline import cheapest_equal, headline, missing_lines
+from bot.bakeoffs.render.headline import cheapest_equal, cheapest_line, headline, missing_lines
 from bot.bakeoffs.render.leaderboard_tables import Coverage, Leaderboard
 from bot.bakeoffs.render.leaderboard_text import change_lines, claim_lines, footnote_lines
 from bot.bakeoffs.suite_files import csv_cell
@@ -25,6 +25,7 @@ def leaderboard_document(leaderboard: Leaderboard, *, as_judge: bool = False) ->
         "headline": headline(leaderboard),
         "missing": [*missing_lines(leaderboard)],
         "cheapest": cheapest.member if cheapest else None,
+        "cheapest_line": cheapest_line(leaderboard),
         "rows": _row_documents(leaderboard, as_judge=as_judge),
         "worth": _council_value_document(leaderboard),
         "news": [*change_lines(leaderboard.changes, leaderboard.names)]

@@ -198,6 +198,12 @@ def place_text(line: AuthorLine) -> str:
     return "–" if line.place is None else f"{'=' if line.is_tied else ''}{line.place}"
 
 
+def tie_note(rows: Iterable[AuthorLine]) -> str:
+    """Return what the mark of the first shared place means; "" if no place is shared."""
+    tied = next((line for line in rows if line.is_tied), None)
+    return f"“{place_text(tied)}”: the difference could be chance." if tied else ""
+
+
 def grade_text(board: Board, line: AuthorLine) -> str:
     """Return how right a member is: "46 of 48", or its mean grade; "" if nothing was graded."""
     if line.grade is None:

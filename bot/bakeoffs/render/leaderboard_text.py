@@ -10,6 +10,7 @@ from bot.bakeoffs.render.leaderboard_tables import (
     percent,
     signed_number,
     signed_points,
+    tie_note,
 )
 from bot.chat import Buttons, Caution, Heading, Line, Mentions, Note, Part, Post, Table
 from bot.render.formatting import count_noun, duration, join_words, known_text, money, number_table
@@ -35,8 +36,8 @@ _MAX_CHANGES = 5  # in a post
 def footnote_lines(leaderboard: Leaderboard) -> Iterator[str]:
     """Yield why places are shared, what other judges say of the first two, and what was mixed."""
     board, by_grades = leaderboard.board, leaderboard.board.ranked_by is RankedBy.GRADES
-    if any(line.is_tied for line in board.rows):
-        yield "“=1”: the difference could be chance."
+    if note := tie_note(board.rows):
+        yield note
     if left_out := join_words(_too_few_text(leaderboard)):
         yield f"Not placed: {left_out}."
     if board.run_off and board.run_off.rounds >= MIN_ROUNDS and not by_grades:
@@ -138,25 +139,47 @@ def council_value_lines(leaderboard: Leaderboard) -> Iterator[str]:
         kind, count = "voted" if value.is_voted else "graded", value.rows[0].graded
         yield f"Too few {kind} questions to say: {count} of the {MIN_GRADED} that are needed."
         return
-    for line in value.rows:
-        yield _payoff_line(leaderboard, line, value.best)
+    worth_it = [line for line in value.rows if line.verdict is Payoff.WORTH_IT]
+    for line in worth_it:
+        yield _worth_it_line(leaderboard, line, value.best)
+    if others := [line for line in value.rows if line not in worth_it]:
+        yield _no_gain_line(leaderboard, others, value.best)
     yield from _drafts_lines(leaderboard, value.best, value.rows[0])
     if not value.best.is_picked_elsewhere:
         yield "The best single model is picked from these same rounds, which flatters it."
 
 
-def _payoff_line(leaderboard: Leaderboard, line: CouncilValueLine, best: BestMember) -> str:
-    is_council = line.name == COUNCIL
-    who = "the council" if is_council else "the best-ranked answer as it is"
-    alone = leaderboard.name(best.member)
-    gained, counted = (_counted(share, line.graded) for share in (line.accuracy, best.accuracy))
-    price, cheaper = _price_text(line), _price_text(best)
-    got, of = "got", f"of {line.graded} right"
+def _worth_it_line(leaderboard: Leaderboard, line: CouncilValueLine, best: BestMember) -> str:
+    got, of = _got(leaderboard, line)
+    alone = f"{leaderboard.name(best.member)} alone {_counted_text(best, line.graded)}"
+    return f"Worth it here: {_who(line)} {got} {_counted_text(line, line.graded, of)}, {alone}."
+
+
+def _no_gain_line(
+    leaderboard: Leaderboard, lines: Sequence[CouncilValueLine], best: BestMember
+) -> str:
+    """Return that the best model alone does as well as these, which count the same questions."""
+    got, of = _got(leaderboard, lines[0])
+    others = [f"{_who(line)} {_counted_text(line, line.graded)}" for line in lines]
+    alone = f"{leaderboard.name(best.member)} alone"
+    counted = _counted_text(best, lines[0].graded, of)
+    return f"No gain shown: {alone} {got} {counted}, {join_words(others)}."
+
+
+def _who(line: CouncilValueLine) -> str:
+    return "the council" if line.name == COUNCIL else "the best-ranked answer as it is"
+
+
+def _got(leaderboard: Leaderboard, line: CouncilValueLine) -> tuple[str, str]:
+    """Return a verb for right answers or choices, and what they are out of."""
     if leaderboard.worth.is_voted:
-        got, of = "was chosen by people in", f"of {line.graded}"
-    if line.verdict is Payoff.WORTH_IT:
-        return f"Worth it here: {who} {got} {gained} {of}{price}, {alone} alone {counted}{cheaper}."
-    return f"No gain shown: {alone} alone {got} {counted} {of}{cheaper}, {who} {gained}{price}."
+        return "was chosen by people in", f" of {line.graded}"
+    return "got", f" of {line.graded} right"
+
+
+def _counted_text(line: CouncilValueLine | BestMember, graded: int, of: str = "") -> str:
+    """Return a count and its price: "18 of 24 right for $0.012 a question"."""
+    return f"{_counted(line.accuracy, graded)}{of}{_price_text(line)}"
 
 
 def _counted(share: float | None, graded: int) -> str:

@@ -1,6 +1,6 @@
 """Renderer of trials: what one can show and costs, its sentence, its details, and its JSON."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from bot.bakeoffs.render.bakeoffs import (
@@ -16,11 +16,13 @@ from bot.bakeoffs.render.leaderboard_export import Document
 from bot.bakeoffs.trials import Reuse, Tried
 from bot.chat import Button, Buttons, Caution, Heading, Line, Note, Part, Post, Thread
 from bot.render.formatting import (
+    costs_text,
     count_noun,
     duration,
     join_words,
     money,
     panel_seat_names,
+    ratio_words,
     spending_text,
 )
 from council.bakeoffs.models import Bakeoff, BakeoffEstimate, BakeoffProgress
@@ -34,22 +36,10 @@ from council.bakeoffs.trial import (
 )
 from council.methods import BOTH_ORDERS
 from council.money import format_usd
-from council.panel import Panel, Trial
+from council.panel import Member, Panel, Trial
 
 START_TRIAL = "trial_start"
 TRY_BUTTON = Button(TRY, "Try a model", "new")
-SAME = 0.05  # relative; prices that differ by less are called the same
-# Shares of a price that have a name, and the names.
-_SHARES: Mapping[str, float] = {
-    "three quarters": 3 / 4,
-    "two thirds": 2 / 3,
-    "half": 1 / 2,
-    "a third": 1 / 3,
-    "a quarter": 1 / 4,
-    "a fifth": 1 / 5,
-    "a tenth": 1 / 10,
-}
-_TIMES = {2: "twice", 3: "three times", 4: "four times", 5: "five times", 10: "ten times"}
 
 
 # --- The sentence
@@ -62,7 +52,7 @@ def trial_sentence(tried: Tried) -> str:
     if result.outcome is Outcome.UNDECIDED:
         return _undecided(tried, candidate)
     if result.outcome is Outcome.SWITCH:
-        price = _price(result.candidate, result.incumbent)
+        price = _price(result.candidate, result.incumbent, incumbent)
         return f"Switch to {candidate}: {_lead(tried, result.candidate, result.incumbent)}{price}."
     missed = result.candidate.absences
     if 2 * missed >= result.asked:
@@ -70,7 +60,7 @@ def trial_sentence(tried: Tried) -> str:
             f"Keep {incumbent}: {candidate} did not answer {missed} of "
             f"{count_noun(result.asked, 'question')}."
         )
-    price = _price(result.incumbent, result.candidate)
+    price = _price(result.incumbent, result.candidate, candidate)
     return f"Keep {incumbent}: {_lead(tried, result.incumbent, result.candidate)}{price}."
 
 
@@ -90,6 +80,7 @@ def _lead(tried: Tried, better: Side, other: Side) -> str:
 
 def _undecided(tried: Tried, candidate: str) -> str:
     progress, result = tried.progress, tried.result
+    names, sides = trial_names(tried.panel), (result.candidate, result.incumbent)
     ending = progress.bakeoff.ending
     if ending is None or ending.failure:
         stopped = "stopped" if ending else "so far only"
@@ -98,8 +89,10 @@ def _undecided(tried: Tried, candidate: str) -> str:
     if not result.compared:
         return "Undecided: neither model gave an answer that could be compared."
     parts = [f"no difference shown (±{_points(result.error)} points)"]
-    if cost := _costs(result.candidate, result.incumbent):
+    if cost := costs_text(result.candidate.cost_usd, result.incumbent.cost_usd):
         parts.append(f"{candidate} {cost}")
+    elif unknown := [names[x.member] for x in sides if x.cost_usd is None]:
+        parts.append(f"the price of {join_words(unknown)} is unknown")
     more = questions_to_settle(result.spread)
     settled = f" About {_rounded(more)} questions would settle ±{_points(SETTLED)}."
     return f"Undecided: {'; '.join(parts)}.{settled if more > result.asked else ''}"
@@ -115,42 +108,18 @@ def _rounded(number: int) -> int:
     return -(-number // step) * step
 
 
-def _price(side: Side, other: Side) -> str:
+def _price(side: Side, other: Side, other_name: str) -> str:
     """Return how a side's price compares, to end a sentence: ", for a third of the price"."""
-    if side.cost_usd is None or other.cost_usd is None or side.cost_usd == other.cost_usd == 0:
+    if side.cost_usd is None:
+        return "; its price is unknown"
+    if other.cost_usd is None:
+        return f"; the price of {other_name} is unknown"
+    if side.cost_usd == other.cost_usd == 0:
         return ""
     if not other.cost_usd or not side.cost_usd:
         return f", for {money(side.cost_usd)} instead of {money(other.cost_usd)} a question"
-    ratio = side.cost_usd / other.cost_usd
-    share, of = _ratio(ratio)
-    return f", for {share}{' of' if of else ''} the price"
-
-
-def _costs(side: Side, other: Side) -> str:
-    """Return what a side costs next to the other: "costs a third"; "" if that is unknown."""
-    if side.cost_usd is None or other.cost_usd is None or side.cost_usd == other.cost_usd == 0:
-        return ""
-    if not other.cost_usd or not side.cost_usd:
-        return f"costs {money(side.cost_usd)} a question instead of {money(other.cost_usd)}"
-    ratio = side.cost_usd / other.cost_usd
-    share, is_less = _ratio(ratio)
-    if share == "the same":
-        return "costs the same"
-    return f"costs {share}" if is_less else f"costs {share} as much"
-
-
-def _ratio(ratio: float) -> tuple[str, bool]:
-    """Return a ratio in words, and whether it is a share: "a third", "twice", "35 %"."""
-    if abs(ratio - 1) <= SAME:
-        return "the same", False
-    if ratio > 1:
-        whole = round(ratio)
-        is_named = whole in _TIMES and abs(ratio / whole - 1) <= SAME
-        return _TIMES[whole] if is_named else f"{ratio:.2g} times", False
-    for name, share in _SHARES.items():
-        if abs(ratio / share - 1) <= SAME:
-            return name, True
-    return f"{ratio * 100:.2g} %", True
+    share, is_less = ratio_words(side.cost_usd / other.cost_usd)
+    return f", for {share}{' of' if is_less else ''} the price"
 
 
 # --- Posts
@@ -201,7 +170,8 @@ def detail_lines(tried: Tried) -> Iterator[str]:
     """Yield prices and speed, what was used again, and what it cost."""
     names, result = trial_names(tried.panel), tried.result
     for side in (result.candidate, result.incumbent):
-        facts = [f"{money(side.cost_usd)} a question"]
+        each = "" if side.cost_usd is None else " a question"
+        facts = [f"{money(side.cost_usd)}{each}"]
         facts += [] if side.seconds is None else [duration(side.seconds)]
         yield f"{names[side.member]}: {', '.join(facts)}."
     alike: dict[tuple[int, str], list[str]] = {}
@@ -241,10 +211,23 @@ def trial_proposal_post(
     size = f"{count_noun(questions, 'question')} can show a difference of about {shown} points."
     parts: list[Part] = [Heading(title), Line(size)]
     parts += map(Note, _plan_lines(bakeoff, trial, reuse))
-    parts += map(Note, cost_lines(bakeoff, cost))
+    parts += map(Note, cost_lines(bakeoff, cost, _asked_seats(bakeoff, trial, reuse)))
     if value:
         parts.append(Buttons((Button(START_TRIAL, "Start", value), Button(LEAVE, "Cancel", value))))
     return Post(tuple(parts), f"{title} · {size}")
+
+
+def _asked_seats(bakeoff: Bakeoff, trial: Trial, reuse: Reuse) -> Sequence[Member]:
+    """Return the seats that receive questions: whose answers are missing, and the judges."""
+    panel, judges = bakeoff.panel, list[Member]()
+    asked = {trial.candidate}
+    if reuse.count(trial.incumbent) < len(bakeoff.numbers):
+        asked.add(trial.incumbent)
+    if trial.is_ranked:
+        judges += BOTH_ORDERS.judges(panel)
+    if any(bakeoff.suite.questions[number - 1].rubric for number in bakeoff.numbers):
+        judges += panel.outside_judges
+    return [seat for seat in panel.seats if seat.key in asked or seat in judges]
 
 
 def _plan_lines(bakeoff: Bakeoff, trial: Trial, reuse: Reuse) -> Iterator[str]:

@@ -60,6 +60,6 @@ def test_the_cost_says_what_is_usual_and_what_is_the_most() -> None:
     from_runs = BakeoffEstimate(5_790_000, usual_micro=250_000)
 
     assert run_cost_text(from_runs, []) == "Usually $0.25, never more than $5.79"
-    assert run_cost_text(BakeoffEstimate(5_790_000), []) == "About $2.90, never more than $5.79"
+    assert run_cost_text(BakeoffEstimate(5_790_000), []) == "Usually $2.90, never more than $5.79"
     assert run_cost_text(BakeoffEstimate(0), []) == "It costs nothing"
     assert run_cost_text(from_runs, ["Qwen 3"]).endswith("cost unknown for Qwen 3")

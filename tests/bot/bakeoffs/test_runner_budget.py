@@ -1,15 +1,17 @@
 """Budget of a bake-off: its own cap to the last micro-dollar, and the caps of everybody."""
 
+import asyncio
+
 import pytest
 
-from bot.bakeoffs.lifecycle import reopen_bakeoff, run_bakeoff
+from bot.bakeoffs.lifecycle import load_progress, reopen_bakeoff, run_bakeoff
 from bot.bakeoffs.parts import bakeoff_stores
-from bot.bakeoffs.render.bakeoffs import bakeoff_summary_document
-from bot.bakeoffs.runner import BakeoffBudget, new_question_round
+from bot.bakeoffs.render.bakeoffs import bakeoff_summary_document, progress_summary
+from bot.bakeoffs.runner import BakeoffBudget, BakeoffRunner, new_question_round
 from bot.context import AppContext
 from bot.coordination.clock import now
 from bot.runners.local import LocalRunner
-from council.bakeoffs.models import Bakeoff
+from council.bakeoffs.models import Bakeoff, BakeoffProgress
 from council.budget import Budget, estimate_round
 from council.budget_caps import Caps
 from council.errors import BudgetError
@@ -57,7 +59,26 @@ async def test_no_round_starts_that_may_exceed_the_cap() -> None:
     assert f"exceed the bake-off's cap of {format_usd(int(3.5 * one))}" in chat.edited[-1]
     assert "[Resume]" in chat.edited[-1]
     assert "bo:beef" not in chat.edited[-1]
+    assert " left" not in chat.edited[-1].partition("exceed")[0]
+    assert progress.seconds_left is None
+    again = await bakeoff_stores(app).bakeoffs.load(bakeoff.id)
+    assert (await load_progress(app, again)).seconds_left is None
     assert not await app.budget.ledger.list_reserved_rounds()
+
+
+async def test_a_bakeoff_that_its_cap_stops_counts_no_time_down() -> None:
+    app, seen = a_paying_app(FakeGateway(prices=PRICES)), list[BakeoffProgress]()
+    one = await expected_of(app, a_bakeoff())
+    bakeoff = await store_bakeoff(app, a_bakeoff(a_suite(12), cap=int(3.5 * one)))
+    runner = BakeoffRunner(app, bakeoff, seen.append, asyncio.Event())
+    await runner.load_state()
+
+    blocked = await runner.run()
+
+    assert blocked is not None
+    assert [one.seconds_left for one in seen if one.seconds_left] != []
+    assert (seen[-1].seconds_left, runner.progress.seconds_left) == (None, None)
+    assert " left" not in progress_summary(seen[-1])
 
 
 async def test_under_a_higher_cap_a_bakeoff_resumes_and_asks_nothing_twice() -> None:
@@ -107,7 +128,7 @@ async def test_an_unknown_cost_is_never_shown_as_nothing() -> None:
     calls = 2 * (3 + 3 + 1)
     said = [*chat.edited, *chat.said_in("C1")]
     assert f"cost unknown for {calls} calls" in chat.edited[-1]
-    assert not [words for words in said if "cost unknown for" in words and "$0.00" in words]
+    assert not [words for words in said if "cost unknown for" in words and "$0 spent" in words]
     document = bakeoff_summary_document(progress)
     assert (document["cost_usd"], document["known_cost_usd"]) == (None, 0)
     assert document["unknown_calls"] == again.unknown_calls == calls

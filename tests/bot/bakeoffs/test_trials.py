@@ -10,15 +10,20 @@ from bot.bakeoffs.leaderboard import LeaderboardQuery, load_leaderboard
 from bot.bakeoffs.lifecycle import load_progress, reopen_bakeoff, run_bakeoff
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.records import update_records
-from bot.bakeoffs.render.trials import trial_document, trial_sentence
-from bot.bakeoffs.trials import Tried, find_reusable, load_tried
+from bot.bakeoffs.render.trials import (
+    detail_lines,
+    trial_document,
+    trial_proposal_post,
+    trial_sentence,
+)
+from bot.bakeoffs.trials import Tried, find_reusable, load_tried, trial_of
 from bot.chat import Asker, IncomingMessage
 from bot.context import AppContext
 from bot.coordination.clock import now
 from bot.runners.local import LocalRunner
 from council.answers import Reply, Role
 from council.bakeoffs.models import Bakeoff, Grading, Reference, Suite, SuiteQuestion
-from council.bakeoffs.trial import Outcome
+from council.bakeoffs.trial import USUAL_SPREAD, Outcome
 from council.budget import Budget
 from council.budget_caps import Caps
 from council.errors import GatewayError, PanelError, SuiteError
@@ -27,6 +32,7 @@ from council.panel import Panel
 from council.rounds import Round
 from tests.bot.app_fakes import an_app, ready
 from tests.bot.bakeoffs.fakes import DEAR, HERE, a_bakeoff, a_graded_suite, run_to_end
+from tests.bot.rounds import words_of
 from tests.builders import CLAUDE, GEMINI, GPT, GROK, KEYS, a_member, a_panel
 from tests.fakes.gateway import FakeGateway
 from tests.fakes.memory_ledger import MemoryLedger
@@ -236,6 +242,80 @@ async def test_a_cap_in_the_middle_of_a_look_leaves_it_undecided_and_resumable()
     )
     assert done.result.outcome is Outcome.SWITCH
     assert gateway.times_asked() == {(GROK, Role.ANSWER): 9}  # nothing was asked twice
+
+
+async def test_what_it_can_show_rests_on_the_last_finished_run_and_not_on_a_trial() -> None:
+    app = a_paying_app(a_gateway(**{GPT: "42", GEMINI: "41"}))
+    assert (await plan_trial(app, a_trial(app)))[2] == USUAL_SPREAD
+    first = await run_first(app)  # the incumbent is wrong as Gemini is, and GPT never
+    await run_trial(app, a_trial(app))  # the candidate differs on every question
+    later = replace(a_trial(app), id="bo:later", at=now() + timedelta(days=800))
+    stopped = replace(a_bakeoff(GRADED), id="bo:stopped", at=now() + timedelta(days=500))
+    await bakeoff_stores(app).bakeoffs.open(stopped)
+
+    assert first.at < stopped.at < later.at
+    assert (await plan_trial(app, later))[2] == 0.5
+    other = replace(later, panel=replace(later.panel, name="other"))
+    assert (await plan_trial(app, other))[2] == USUAL_SPREAD
+
+
+async def plan_words(app: AppContext, trial: Bakeoff) -> str:
+    return words_of(trial_proposal_post(trial, trial_of(trial), await plan_trial(app, trial)))
+
+
+async def test_only_who_is_asked_receives_questions() -> None:
+    app = a_paying_app(a_gateway())
+    trial = a_trial(app)
+    before = await plan_words(app, trial)
+    await run_first(app)
+    after = await plan_words(app, trial)
+    ranked = a_trial(app, OPEN)
+    judged = await plan_words(app, ranked)
+
+    assert "The questions go to Anthropic and xAI." in before
+    assert "The questions go to xAI." in after
+    assert "The questions go to Anthropic, xAI, OpenAI and Google." in judged
+
+
+async def test_outside_judges_of_rubrics_receive_questions() -> None:
+    app = a_paying_app(a_gateway())
+    question = SuiteQuestion("Why?", reference=Reference(Grading.JUDGE, "Says why."))
+    panel = replace(a_panel(2), outside_judges=(a_member(GEMINI),))
+    trial = a_trial(app, Suite("r", (question,) * 6), panel)
+
+    words = await plan_words(app, trial)
+
+    assert "The questions go to Anthropic, xAI and Google." in words
+
+
+@pytest.mark.parametrize(
+    ("costs", "said"),
+    [
+        ((None, 0.03), "is on 0; its price is unknown."),
+        ((0.01, None), "is on 0; the price of Claude Sonnet 4.6 is unknown."),
+        ((0.0, 0.03), "is on 0, for $0 instead of $0.030 a question."),
+        ((0.0, 0.0), "is on 0."),
+    ],
+)
+async def test_a_price_that_is_unknown_is_said(
+    costs: tuple[float | None, float | None], said: str
+) -> None:
+    app = a_paying_app(a_gateway())
+    await run_first(app)
+    tried = await run_trial(app, a_trial(app))
+    candidate, incumbent = (
+        replace(side, cost_usd=usd)
+        for side, usd in zip((tried.result.candidate, tried.result.incumbent), costs, strict=True)
+    )
+
+    priced = replace(tried.result, candidate=candidate, incumbent=incumbent)
+    tried = replace(tried, result=priced)
+    open_ = replace(tried, result=replace(priced, outcome=Outcome.UNDECIDED))
+
+    assert trial_sentence(tried).endswith(said)
+    assert ("unknown" in trial_sentence(open_)) == (None in costs)
+    details = [*detail_lines(tried)]
+    assert ("Grok 4: cost unknown, 2.0 s." in details) == (costs[0] is None)
 
 
 async def test_equal_models_are_undecided_and_the_price_is_said() -> None:

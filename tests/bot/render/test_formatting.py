@@ -122,7 +122,9 @@ def test_a_long_cell_stays_complete_on_one_line() -> None:
 @pytest.mark.parametrize(
     ("spending", "cap", "text"),
     [
-        (Spending(), None, "$0.00 spent"),
+        (Spending(), None, "$0 spent"),
+        (Spending(13_400), None, "$0.01 spent"),
+        (Spending(5_000), None, "$0.0050 spent"),
         (Spending(120_000), 1_500_000, "$0.12 of $1.50 spent"),
         (Spending(193_968), None, "$0.19 spent"),
         (Spending(12_345_678), 20_000_000, "$12.35 of $20.00 spent"),

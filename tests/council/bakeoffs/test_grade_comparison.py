@@ -83,6 +83,12 @@ def test_pairs_are_corrected_for_each_other() -> None:
     assert found[2].difference == -0.25
 
 
+def test_the_interval_of_the_second_is_that_of_the_first_turned_round() -> None:
+    found = GradeComparison("ada", "bob", 8, 0.25, (-0.125, 0.5), 0.2)
+
+    assert (found.ci_of("ada"), found.ci_of("bob")) == ((-0.125, 0.5), (-0.5, 0.125))
+
+
 def test_who_is_ahead_may_be_the_second() -> None:
     grades = np.array([np.zeros(12), np.ones(12)]).T
 

@@ -210,6 +210,7 @@ def test_what_earlier_runs_show_replaces_the_usual_spread() -> None:
     rounds = graded_rounds((1, 0), (1, 1), (0, 1), (0, 0))
     assert earlier_spread(rounds, BY_GRADES) == 0.5
     assert earlier_spread(record_columns([]), BY_GRADES) == USUAL_SPREAD
+    assert earlier_spread(graded_rounds((1, 1), (0, 0), (1, 1), (1, 1)), BY_GRADES) == 0.25
     assert spread(np.array([])) == USUAL_SPREAD
 
 

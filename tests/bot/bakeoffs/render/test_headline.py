@@ -246,6 +246,75 @@ def test_the_cheapest_model_that_keeps_up_is_named_with_its_price() -> None:
     assert leaderboard_document(board)["cheapest"] == GPT
 
 
+def test_a_cheaper_model_that_shares_the_first_place_is_not_said_to_be_beaten() -> None:
+    asked = {CLAUDE: range(1, 32), GPT: range(1, 32), GEMINI: range(1, 32)}
+    right = {CLAUDE: range(1, 26), GPT: range(5, 26), GEMINI: range(0)}
+    board = on_questions(asked, right)
+
+    def priced(gpt: float = 0.01) -> Leaderboard:
+        costs = {CLAUDE: 0.03, GPT: gpt, GEMINI: 0.001}
+        rows = tuple(replace(line, cost_usd=costs[line.member]) for line in board.board.rows)
+        return replace(board, board=replace(board.board, rows=rows))
+
+    assert [line.place for line in board.board.rows] == [1, 1, 3]
+    found = board.board.compared(CLAUDE, GPT)
+    assert found is not None
+    assert (found.ahead, found.ci[0] > 0) == (None, True)  # 4 : 0; the sign test has p = .125
+    assert cheapest_line(priced()) == (
+        "GPT-5.1 costs a third and shares the first place, but could be up to "
+        f"{round(found.ci[1] * 100)} points worse."
+    )
+    assert cheapest_line(priced(0.0)).startswith("GPT-5.1 costs $0 a question instead of $0.030")
+    assert cheapest_line(priced(0.04)) == "No cheaper model matched Claude Sonnet 4.6 here."
+    assert leaderboard_document(priced())["cheapest"] == CLAUDE
+    assert leaderboard_document(priced())["cheapest_line"] == cheapest_line(priced())
+
+
+def test_a_cheaper_one_that_shares_the_place_stands_next_to_the_cheapest_that_keeps_up() -> None:
+    asked = {CLAUDE: range(1, 32), GPT: range(1, 32), GEMINI: range(1, 32)}
+    right = {CLAUDE: range(1, 26), GPT: range(2, 27), GEMINI: range(5, 26)}
+    board = on_questions(asked, right)
+    costs = {CLAUDE: 0.03, GPT: 0.02, GEMINI: 0.003}
+    rows = tuple(replace(line, cost_usd=costs[line.member]) for line in board.board.rows)
+
+    assert cheapest_line(replace(board, board=replace(board.board, rows=rows))) == (
+        "Cheapest model that keeps up: GPT-5.1, $0.020 a question. Gemini 3 Pro costs a tenth and "
+        "shares the first place, but could be up to 26 points worse."
+    )
+
+
+def test_a_model_that_leads_where_both_were_asked_keeps_up() -> None:
+    asked = {CLAUDE: range(1, 61), GPT: range(41, 61)}
+    board = on_questions(asked, {CLAUDE: range(1, 49), GPT: range(41, 56)})
+    costs = {CLAUDE: 0.03, GPT: 0.01}
+    rows = tuple(replace(line, cost_usd=costs[line.member]) for line in board.board.rows)
+
+    line = cheapest_line(replace(board, board=replace(board.board, rows=rows)))
+
+    assert line == "Cheapest model that keeps up: GPT-5.1, $0.010 a question."
+
+
+def test_by_points_a_model_that_shares_the_place_is_behind_by_its_interval_at_most() -> None:
+    board = a_leaderboard()
+    first, second, *others = board.board.rows
+    apart = (first, replace(second, ci=(0.5, 0.7)), *others)
+
+    line = cheapest_line(replace(board, board=replace(board.board, rows=apart)))
+
+    assert line == (
+        "GPT-5.1 costs half and shares the first place, but could be up to 21 points worse."
+    )
+
+
+def test_without_common_questions_no_cheaper_model_is_said_to_be_beaten() -> None:
+    apart = {CLAUDE: range(1, 13), GPT: range(13, 25)}
+    board = on_questions(apart, apart)
+    first, second = board.board.rows
+    rows = (replace(first, cost_usd=0.03), replace(second, cost_usd=0.01))
+
+    assert cheapest_line(replace(board, board=replace(board.board, rows=rows))) == ""
+
+
 def test_without_a_price_or_a_rival_no_model_is_the_cheapest() -> None:
     board = graded(10, 9)
     first, second = board.board.rows

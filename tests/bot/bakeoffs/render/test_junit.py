@@ -4,7 +4,8 @@ import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.bakeoffs.render.bakeoffs import summary_markdown
+from bot.bakeoffs.render.bakeoffs import escape_markdown, summary_markdown
+from bot.bakeoffs.render.headline import headline
 from bot.bakeoffs.render.junit import Outcome, bakeoff_cases, junit_xml
 from council.bakeoffs.leaderboard import Absences, Gap
 from council.bakeoffs.models import (
@@ -17,7 +18,7 @@ from council.bakeoffs.models import (
 )
 from council.rounds import Closing, Round
 from tests.bot.bakeoffs.fakes import a_bakeoff
-from tests.bot.bakeoffs.render.boards.builders import EMPTY, some_changes
+from tests.bot.bakeoffs.render.boards.builders import EMPTY, graded, some_changes
 from tests.builders import CLAUDE, GPT, a_panel, a_round, with_answers
 
 FORTY_TWO = Reference(Grading.NUMBER, "42")
@@ -99,3 +100,11 @@ def test_the_markdown_says_what_is_missing_above_what_changed() -> None:
     written = summary_markdown(PROGRESS, board, some_changes())
 
     assert 0 < written.index("did not answer 2 of 5.") < written.index("fell from")
+
+
+def test_the_markdown_says_who_leads_above_the_table() -> None:
+    board = graded(10, 2)
+
+    written = summary_markdown(PROGRESS, board, None)
+
+    assert 0 < written.index(escape_markdown(headline(board))) < written.index("| Model |")

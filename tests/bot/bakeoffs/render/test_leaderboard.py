@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.bakeoffs.render.leaderboard import leaderboard_thread, whole_board_posts
-from bot.bakeoffs.render.leaderboard_tables import Coverage, Leaderboard
+from bot.bakeoffs.render.leaderboard_tables import Coverage, Leaderboard, tie_note
 from bot.bakeoffs.render.leaderboard_text import (
     claim_lines,
     council_value_lines,
@@ -26,6 +26,7 @@ from tests.bot.bakeoffs.render.boards.builders import (
     a_leaderboard,
     a_move,
     a_worth,
+    graded,
 )
 from tests.bot.rounds import words_of
 
@@ -84,6 +85,11 @@ def test_footnotes_explain_shared_places_the_run_off_and_coverage() -> None:
         "36 rounds of suite sql, version 3f2a1b9c, panel house, 2026-10-12 to 2026-11-16. 14 "
         "rounds of 2 other versions are not included."
     )
+
+
+def test_the_note_on_ties_shows_the_place_that_is_shared() -> None:
+    assert tie_note(graded(10, 1, 1).board.rows) == "“=2”: the difference could be chance."
+    assert tie_note(graded(10, 1).board.rows) == ""
 
 
 def test_more_than_five_members_are_in_the_thread() -> None:
@@ -158,9 +164,8 @@ def test_a_council_not_worth_its_cost_is_reported() -> None:
     assert few == "Too few graded questions to say: 24 of the 10 that are needed."
     assert lines(post) == [
         "No gain shown: Claude Sonnet 4.6 alone got 18 of 24 right for $0.012 a question, the "
-        "council 19 for $0.061 a question.",
-        "No gain shown: Claude Sonnet 4.6 alone got 18 of 24 right for $0.012 a question, the "
-        "best-ranked answer as it is 18 for $0.050 a question.",
+        "council 19 for $0.061 a question and the best-ranked answer as it is 18 for $0.050 a "
+        "question.",
         "For the same money, Claude Sonnet 4.6 alone could be asked about 5 times. To see whether "
         "that does as well, set “drafts = 5” for it in council.toml and run the suite on a panel "
         "of nothing else.",
@@ -174,7 +179,7 @@ def test_a_panel_of_drafts_is_compared_with_the_council() -> None:
     found, table = [*council_value_lines(board)], council_value_table(board)
 
     assert found[0].startswith("No gain shown: Claude Sonnet 4.6 alone got 18 of 24 right")
-    assert found[2] == (
+    assert found[1] == (
         "Asked 5 times, Claude Sonnet 4.6 alone got 18.2 of 24 right, for $0.058 a question. "
         "Against that, the council is at +3 (−5 to +11) points."
     )

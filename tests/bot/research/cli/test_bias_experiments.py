@@ -25,7 +25,7 @@ def test_an_experiment_prints_its_cost_and_its_report(home: Home) -> None:
     assert "3 questions, each answered by North, South and East. Each of them then" in text
     assert "That takes 63 calls. It costs nothing." in text
     assert "63 of 63 calls" in text
-    assert "9 answers, 54 grades; $0.00 spent." in text
+    assert "9 answers, 54 grades; $0 spent." in text
     assert "Self-preference by grades" in result.out
     assert "54 grades, by 3 judges on 3 items." in result.out
 
