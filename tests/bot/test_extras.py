@@ -35,7 +35,7 @@ def run_without(home: Home, *arguments: str, names: tuple[str, ...] = tuple(EXTR
 def test_the_core_asks_and_shows_without_any_extra(home: Home) -> None:
     home.with_config(scripted_config())
 
-    assert "Results" in run_without(home, "ask", "Why?")
+    assert "Results" in run_without(home, "ask", "Why?", "--full")
     assert "database" in run_without(home, "doctor")
 
 

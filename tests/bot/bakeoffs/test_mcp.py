@@ -13,6 +13,7 @@ async def test_the_leaderboard_is_the_last_tool() -> None:
         "ask_council",
         "rank_answers",
         "get_round",
+        "decide",
         "list_rounds",
         "leaderboard",
     ]

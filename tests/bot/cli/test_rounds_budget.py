@@ -30,17 +30,16 @@ def paid(tmp_path_factory: pytest.TempPathFactory) -> tuple[Home, Result]:
     return home, asyncio.run(asked(home, "day_usd = 1"))
 
 
-def test_the_cost_is_announced_and_spent_and_nothing_stays_reserved(
+def test_the_cost_is_spent_and_nothing_stays_reserved(
     paid: tuple[Home, Result],
 ) -> None:
-    home, result = paid
+    home, _ = paid
     (round_,) = home.invoke("rounds", "--json").json
     cost = home.invoke("show", round_["id"], "--json").json["cost_usd"]
 
     day = {line["scope"]: line for line in home.invoke("budget", "--json").json["budgets"]}["day"]
-
-    assert "It costs about $0." in " ".join(result.out.split())
     table = home.invoke("budget").out
+
     assert ("Everybody, today" in table, "$1.00" in table) == (True, True)
     assert cost > 0
     assert day["spent_usd"] == pytest.approx(cost, abs=7e-6)  # seven calls, each rounded up
@@ -65,7 +64,6 @@ async def test_a_call_beyond_the_rounds_cap_is_an_absence(home: Home) -> None:
 
     text = " ".join(result.out.split())
     assert result.code == 0
-    assert "It costs about $0.02 at most." in text
     assert "was not asked: the round's budget of $0.02 is used up" in text
 
 

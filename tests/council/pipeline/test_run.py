@@ -201,4 +201,4 @@ async def test_demo_models_get_brief_prompts() -> None:
 
     systems = {call.prompt.system for call in gateway.of(Role.ANSWER)}
     assert len(systems) == 1
-    assert "two to four plain sentences" in systems.pop()
+    assert "one to three plain sentences" in systems.pop()

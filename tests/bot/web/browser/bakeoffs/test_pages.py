@@ -36,6 +36,7 @@ PATHS = (
     "/suites/graded/edit",
     "/schedules",
     "/bias",
+    "/bias/charts",
     LAST,
     f"{LAST}/beside",
     "/leaderboard",
@@ -44,7 +45,7 @@ PATHS = (
     "/leaderboard?weights=peerrank",
     "/leaderboard?weights=human",
 )
-CHARTS = {SUITE_BOARD: 1, "/bias": 3}
+CHARTS = {SUITE_BOARD: 1, "/bias/charts": 3}
 
 
 @pytest_asyncio.fixture(loop_scope="package", scope="module")
@@ -118,7 +119,7 @@ async def test_charts_have_their_colours_in_light_and_dark(page: Page) -> None:
         fills.append(
             await page.evaluate("getComputedStyle(document.querySelector('.chart .f-text')).fill")
         )
-        await page.goto("/bias")
+        await page.goto("/bias/charts")
         bare.append(
             await page.evaluate(
                 "[...document.querySelectorAll('.chart line, .chart polyline')]"
