@@ -359,7 +359,7 @@ class _Item:
         except _FileError:
             raise
         except SuiteError as error:
-            self.lost.append(LeftOut(self.where, name, str(error)))
+            self._lose(name, str(error))
         return {name: text for name, text in columns.items() if text}
 
     @property
@@ -372,12 +372,7 @@ class _Item:
 
     def _exclude(self) -> None:
         """Exclude answers that nobody could compare, and those that a model seems to have given."""
-        answers = {
-            *NAMES["answer"],
-            *_WRITTEN,
-            normalize_name(self.mapper.chosen.get("answer", "")),
-        }
-        for name in answers & self.fields.keys():
+        for name in {*NAMES["answer"], *_WRITTEN, *self._chosen} & self.fields.keys():
             if _count(self.fields[name]) > _MAX_ANSWERS:
                 self._lose(name, f"it has more than {_MAX_ANSWERS} answers")
         flag = _text(self.fields.get("correct")).casefold() if "correct" in self.names else "none"
@@ -390,11 +385,10 @@ class _Item:
         chosen = self._chosen
         for (name, other), meaning in _NEXT_TO.items():
             if {name, other} <= self.fields.keys() and name not in chosen | self.excluded:
-                if meaning not in self.fields:
-                    self.fields[meaning] = self.fields.pop(name)
-                else:
+                if meaning in self.fields:
                     self.excluded.add(name)
-
+                else:
+                    self.fields[meaning] = self.fields.pop(name)
         for name in ("reference", "references"):  # what an answer cites
             texts = _texts(self.fields.get(name))
             if texts and all(text.startswith(("http://", "https://")) for text in texts):
@@ -434,7 +428,7 @@ class _Item:
         reply = messages[-1][1] if messages[-1][0] == "assistant" else ""
         messages = messages[:-1] if reply else messages
         if not messages or messages[-1][0] != "user":
-            raise _QuestionError("no message of a user is the last one before the reply")
+            raise _QuestionError("its last message before a reply is not by a user")
         return messages, reply
 
     def _take_answer(self, reply: str) -> tuple[str, Any]:

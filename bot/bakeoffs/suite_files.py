@@ -87,9 +87,6 @@ class ReadingOptions:
     folder: Path | None = None
 
 
-USUAL = ReadingOptions()
-
-
 def read_suite_file(
     name: str,
     filename: str,
@@ -461,13 +458,11 @@ def _parse_json(text: str, mapper: ColumnMapper, importer: PromptfooImporter) ->
                 yield LeftOut("Line 1", other[:40], why)
             else:
                 yield Unneeded("Line 1", other[:40], "it is no list of questions")
-        what = "an object" if mapper.has_question(items) else "the questions"
-        items = lists.get(name)
-    else:
-        what = "the questions"
+        items = lists.get(name, items)
     if not isinstance(items, list):
         raise SuiteError(
-            f"Line 1 does not start a list. Write [ and ] around {what}, each {_SHAPES}."
+            "Line 1 does not start a list. Write [ before the first question and ] after the "
+            f"last one, each {_SHAPES}."
         )
     if _is_list_of_objects(items) and any(map(is_test, items)):
         yield from _parse_nodes(compose_json(text), mapper, importer)

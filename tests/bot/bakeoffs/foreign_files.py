@@ -1278,7 +1278,7 @@ SHAPES: dict[str, Shape] = {
     "messages that end with the system": Shape(
         "chat.jsonl",
         lines({"messages": [_user(SUM), BE_BRIEF]}),
-        refused="no message of a user is the last one",
+        refused="last message before a reply is not by a user",
     ),
     # --- Not only texts, or not whole
     **{
@@ -1307,7 +1307,9 @@ SHAPES: dict[str, Shape] = {
         "42",
         left_out=frozenset({"train"}),
     ),
-    "an object": Shape("one.json", lines({"question": SUM}), refused=r"around an object"),
+    "an object": Shape(
+        "one.json", lines({"question": SUM}), refused="Write . before the first question"
+    ),
     "a comma too many": Shape(
         "comma.json", '[{"question": "Why?"},\n]', refused="Line 2 .*Remove the comma"
     ),
