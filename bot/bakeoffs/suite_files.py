@@ -57,7 +57,7 @@ _SHAPES = 'a question, or {"question": …, "answer": …}'
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 _RESERVED = {"list", "show", "add", "remove", "keep", "leave", "last", "cancel", "resume", "now"}
 _MAX_LEFT_OUT = 50_000  # parts of a file
-_MAX_PATTERNS = 200_000  # characters of all regular expressions
+_MAX_PATTERNS = 100_000  # characters of all regular expressions
 _COUNT, _COUNT_COST = re.compile(r"\{[0-9]"), 1_000
 _MAX_FAULTS = 5  # named where a file has nothing usable
 # What a spreadsheet takes for the start of a formula; a number with a sign is none.

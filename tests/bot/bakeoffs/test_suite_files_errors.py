@@ -48,7 +48,7 @@ LONG = "x" * (MAX_QUESTION_CHARACTERS + 1)
             "s.csv",
             "question,answer,grading\n"
             + "".join(f"Why {n}?,a{{9}}{n},regex\n" for n in range(200)),
-            "regular expressions have more than 200,000 characters in all",
+            "regular expressions have more than 100,000 characters in all",
             id="patterns",
         ),
         ("s.csv", "prompt,query\nWhy?,How?\n", "Line 2 has two columns that could be the question"),

@@ -247,7 +247,7 @@ def _laughs(levels: int) -> str:
         (
             f"prompts: ['{{{{a}}}}?']\ntests:\n- vars: {{a: {[*range(9_000)]}}}\n"
             f"  assert: [{{type: icontains, value: '{{{{a}}}}{'x' * 300}'}}]\n",
-            "regular expressions have more than 200,000 characters",
+            "regular expressions have more than 100,000 characters",
         ),
     ],
     ids=[
