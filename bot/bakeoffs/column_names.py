@@ -6,10 +6,11 @@ A question that lost a check is not graded by the others, unless somebody asks f
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 from math import isfinite
 from random import Random
 from string import ascii_uppercase
@@ -17,10 +18,11 @@ from typing import Any, NamedTuple
 
 import regex
 
-from bot.bakeoffs.file_parsers import MAX_COLUMNS
+from bot.bakeoffs.file_parsers import MAX_COLUMNS, parse_json
 from council.bakeoffs.graders import (
     BUILT_IN,
     MAX_ANSWER_CHARACTERS,
+    MAX_OTHERS,
     check_reference,
     default_reference,
     final_number,
@@ -54,7 +56,7 @@ _TABLE = {
         expected_answer expected_output expected_response reference_answer reference_response
         reference_output reference_outputs ideal reference references answer target targets
         answers answers_spans correct_answers solution label answer_idx answer_index output
-        outputs completion""",
+        outputs completion right_answer correct_choice correct_letter correct""",
     "choices": "choices options endings answer_choices mc1_targets target_scores",
     "wrong choices": "incorrect_answers wrong_answers distractors",
     "category": """
@@ -64,7 +66,6 @@ _TABLE = {
         context contexts passage article support paragraph background document documents story
         premise body puzzle narrative system_prompt system
         retrieved_contexts reference_contexts retrieval_context""",
-    "media": "image images image_url image_path picture audio video",
     # What only its own tool can check, so that a question with one has no grade here.
     "check": """
         test tests test_list test_cases test_patch unit_tests input_output public_tests
@@ -78,20 +79,29 @@ NAMES: Mapping[str, Sequence[str]] = {column: names.split() for column, names in
 _NEXT_TO: Mapping[tuple[str, str], str] = {
     ("input", "instruction"): "context",  # Alpaca
     ("response", "instruction"): "answer",  # Dolly
-    ("output", "generator"): "",  # AlpacaEval: what a model wrote
-    ("output", "model"): "",
-    ("output", "score"): "",
     ("correct", "answers"): "correct_answer",  # of a quiz
     ("answers", "correct_answer"): "choices",
     ("answers", "correct_index"): "choices",
-    ("completion", "model"): "",
 }
-# Columns without meaning in a suite.
-_IGNORED = re.compile(
-    r"(?!.*(?:answer|label|target|correct|gold|expected))(?:(?:.*_)?(?:id|ids|ind|idx|index|uid"
-    r"|uuid|metadata|source|src)|key|source_file|url|split|split_type|created_at|updated_at"
-    r"|unnamed_0|)"
+# Columns that are no part of a question, and can't be its answer.
+_IGNORED_NAMES = """
+    id ids ind idx index uid uuid question_id example_id sample_id item_id doc_id task_id prompt_id
+    record_id row_id unique_id row_idx row_index question_index source source_id source_file
+    source_trace_id src url metadata additional_metadata split split_type created_at updated_at
+    unnamed_0"""
+_IGNORED = {"", *_IGNORED_NAMES.split()}
+# Which choice is right, in columns that mean this only next to choices.
+_KEY = re.compile(
+    r"key|cop|(?:right|correct|true|best|gold|answer|solution|target|label)(?:_[a-z]+)*"
+    r"_(?:i[dx]|idx|index|letter|key|number|no|label)"
 )
+_MEDIA = re.compile(
+    r"(?:[a-z]+_)?(?:image|picture|photo|audio|video)s?(?:_(?:[0-9]+|url|path|bytes|file))?"
+    r"|file_name|tools"
+)
+# What a model wrote, if there is a column such as its model, its score or its time.
+_WRITTEN = {"output", "outputs", "completion", "answer", "response"}
+_MODEL = re.compile(r"model|model_id|model_name|generator|score|latency.*")
 _CONTAINERS = (
     "item",
     "doc",
@@ -122,18 +132,26 @@ _TEXTS = (
 )
 _BESIDE = re.compile(r"aliases|answer_start|types?|role|name|(?:normalized|matched)_.*")
 _SCORED = ("mc1_targets", "target_scores")  # choices with 1 for the right one
-_PYTHON = re.compile(r"""\[['"].*\]\Z|\{['"].*\}\Z""", re.DOTALL)  # that is not JSON
+_LISTED = re.compile(r"""\[['"].*\]\Z|\{['"].*\}\Z""", re.DOTALL)  # as a text
 _FLAGS = ("correct", "is_correct", "tags")  # of a choice that says whether it is right
 _LABELS = ("label", "key", "letter", "id")
-_ROLES = {"human": "user", "gpt": "assistant", "bot": "assistant", "model": "assistant"}
-_TOOLS = ("tool", "function", "function_call", "observation")
+_ROLES = {
+    **dict.fromkeys(("user", "human"), "user"),
+    **dict.fromkeys(("assistant", "ai", "bot", "chatgpt", "gpt", "model"), "assistant"),
+    **dict.fromkeys(("system", "developer"), "system"),
+}
+_SPEAKERS = ("role", "from", "sender", "type")
 _CALLS = ("tool_calls", "function_call", "audio")
 _LETTER = re.compile(r"\(?([A-Z])(?:\)\s*|[.:]\s+)(?=\S)")  # before the text of a choice
 _INDICES = ("label", "correct_index", "correct_answer_index", "answer_idx", "answer_index")
 _MARKED = re.compile(r"\(?([A-Za-z])(?:\)?\Z|[).:]\s)")  # "B", "(B)" or "B) Paris"
+_CALLED = re.compile(r"(?:option|choice|answer)[\s_]*(?=(?:[A-Za-z]|[0-9]+)\Z)", re.IGNORECASE)
 _GRADED_BY = ("other_answers", "grading", "tolerance", "rubric", "checks")
+# Columns whose cell can be a list as JSON. In an answer, that is one text.
+_LISTS = {name for column in ("question", "choices", "context", "check") for name in NAMES[column]}
 _MAX_CATEGORY = 60  # characters
 _MAX_NAMED = 50  # columns that are left out of a file
+_MAX_ANSWERS = MAX_OTHERS + 1
 _MIN_SENTENCE, _MAX_PHRASE = 4, 10  # words of an answer that only judges can compare
 _SAME = "Says the same as this reference answer:\n"
 _SAME_AS_ONE = "Says the same as one of these reference answers:\n"
@@ -178,6 +196,10 @@ class LeftOut:
     why: str
 
 
+class Unneeded(LeftOut):
+    """A part without which every question and check is whole."""
+
+
 Imported = Iterator[Entry | LeftOut]
 ASKED = ("question", "category", "context")  # columns that are no part of a grader
 Messages = Sequence[tuple[str, str]]  # roles and texts
@@ -187,7 +209,12 @@ Messages = Sequence[tuple[str, str]]  # roles and texts
 def normalize_name(name: str) -> str:
     """Return a column's name in lower case with underscores: "correct_answer"."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip()[:100])
-    return re.sub(r"\W+", "_", spaced.lower()).strip("_")
+    return re.sub(r"\W+", "_", spaced.lower()).strip("_") or spaced
+
+
+@lru_cache(maxsize=256)  # the lines of a file have the same columns
+def _matching(pattern: re.Pattern[str], names: tuple[str, ...]) -> Sequence[str]:
+    return [name for name in names if pattern.fullmatch(name)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,9 +232,9 @@ class ColumnMapper:
         """Raise SuiteError for a column that somebody chose, and that no item had."""
         for column, name in self.chosen.items():
             if normalize_name(name) not in self._seen:
-                known = ", ".join(sorted(self._seen)[:_MAX_NAMED]) or "none"
                 raise SuiteError(
-                    f"There is no column {name[:40]!r} for `--{column}`. The columns are: {known}."
+                    f"There is no column {name[:40]!r} for `--{column}`. "
+                    f"{columns_sentence(sorted(self._seen))}"
                 )
 
     def has_question(self, names: Iterable[str]) -> bool:
@@ -232,7 +259,10 @@ class ColumnMapper:
         if is_ours and all(one is None or _is_scalar(one) for one in given.values()):
             yield Entry(where, {name: _text(one) for name, one in given.items()})
             return
-        mapped = _Item(_flatten(given), self, where)
+        fields = _flatten(given)
+        mapped = _Item(fields, {*names, *fields}, self, where)
+        if len(mapped.fields) > MAX_COLUMNS:
+            raise SuiteError(f"{where} has more than {MAX_COLUMNS:,} columns. Remove some.")
         if self.chosen:
             self._seen.update(names, mapped.fields)
         try:
@@ -240,25 +270,42 @@ class ColumnMapper:
         except _QuestionError as error:
             yield LeftOut(where, "question", str(error))
             return
-        for name in mapped.fields:
-            if name not in mapped.used:
-                yield from self._leave_out(names.get(name, name)[:40], mapped)
-        yield from mapped.lost
-        lost = [one.name for one in mapped.lost]
+        lost = mapped.lost
+        lost += [
+            LeftOut(where, names.get(name, name)[:40], "only its own tool can check answers by it")
+            for name in NAMES["check"]
+            if name in mapped.fields and name not in mapped.used
+        ]
         is_graded = bool({"answer", "rubric"} & columns.keys())
-        yield Entry(where, columns, is_imported=True, checks=len(lost) + is_graded, lost=lost)
+        known = {*mapped.used, *NAMES["check"], *_IGNORED}
+        for name in mapped.fields:
+            if name not in known:
+                yield from self._leave_out(names.get(name, name)[:40], where, is_whole=is_graded)
+        yield from lost
+        checks = len(lost) + is_graded
+        lost_names = [one.name for one in lost]
+        yield Entry(where, columns, is_imported=True, checks=checks, lost=lost_names)
 
-    def _leave_out(self, name: str, mapped: "_Item") -> Iterator[LeftOut]:
-        if normalize_name(name) in NAMES["check"]:
-            why = "only its own tool can check answers by it"
-            mapped.lost.append(LeftOut(mapped.where, name, why))
-        elif not _IGNORED.fullmatch(normalize_name(name)) and name not in self._named:
-            self._named.add(name)
-            why = "a suite has no such column; if it is the answer, add it as in `--answer"
-            if len(self._named) <= _MAX_NAMED:
-                yield LeftOut(mapped.where, name, f"{why} {name}`")
-            else:
-                yield LeftOut("Line 1", "other columns", f"there are more than {_MAX_NAMED}")
+    def _leave_out(self, name: str, where: str, *, is_whole: bool) -> Iterator[LeftOut]:
+        """Yield a column that is left out; it could be the answer of a question without a grade."""
+        if name in self._named:
+            return
+        self._named.add(name)
+        make = Unneeded if is_whole else LeftOut
+        if len(self._named) > _MAX_NAMED:
+            yield make("Line 1", "other columns", f"there are more than {_MAX_NAMED}")
+        else:
+            quoted = f'"{name}"' if " " in name else name
+            why = (
+                f"a suite has no such column; if it is the answer, add it as in `--answer {quoted}`"
+            )
+            yield make(where, name, why)
+
+
+def columns_sentence(names: Iterable[str]) -> str:
+    """Return a sentence with the names of columns."""
+    shown = [name.strip()[:40] for name in islice(names, _MAX_NAMED)]
+    return f"The columns are: {', '.join(filter(None, shown)) or 'none'}."
 
 
 class _QuestionError(Exception):
@@ -274,6 +321,7 @@ class _Item:
     """One item that is mapped: its fields, those that were used, and the checks it lost."""
 
     fields: dict[str, Any]
+    names: Collection[str]  # of all columns, also empty ones
     mapper: ColumnMapper
     where: str
     used: set[str] = field(default_factory=set)
@@ -282,6 +330,9 @@ class _Item:
 
     def columns(self) -> dict[str, str]:
         """Return our columns; raise _QuestionError, or SuiteError about the whole file."""
+        if "truncated_cells" in self.fields:
+            raise _QuestionError("its cells were cut off; download the whole data set")
+        self._exclude()
         self._rename()
         columns = {name: _text(self.fields[name]) for name in _GRADED_BY if name in self.fields}
         self.used |= columns.keys()
@@ -308,18 +359,36 @@ class _Item:
         except _FileError:
             raise
         except SuiteError as error:
-            self.lost.append(LeftOut(self.where, name, str(error)))
+            self._lose(name, str(error))
         return {name: text for name, text in columns.items() if text}
 
-    def _rename(self) -> None:
-        chosen = {*map(normalize_name, self.mapper.chosen.values())}
-        for (name, other), meaning in _NEXT_TO.items():
-            if {name, other} <= self.fields.keys() and name not in chosen:
-                if meaning and meaning not in self.fields:
-                    self.fields[meaning] = self.fields.pop(name)
-                else:
-                    self.excluded.add(name)
+    @property
+    def _chosen(self) -> set[str]:
+        return {*map(normalize_name, self.mapper.chosen.values())}
 
+    def _lose(self, name: str, why: str) -> None:
+        self.used.add(name)
+        self.lost.append(LeftOut(self.where, name, why))
+
+    def _exclude(self) -> None:
+        """Exclude answers that nobody could compare, and those that a model seems to have given."""
+        for name in {*NAMES["answer"], *_WRITTEN, *self._chosen} & self.fields.keys():
+            if _count(self.fields[name]) > _MAX_ANSWERS:
+                self._lose(name, f"it has more than {_MAX_ANSWERS} answers")
+        flag = _text(self.fields.get("correct")).casefold() if "correct" in self.names else "none"
+        if flag in {"true", "false", ""}:
+            self.excluded |= {"correct", *_WRITTEN} - self._chosen
+        elif _matching(_MODEL, (*self.names,)):
+            self.excluded |= _WRITTEN - self._chosen
+
+    def _rename(self) -> None:
+        chosen = self._chosen
+        for (name, other), meaning in _NEXT_TO.items():
+            if {name, other} <= self.fields.keys() and name not in chosen | self.excluded:
+                if meaning in self.fields:
+                    self.excluded.add(name)
+                else:
+                    self.fields[meaning] = self.fields.pop(name)
         for name in ("reference", "references"):  # what an answer cites
             texts = _texts(self.fields.get(name))
             if texts and all(text.startswith(("http://", "https://")) for text in texts):
@@ -333,12 +402,13 @@ class _Item:
         taken = self.used | self.excluded
         found = (one for one in names if one in self.fields and one not in taken)
         name = next(found, "")
-        self.used.add(name)
+        self.used |= {name} - {""}
         return name
 
     def _take_question(self) -> tuple[Messages, str]:
         """Return the messages up to the question, and the reply that follows it, if any."""
-        if name := self._pick("media"):
+        media = _matching(_MEDIA, (*self.fields,))
+        if name := next((one for one in media if one not in self._chosen), ""):
             raise _QuestionError(f"it has {name[:20]}, and models get only text")
         name = self._pick("question")
         could_be = [one for one in NAMES["question"] if one in self.fields]
@@ -348,30 +418,47 @@ class _Item:
                 f"{could_be[1]}. Say which, as in `--question {could_be[0]}`."
             )
         if not name:
-            raise _QuestionError(NO_QUESTION)
-        value = self.fields[name]
+            raise _QuestionError(f"{NO_QUESTION}. {columns_sentence(self.fields)}".rstrip("."))
+        value = _load(self.fields[name])
         messages = [("user", _text(value))] if _is_scalar(value) else parse_messages(value)
         if not messages:
-            raise _QuestionError("it has more than text, and models get only text")
+            raise _QuestionError(
+                "it has more than text, or a message by nobody known, and models get only text"
+            )
         reply = messages[-1][1] if messages[-1][0] == "assistant" else ""
         messages = messages[:-1] if reply else messages
-        if not messages or messages[-1][0] == "assistant":
-            raise _QuestionError("nobody asks anything before the first reply")
+        if not messages or messages[-1][0] != "user":
+            raise _QuestionError("its last message before a reply is not by a user")
         return messages, reply
 
     def _take_answer(self, reply: str) -> tuple[str, Any]:
         """Return the name and value of the answer: a reply counts where no column has one."""
-        name = self._pick("answer")
+        name = self._pick("answer") or self._pick_key()
+        if not name and not reply:
+            for one in sorted({"correct", *_WRITTEN} & self.excluded & self.fields.keys()):
+                why = "it seems to be what a model wrote, or its grade"
+                self._lose(one, f"{why}; if it is the answer, add `--answer {one}`")
         if reply and name:
             raise _QuestionError(
                 "a message follows the question, and models can't continue a reply"
             )
         return (name, self.fields[name]) if name else ("the last message", reply or None)
 
+    def _pick_key(self) -> str:
+        """Return the name of the field that says which choice is right; "" for none."""
+        choices = [one for one in self.fields if one in NAMES["choices"]]
+        names = (*self.fields,)
+        parts = (*_matching(_LETTERED, names), *_matching(_NUMBERED, names))
+        if not choices and len(parts) <= 1:
+            return ""
+        keys = [one for one in _matching(_KEY, names) if one not in self.used]
+        self.used |= {*keys[:1]}
+        return next(iter(keys), "")
+
     def _category(self) -> str:
         name, metadata = self._pick("category"), self.fields.get("metadata")
         nested = metadata.get("category") if isinstance(metadata, dict) else None
-        value = self.fields.get(name, nested)
+        value = self.fields[name] if name else nested
         if _is_scalar(value) and len(_text(value)) <= _MAX_CATEGORY:
             return _text(value)
         self.used.discard(name)
@@ -379,7 +466,7 @@ class _Item:
 
     def _context(self) -> str:
         name = self._pick("context")
-        if not name or (texts := _texts(self.fields[name])):
+        if not name or (texts := _texts(_load(self.fields[name]))):
             return "\n\n".join(texts) if name else ""
         self.used.discard(name)
         return ""
@@ -388,18 +475,18 @@ class _Item:
         """Return the choices of a question; None if it has none."""
         if name := self._pick("choices"):
             return _parse_choices(name, self.fields[name])
-        for pattern in (_LETTERED, _NUMBERED) if answer is not None else ():
-            names = sorted(self.fields)
-            found = {name: match[1] for name in names if (match := pattern.fullmatch(name))}
+        names = (*sorted(self.fields),) if answer is not None else ()
+        for pattern in (_LETTERED, _NUMBERED):
+            found = {name: pattern.sub(r"\1", name) for name in _matching(pattern, names)}
             if len(found) > 1 and all(_is_scalar(self.fields[name]) for name in found):
                 self.used |= found.keys()
                 texts = [_text(self.fields[name]) for name in found]
                 is_index = pattern is _NUMBERED and answer_name == "label"
                 return _Choices(texts, [] if is_index else [*found.values()])
-        wrong = [name for name in self.fields if _WRONG.fullmatch(name)]
+        wrong = _matching(_WRONG, (*self.fields,))
         wrong = wrong or [name for name in NAMES["wrong choices"] if name in self.fields][:1]
         texts, right = (
-            [text for name in wrong for text in _texts(self.fields[name])],
+            [text for name in wrong for text in _texts(_load(self.fields[name]))],
             _texts(answer),
         )
         if not texts or len(right) != 1:
@@ -442,12 +529,13 @@ class _Choices:
         if len(texts) != 1:
             raise SuiteError("several choices are right, and an answer can choose one only")
         [text] = texts
-        marked = _MARKED.match(text)
+        short = _CALLED.sub("", text, count=1)
+        marked = _MARKED.match(short)
         labels = [label.casefold() for label in self.labels or ascii_uppercase[: len(self.texts)]]
-        label = (marked[1] if marked and not self.labels else text).casefold()
+        label = (marked[1] if marked and short.casefold() not in labels else short).casefold()
         found = {n for n, one in enumerate(self.texts) if one.casefold() == text.casefold()}
         if label in labels:
-            found = {labels.index(label)} | (set() if self.labels else found)
+            found |= {labels.index(label)}
         elif text.isdecimal() and not self.labels and (index := int(text[:9])) < len(self.texts):
             is_index = isinstance(answer, int) and not self.are_numbers
             found = {index} if is_index else {index} | found
@@ -474,6 +562,7 @@ def _shuffle(right: str, wrong: Sequence[str]) -> _Choices:
 def _parse_choices(name: str, value: Any) -> _Choices:  # noqa: ANN401 - JSON
     """Return choices in a list, in a dictionary, or in lists of texts and labels."""
     labels: Any = ()
+    value = _load(value)
     if isinstance(value, dict) and isinstance(value.get("text", value.get("choices")), list):
         value, labels = (
             value.get("text", value.get("choices")),
@@ -515,6 +604,8 @@ def _text(value: object) -> str:
             return ""
         case bool():
             return "true" if value else "false"
+        case float() if not isfinite(value):
+            return ""
         case str() | int() | float():
             return str(value).strip()
     return json.dumps(value, ensure_ascii=False)
@@ -542,15 +633,7 @@ def _answer_fields(name: str, value: object, grading: str) -> dict[str, str]:
     """
     if isinstance(value, bool) and not grading:
         value = ["true", "yes"] if value else ["false", "no"]
-    texts = [_boxed(text) for text in _texts(value)]
-    fields = value.items() if isinstance(value, dict) else ()
-    parts = [key for key, one in fields if _is_filled(one) and not _BESIDE.fullmatch(key)]
-    if texts and len(parts) > 1:  # an object with more than a text
-        if name != "ideal":
-            raise SuiteError(f"it has several parts: {', '.join(parts)[:60]}; leave one of them")
-        texts = []
-    if any(_PYTHON.match(text) for text in texts):
-        raise SuiteError("it is a list or dictionary of Python; write it as JSON")
+    texts = _right_texts(name, value)
     if not texts or grading == Grading.JSON:
         return reference_fields(Grading.JSON, _text(value))
     if name in _INDICES and all(text.isdecimal() for text in texts):
@@ -577,6 +660,23 @@ def _answer_fields(name: str, value: object, grading: str) -> dict[str, str]:
     return {"answer": values[0], "grading": str(grading), **more}
 
 
+def _right_texts(name: str, value: object) -> list[str]:
+    """Return the texts of right answers; none of an object that is JSON."""
+    texts = [_boxed(text) for text in _texts(value)]
+    fields = value.items() if isinstance(value, dict) else ()
+    parts = [key for key, one in fields if _is_filled(one) and not _BESIDE.fullmatch(key)]
+    if texts and len(parts) > 1:  # an object with more than a text
+        if name != "ideal":
+            raise SuiteError(f"it has several parts: {', '.join(parts)[:60]}; leave one of them")
+        texts = []
+    messages = value if isinstance(value, list) else ()
+    if not texts and any(isinstance(one, dict) and "role" in one for one in messages):
+        raise SuiteError("it has more than text, or a message by nobody known")
+    if any(_LISTED.match(text) for text in texts):
+        raise SuiteError("it is a list or dictionary as a text; save the file as JSON")
+    return texts
+
+
 def _is_sentence(text: str) -> bool:
     """Return whether a text is so long that no answer would repeat it word by word."""
     if final_number(text):
@@ -587,13 +687,22 @@ def _is_sentence(text: str) -> bool:
 
 
 def _boxed(text: str) -> str:
-    r"""Return what a solution of MATH has in its last \boxed{…}; else the text."""
-    start, depth = text.rfind("\\boxed{") + len("\\boxed{"), 1
-    for end in range(start, len(text)) if "\\boxed{" in text else ():
-        depth += (text[end] == "{") - (text[end] == "}")
+    r"""Return what a solution of MATH has in its last \boxed{…} or after \boxed; else the text.
+
+    Raise SuiteError if that has no end.
+    """
+    _, box, inside = text.rpartition("\\boxed")
+    if not box:
+        return text
+    inside, depth = inside.lstrip(), 0
+    for end in range(len(inside)) if inside.startswith("{") else ():
+        depth += (inside[end] == "{") - (inside[end] == "}")
         if depth == 0:
-            return text[start:end].strip() or text
-    return text
+            return inside[1:end].strip() or text
+    words = re.split(r"\$|\n|\.(?:\s|\Z)", inside, maxsplit=1)[0].split()
+    if len(words) != 1 or words[0].startswith("{"):
+        raise SuiteError("its \\boxed has no braces around the answer; add them")
+    return words[0]
 
 
 def reference_fields(grading: str, value: str) -> dict[str, str]:
@@ -604,7 +713,7 @@ def reference_fields(grading: str, value: str) -> dict[str, str]:
 
 def _flatten(item: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of an item that are not empty, with those of the objects around them."""
-    fields = {name: _load(one) for name, one in item.items()}
+    fields = {name: _load(one, "{[" if name in _LISTS else "{") for name, one in item.items()}
     for name in _CONTAINERS:
         if isinstance(inner := fields.get(name), dict):
             del fields[name]
@@ -637,11 +746,18 @@ def _is_filled(value: Any) -> bool:  # noqa: ANN401 - JSON
     return value not in (None, "") and not (isinstance(value, float) and not isfinite(value))
 
 
-def _load(value: object) -> object:
+def _count(value: Any) -> int:  # noqa: ANN401 - JSON
+    """Return how many texts, numbers and truth values are in a value."""
+    if isinstance(value, dict):
+        return sum(map(_count, value.values()))
+    return sum(map(_count, value)) if isinstance(value, list) else 1
+
+
+def _load(value: object, starts: str = "{[") -> object:
     """Return the list or object of a cell that has one as JSON; else the value."""
-    if isinstance(value, str) and value.startswith(("[", "{")):
+    if isinstance(value, str) and value.startswith((*starts,)):
         with suppress(ValueError, RecursionError):
-            return json.loads(value)
+            return parse_json(value)
     return value
 
 
@@ -649,21 +765,25 @@ def _load(value: object) -> object:
 
 
 def parse_messages(value: object) -> Messages | None:
-    """Return the messages of a chat, or turns of a person; None if it is none, or not only text."""
+    """Return the messages of a chat, or turns of a person; None if it is none, or not only text.
+
+    None also if somebody else says something.
+    """
     messages: list[tuple[str, str]] = []
     for one in value if isinstance(value, list) else ():
         message = {"content": one} if isinstance(one, str) else one
         if not isinstance(message, dict):
             return None
-        role = str(message.get("role") or message.get("from") or "user")
-        if role in _TOOLS or any(message.get(name) for name in _CALLS):
+        role = next((message[name] for name in _SPEAKERS if message.get(name)), "user")
+        role = _ROLES.get(str(role).strip().lower())
+        if role is None or any(message.get(name) for name in _CALLS):
             return None
         content = message.get("content", message.get("value"))
         parts = content if isinstance(content, list) else [{"text": content}]
         texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
         if not all(isinstance(text, str) for text in texts):
             return None
-        messages.append((_ROLES.get(role, role), "\n".join(map(str, texts))))
+        messages.append((role, "\n".join(map(str, texts))))
     return messages or None
 
 

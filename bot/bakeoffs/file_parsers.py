@@ -17,11 +17,15 @@ from council.errors import SuiteError
 
 MAX_BYTES = 2_000_000  # of a file, and of all files beside it
 MAX_NODES = 100_000  # of YAML
-MAX_COLUMNS = 1_000
+MAX_COLUMNS = 100
+_MAX_CELLS = 300_000
+_MAX_JSON_DEPTH = 50
 _MAX_YAML_DEPTH = 20
 _MAX_FILES = 200
+_TOO_DEEP = f"It is nested more than {_MAX_JSON_DEPTH} deep"
 _SHAPES = 'a question, or {"question": …, "answer": …}'
 _PAIRS = re.compile(r"\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}", re.IGNORECASE)
+_MISSING = ("nan", "inf", "infinity")  # no numbers that an answer could be
 _JSON_TAGS = {f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float")}
 # How files begin that are no text, and what helps.
 _BINARY: dict[bytes | tuple[bytes, ...], str] = {
@@ -112,16 +116,32 @@ class NearbyFiles:
 # --- JSON and CSV
 
 
+_BRACKETS = re.compile(r'"(?:[^"\\]+|\\.)*"?|[\[\]{}]', re.DOTALL)  # and texts
+
+
+def parse_json(text: str) -> object:
+    """Return the value of JSON; raise ValueError if it is invalid, with its place if too deep."""
+    depth, is_short = 0, text.count("[") + text.count("{") <= _MAX_JSON_DEPTH
+    for match in () if is_short else _BRACKETS.finditer(text):
+        depth += (match[0] in "[{") - (match[0] in "]}")
+        if depth > _MAX_JSON_DEPTH:
+            raise json.JSONDecodeError(_TOO_DEEP, text, match.start())
+    return json.loads(text)
+
+
 def load_json(text: str, number: int) -> object:
     """Return the value of JSON that begins at a line; raise SuiteError with the line at fault."""
     try:
-        return json.loads(text)
+        return parse_json(text)
     except json.JSONDecodeError as error:
+        before, after = text[: error.pos].rstrip(), text[error.pos :].lstrip()
+        is_comma = before.endswith(",") and after.startswith(("]", "}"))
+        helps = "Remove the comma before it" if is_comma else f"Write {_SHAPES}"
         raise SuiteError(
             f"Line {number + error.lineno - 1} is not valid JSON ({error.msg} at character "
-            f"{error.colno}). Write {_SHAPES}."
+            f"{error.colno}). {helps}."
         ) from None
-    except (RecursionError, ValueError):  # nested too deeply, or an endless number
+    except ValueError:  # an endless number
         raise SuiteError(f"Line {number} can't be read as JSON. Write {_SHAPES}.") from None
 
 
@@ -134,6 +154,7 @@ def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
 def read_rows(text: str, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of a CSV file that are not empty, each with the number of its first line."""
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    cells = 0
     while True:
         line = reader.line_num + 1
         try:
@@ -147,6 +168,12 @@ def read_rows(text: str, delimiter: str = ",") -> Iterator[tuple[int, list[str]]
             ) from None
         if len(row) > MAX_COLUMNS:
             raise SuiteError(f"Line {line} has more than {MAX_COLUMNS:,} columns. Remove some.")
+        cells += len(row)
+        if cells > _MAX_CELLS:
+            raise SuiteError(
+                f"Up to line {line} there are more than {_MAX_CELLS:,} cells. Remove columns that "
+                "a suite does not need, or split it into several suites."
+            )
         if any(cell.strip() for cell in row):
             yield line, row
 
@@ -281,7 +308,8 @@ def plain_value(node: yaml.Node, *, as_text: bool = False) -> object:
     if node.tag in _JSON_TAGS and not as_text:
         with suppress(ValueError):
             return json.loads((text or "null").lower())
-    return text
+    is_missing = node.tag == "tag:yaml.org,2002:float" and text.strip("+-.").lower() in _MISSING
+    return None if is_missing else text
 
 
 def check_expansion(root: yaml.Node) -> None:

@@ -22,6 +22,8 @@ from bot.bakeoffs.column_names import (
     Entry,
     Imported,
     LeftOut,
+    Unneeded,
+    columns_sentence,
 )
 from bot.bakeoffs.file_parsers import (
     MAX_COLUMNS,
@@ -55,6 +57,8 @@ _SHAPES = 'a question, or {"question": …, "answer": …}'
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 _RESERVED = {"list", "show", "add", "remove", "keep", "leave", "last", "cancel", "resume", "now"}
 _MAX_LEFT_OUT = 50_000  # parts of a file
+_MAX_PATTERNS = 100_000  # characters of all regular expressions
+_COUNT, _COUNT_COST = re.compile(r"\{[0-9]"), 1_000
 _MAX_FAULTS = 5  # named where a file has nothing usable
 # What a spreadsheet takes for the start of a formula; a number with a sign is none.
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.,]+\Z)")
@@ -81,9 +85,6 @@ class ReadingOptions:
     partial: bool = False
     columns: Mapping[str, str] = field(default_factory=dict)
     folder: Path | None = None
-
-
-USUAL = ReadingOptions()
 
 
 def read_suite_file(
@@ -117,6 +118,8 @@ def read_suite_file(
         mapper.check_chosen()
     except SuiteError as error:
         raise SuiteError(f"{filename}: {error}") from None
+    except RecursionError:
+        raise SuiteError(f"{filename} is nested too deeply. Flatten it.") from None
     return SuiteFile(Suite(name, questions), tuple(left_out))
 
 
@@ -133,11 +136,11 @@ def parse_suite_file(
     options: ReadingOptions = ReadingOptions(),
     registry: Registry = NO_PLUGINS,
 ) -> Suite:
-    """Return the whole suite in a file's bytes; SuiteError if a part cannot be imported."""
+    """Return the whole suite in a file's bytes; SuiteError if it lost a question or a check."""
     file = read_suite_file(name, filename, content, options, registry)
-    if file.left_out:
+    if lost := _lost(file.left_out):
         raise SuiteError(
-            f"{filename}: {_left_out_sentence(file.left_out)} Import the rest with "
+            f"{filename}: {_left_out_sentence(lost)} Import the rest with "
             f"`council suite add {file.suite.name} {filename}`."
         )
     return file.suite
@@ -167,8 +170,8 @@ def suite_from_section(
     left_out: dict[LeftOut, None] = {}
     entries = (_whole(one, partial=False) for one in _parse_items(items, ColumnMapper()))
     questions = _parse_questions(entries, category, left_out, registry)
-    if left_out:
-        raise SuiteError(_left_out_sentence(tuple(left_out)))
+    if lost := _lost(left_out):
+        raise SuiteError(_left_out_sentence(lost))
     return Suite(validate_suite_name(name), questions)
 
 
@@ -265,6 +268,7 @@ def _parse_questions(
     seen: dict[tuple[str, str], str] = {}
     questions: list[SuiteQuestion] = []
     missing = {} if left_out is None else left_out
+    patterns: dict[str, int] = {}
     count = 0
     for entry in entries:
         if isinstance(entry, LeftOut):
@@ -277,6 +281,7 @@ def _parse_questions(
             )
         if isinstance(entry, LeftOut):
             continue
+        _check_patterns(entry.fields, patterns)
         try:
             question = _parse_entry(entry.where, entry.fields, category, registry)
             _check_new(question, entry.where, seen)
@@ -295,11 +300,29 @@ def _parse_questions(
     return tuple(questions)
 
 
+def _check_patterns(fields: Mapping[str, str], patterns: dict[str, int]) -> None:
+    """Note what it costs to compile all patterns so far; raise SuiteError if that is too much."""
+    text = fields.get("answer", "") + fields.get("other_answers", "")
+    if fields.get("grading", "").strip().lower() != Grading.REGEX or text in patterns:
+        return
+    cost = len(text) + _COUNT_COST * len(_COUNT.findall(text))
+    patterns[text] = cost + (patterns[next(reversed(patterns))] if patterns else 0)
+    if patterns[text] > _MAX_PATTERNS:
+        raise SuiteError(
+            f"Its regular expressions have more than {_MAX_PATTERNS:,} characters in all, where a "
+            f"count such as {{9}} is {_COUNT_COST:,}. Split it into several suites."
+        )
+
+
 def _check_new(question: SuiteQuestion, where: str, seen: dict[tuple[str, str], str]) -> None:
     """Note a question in `seen`; raise SuiteError if it is there."""
     before = seen.setdefault(_comparison_key(question), where)
     if before is not where:
         raise SuiteError(f"{where} asks the same as {before.lower()}. Remove one of them.")
+
+
+def _lost(left_out: Iterable[LeftOut]) -> tuple[LeftOut, ...]:
+    return tuple(one for one in left_out if not isinstance(one, Unneeded))
 
 
 def _left_out_sentence(left_out: Sequence[LeftOut]) -> str:
@@ -429,12 +452,17 @@ def _parse_json(text: str, mapper: ColumnMapper, importer: PromptfooImporter) ->
         lists = {name: one for name, one in items.items() if one and _is_list_of_objects(one)}
         name = next((name for name in _LISTS if name in lists), "")
         name = name or (next(iter(lists)) if len(lists) == 1 else "")
-        others = [one for one in items if name and one != name]
-        yield from (LeftOut("Line 1", one[:40], "it is no list of questions") for one in others)
-        items = lists.get(name)
+        for other in [one for one in items if name and one != name]:
+            if other in lists and mapper.has_question(lists[other][0]):
+                why = f"{name} is read; save the other questions as another file"
+                yield LeftOut("Line 1", other[:40], why)
+            else:
+                yield Unneeded("Line 1", other[:40], "it is no list of questions")
+        items = lists.get(name, items)
     if not isinstance(items, list):
         raise SuiteError(
-            f"Line 1 does not start a list. Write [ and ] around the questions, {_SHAPES}."
+            "Line 1 does not start a list. Write [ before the first question and ] after the "
+            f"last one, each {_SHAPES}."
         )
     if _is_list_of_objects(items) and any(map(is_test, items)):
         yield from _parse_nodes(compose_json(text), mapper, importer)
@@ -474,7 +502,7 @@ def _parse_csv(text: str, mapper: ColumnMapper, importer: PromptfooImporter) -> 
                 check_header(names, where)
                 continue
             if len(names) > 1:
-                raise SuiteError(f"{where} is no header: {NO_QUESTION}.")
+                raise SuiteError(f"{where} is no header: {NO_QUESTION}. {columns_sentence(names)}")
             names = []
         if not names:
             yield _parse_single_cell(row, where)

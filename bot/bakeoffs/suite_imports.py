@@ -23,6 +23,7 @@ from bot.bakeoffs.column_names import (
     Imported,
     LeftOut,
     Messages,
+    Unneeded,
     context_of,
     parse_messages,
     reference_fields,
@@ -123,6 +124,13 @@ class _Test:
         """How often each prompt is asked: once for each combination of values."""
         return prod(map(len, self.variables.values()))
 
+    @property
+    def work(self) -> int:
+        """How much there is to do for one question."""
+        checks = self.asserted.checks
+        patterns = sum(check.kind.endswith("regex") for check in checks)
+        return len(checks) + len(self.variables) + patterns * _PATTERN_WORK
+
 
 _ANSWER_ONLY = "only what an answer says can be graded, by its text or by a rubric"
 _RUBRICS = {
@@ -140,7 +148,11 @@ _CHANGES_GRADES = {
     "transform",
     "rubricPrompt",
 }
+_CHANGES_QUESTIONS = {"disableVarExpansion", "prefix", "suffix", "transformVars"}
 _NO_SCORE = "judges say right or wrong, without a score for the threshold"
+_MAX_CHECKS = 40  # of a question; more make no pattern that is short enough
+_MAX_WORK = 200_000  # checks and variables of all questions
+_PATTERN_WORK = 50  # checks that take as long as a regular expression
 _MAX_WEIGHED = 8  # checks under one threshold
 _JOINED = re.compile(r"\\[1-9]|\(\?[A-Za-z]+\)")  # back references and flags of a whole pattern
 _NO_TEST = _Test("", {}, _Assertion("", _SET))
@@ -151,7 +163,8 @@ def _with_fault(asserted: _Assertion, fault: str) -> _Assertion:
 
 
 def _fault_of(setting: str) -> str:
-    return f"{setting} changes how answers are graded, and is not followed"
+    changed = "what is asked" if setting in _CHANGES_QUESTIONS else "how answers are graded"
+    return f"{setting} changes {changed}, and is not followed"
 
 
 def is_promptfoo(names: Collection[str]) -> bool:
@@ -225,6 +238,7 @@ class PromptfooImporter:
     left_out: list[LeftOut] = field(default_factory=list)
     templates: Mapping[str, yaml.Node] = field(default_factory=dict)
     _loaded: dict[tuple[str, bool], yaml.Node] = field(default_factory=dict)
+    _work: int = 0
 
     def import_config(self, root: yaml.Node) -> Imported:
         """Yield a question for each prompt with the variables of each test, and what is left out.
@@ -238,6 +252,7 @@ class PromptfooImporter:
         tests = self._parse_tests(config)
         yield from self.left_out
         self._check_count(len(prompts) * sum(test.count for test in tests))
+        self._check_work(tests, len(prompts))
         characters = 0
         for test, prompt in product(tests, prompts):
             for values in product(*test.variables.values()):
@@ -261,6 +276,7 @@ class PromptfooImporter:
         if test is None:
             return
         self._check_count(test.count)
+        self._check_work([test], 1)
         for values in product(*test.variables.values()):
             variables = dict(zip(test.variables, values, strict=True))
             for made in self.mapper.map_item({"category": test.category, **variables}, test.where):
@@ -276,11 +292,21 @@ class PromptfooImporter:
                 f"{self.limit:,}. Keep those that matter, or split it into several suites."
             )
 
+    def _check_work(self, tests: Iterable[_Test], prompts: int) -> None:
+        self._work += prompts * sum(test.count * test.work for test in tests)
+        if self._work > _MAX_WORK:
+            raise SuiteError(
+                f"Its questions have more than {_MAX_WORK:,} checks and variables in all, where a "
+                f"regular expression is {_PATTERN_WORK}. Split it into several suites."
+            )
+
     def _reject_others(self, place: str, fields: Mapping[str, yaml.Node]) -> None:
         for key, node in fields.items():
             is_empty = isinstance(node, yaml.ScalarNode) and not scalar_text(node)
             if key not in _KNOWN[place] | _MEANINGLESS and not is_empty:
-                self.left_out.append(LeftOut(line_of(node), key[:40], _NO_PLACE))
+                is_lost = key in _CHANGES_QUESTIONS or key == "prompts"
+                make = LeftOut if is_lost else Unneeded
+                self.left_out.append(make(line_of(node), key[:40], _NO_PLACE))
 
     def _follow(self, node: yaml.Node, name: str, *, is_text: bool = False) -> yaml.Node | None:
         """Return what a node refers to in another file; itself if it does not; None if unread."""
@@ -331,7 +357,7 @@ class PromptfooImporter:
             else:
                 chats = [parse_messages(plain_value(found, as_text=True))] if found else []
             for messages in chats:
-                if messages is None or messages[-1][0] == "assistant":
+                if messages is None or messages[-1][0] != "user":
                     why = "it is no chat of texts that ends with a question"
                     self.left_out.append(LeftOut(line_of(item), "prompt", why))
                 else:
@@ -387,12 +413,14 @@ class PromptfooImporter:
         metadata = node_fields(fields.get("metadata")).get("category")
         category = scalar_text(metadata)[:60] if isinstance(metadata, yaml.ScalarNode) else ""
         options = node_fields(fields.get("options"))
-        changed = sorted({*fields, *options} & _CHANGES_GRADES)
+        changed = sorted({*fields, *options} & (_CHANGES_GRADES | _CHANGES_QUESTIONS))
         unknown = {key: one for key, one in options.items() if key not in _CHANGES_GRADES}
         self._reject_others("options", unknown)
         fault = _fault_of(changed[0]) if changed else shared.fault
         variables = {**shared.variables, **self._parse_variables(fields.get("vars"))}
         asserted = self._parse_asserted(fields, shared.asserted)
+        if not fault and len(asserted.checks) > _MAX_CHECKS:
+            fault = f"only {_MAX_CHECKS} checks can decide about a question together"
         asserted = _with_fault(asserted, fault) if fault else asserted
         return _Test(line_of(item), variables, asserted, category or shared.category, fault)
 

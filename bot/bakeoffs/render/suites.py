@@ -186,9 +186,11 @@ def check_lines(suite: Suite) -> Iterator[str]:
     numbered = [*enumerate(suite.questions, start=1)]
     missing = [number for number, one in numbered if one.reference and not one.is_graded]
     if missing:
+        kept = any(not suite.questions[n - 1].checks.startswith("0 of ") for n in missing)
+        helps = " To grade by the others, add the suite again with the option `partial`."
         yield (
-            f"{_questions_text(missing)} no grade, shown as ?: some checks could not be imported. "
-            "To grade by the others, add the suite again with the option `partial`."
+            f"{_questions_text(missing)} no grade, shown as ?: some checks could not be imported."
+            f"{helps if kept else ''}"
         )
     partial: dict[str, list[int]] = {}
     for number, one in numbered:

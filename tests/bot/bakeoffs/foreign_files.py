@@ -515,7 +515,7 @@ SHAPES: dict[str, Shape] = {
         ),
         "Write a poem without commas.",
         lost=True,
-        left_out=frozenset({"instruction_id_list"}),
+        left_out=frozenset({"instruction_id_list", "key"}),
     ),
     "HealthBench": Shape(
         "health.jsonl",
@@ -589,6 +589,7 @@ SHAPES: dict[str, Shape] = {
         ),
         WHY,
         category="helpful_base",
+        lost=True,
         left_out=frozenset({"output", "generator"}),
     ),
     "Alpaca": Shape(
@@ -1116,6 +1117,205 @@ SHAPES: dict[str, Shape] = {
         "scores.csv",
         f"input,output,score\n{SUM},43,0.0\n",
         SUM,
+        lost=True,
         left_out=frozenset({"output", "score"}),
+    ),
+    # --- Answers that are texts, and answers of models
+    "a text that looks like a list": Shape(
+        "list.jsonl",
+        lines({"problem": "Solve |x - 2| < 5.", "answer": "[-2,7]"}),
+        "Solve |x - 2| < 5.",
+        "exact",
+        "[-2,7]",
+    ),
+    "a cell that looks like a list": Shape(
+        "list.csv", f'prompt,target\n{WHY},"[1, 2, 3]"\n', WHY, "exact", "[1, 2, 3]"
+    ),
+    "a list of texts as a text": Shape(
+        "list.jsonl",
+        lines({"problem": WHY, "answers": '["Ice", "Air"]'}),
+        WHY,
+        lost=True,
+        left_out=frozenset({"answers"}),
+    ),
+    "a list of choices as a text": Shape(
+        "list.csv",
+        f'question,choices,answer\n{RIVER},"[""Rhine"", ""Danube""]",B\n',
+        RIVER,
+        choice="Danube",
+    ),
+    "more than 101 answers": Shape(
+        "many.jsonl",
+        lines({"prompt": WHY, "target": [f"{n}" for n in range(102)]}),
+        WHY,
+        lost=True,
+        left_out=frozenset({"target"}),
+    ),
+    "not a number, in our own columns": Shape(
+        "nan.jsonl", '{"question": "Why?", "answer": NaN}', "Why?"
+    ),
+    "infinity, in YAML": Shape("inf.yaml", "- prompt: Why?\n  target: -.inf\n", "Why?"),
+    "a box without braces": Shape(
+        "box.jsonl",
+        lines({"problem": SUM, "solution": r"So $x = \boxed 42$."}),
+        SUM,
+        "number",
+        "42",
+    ),
+    "a box without an end": Shape(
+        "box.jsonl",
+        lines({"problem": SUM, "solution": r"So it is \boxed 4 or 2"}),
+        SUM,
+        lost=True,
+        left_out=frozenset({"solution"}),
+    ),
+    "an answer beside its model": Shape(
+        "model.csv",
+        f"question,answer,model_id,latency_ms\n{SUM},43,gpt,12\n",
+        SUM,
+        lost=True,
+        left_out=frozenset({"answer", "model_id", "latency_ms"}),
+    ),
+    "an output that was graded": Shape(
+        "graded.csv",
+        f"question,output,correct\n{SUM},43,FALSE\n",
+        SUM,
+        lost=True,
+        left_out=frozenset({"output", "correct"}),
+    ),
+    "an output beside the answer that was expected": Shape(
+        "graded.csv",
+        f"question,output,model,expected\n{SUM},43,gpt,42\n",
+        SUM,
+        "number",
+        "42",
+        left_out=frozenset({"output", "model"}),
+    ),
+    # --- Which choice is right
+    "a number that is a choice and a column": Shape(
+        "options.csv",
+        f"question,option1,option2,option3,option4,answer\n{SUM},3,4,5,6,4\n",
+        f"{SUM}\n\nA) 3\nB) 4\nC) 5\nD) 6\n\n{HOW_TO_CHOOSE}",
+        lost=True,
+        left_out=frozenset({"answer"}),
+    ),
+    "a number that is a choice only": Shape(
+        "options.csv",
+        f"question,option1,option2,answer\n{SUM},41,42,42\n",
+        SUM,
+        choice="42",
+    ),
+    "a quiz sheet": Shape(
+        "sheet.csv",
+        f"Question,Option A,Option B,Option C,Correct\n{RIVER},Rhine,Danube,Elbe,Option B\n",
+        RIVER,
+        choice="Danube",
+    ),
+    "a quiz sheet with numbers": Shape(
+        "sheet.csv",
+        f"Question,Choice 1,Choice 2,Correct Answer\n{RIVER},Rhine,Danube,Choice 2\n",
+        RIVER,
+        choice="Danube",
+    ),
+    "MedMCQA as letters": Shape(
+        "medmcqa.jsonl",
+        lines({"question": RIVER, "opa": "Rhine", "opb": "Danube", "opc": "Elbe", "cop": "b"}),
+        RIVER,
+        choice="Danube",
+    ),
+    "MedMCQA as numbers that count from 0 or 1": Shape(
+        "medmcqa.jsonl",
+        lines({"question": RIVER, "opa": "Rhine", "opb": "Danube", "cop": 1}),
+        f"{RIVER}\n\nA) Rhine\nB) Danube\n\n{HOW_TO_CHOOSE}",
+        lost=True,
+        left_out=frozenset({"cop"}),
+    ),
+    **{
+        f"the right choice as {name}": Shape(
+            "key.jsonl",
+            lines({"question": RIVER, "choices": RIVERS, name: 1}),
+            RIVER,
+            choice="Danube",
+        )
+        for name in ("right_index", "solution_idx", "key")
+    },
+    "the right choice as an unknown id": Shape(
+        "key.jsonl",
+        lines({"question": RIVER, "choices": RIVERS, "best_choice_id": "c2"}),
+        f"{RIVER}\n\nA) Rhine\nB) Danube\nC) Elbe\nD) Oder\n\n{HOW_TO_CHOOSE}",
+        lost=True,
+        left_out=frozenset({"best_choice_id"}),
+    ),
+    "a column of numbers": Shape(
+        "numbers.csv",
+        f"#,question,answer,level\n7,{SUM},42,x\n",
+        SUM,
+        "number",
+        "42",
+        left_out=frozenset({"#", "level"}),
+    ),
+    # --- Who says what
+    **{
+        f"messages with {speaker}, {human} and {ai}": Shape(
+            "chat.jsonl",
+            lines({"messages": [{speaker: human, "content": SUM}, {speaker: ai, "content": "42"}]}),
+            SUM,
+            "number",
+            "42",
+        )
+        for speaker, human, ai in (
+            ("role", "User", "ASSISTANT"),
+            ("type", "human", "ai"),
+            ("sender", "human", "chatgpt"),
+            ("from", "user", "bot"),
+        )
+    },
+    "messages by somebody unknown": Shape(
+        "chat.jsonl",
+        lines({"messages": [_user(SUM), {"role": "critic", "content": "43"}]}),
+        refused="a message by nobody known",
+    ),
+    "messages that end with the system": Shape(
+        "chat.jsonl",
+        lines({"messages": [_user(SUM), BE_BRIEF]}),
+        refused="last message before a reply is not by a user",
+    ),
+    # --- Not only texts, or not whole
+    **{
+        f"a question with {name}": Shape(
+            "media.jsonl",
+            lines({"question": RIVER, name: value, "answer": "Danube"}),
+            refused=f"it has {name}, and models get only text",
+        )
+        for name, value in {
+            "image_1": {"bytes": "x"},
+            "decoded_image": "x",
+            "file_name": "map.png",
+            "tools": [{"name": "search"}],
+        }.items()
+    },
+    "cells that were cut off": Shape(
+        "rows.json",
+        json.dumps({"rows": [{"row": {"question": SUM}, "truncated_cells": ["question"]}]}),
+        refused="its cells were cut off",
+    ),
+    "test and train": Shape(
+        "splits.json",
+        json.dumps({"train": [{"question": WHY}], "test": [{"question": SUM, "answer": "42"}]}),
+        SUM,
+        "number",
+        "42",
+        left_out=frozenset({"train"}),
+    ),
+    "an object": Shape(
+        "one.json", lines({"question": SUM}), refused="Write . before the first question"
+    ),
+    "a comma too many": Shape(
+        "comma.json", '[{"question": "Why?"},\n]', refused="Line 2 .*Remove the comma"
+    ),
+    "JSON that is nested deeply": Shape(
+        "deep.json",
+        '[{"question": "Why?"},\n{"question": "How?", "x": ' + "[" * 60 + "]" * 60 + "}]",
+        refused="Line 2 .*nested more than 50 deep",
     ),
 }

@@ -59,12 +59,32 @@ CONFIGS: Mapping[str, Config] = {
     "extensions": Config(
         f"{_PROMPT}extensions: [file://hook.js:extension]\ntests:\n{_RIVER}", lost=("extensions",)
     ),
-    "prefix": _test("options: {prefix: 'Be brief. '}", "prefix"),
+    "prefix": _test("options: {prefix: 'Be brief. '}", "prefix", "assert contains", graded=0),
+    "a list that is no several values": _test(
+        "options: {disableVarExpansion: true}", "disableVarExpansion", "assert contains", graded=0
+    ),
+    "tests as CSV with a prefix": Config(
+        f"{_PROMPT}tests: file://t.csv\n",
+        {"t.csv": "q,__expected,__prefix\nVienna,contains: Danube,Be brief.\n"},
+        graded=0,
+        lost=("prefix", "assert contains"),
+    ),
+    "more checks than fit one grader": Config(
+        f"{_PROMPT}tests:\n- vars: {{q: Vienna}}\n  assert:\n"
+        + "  - {type: contains, value: D}\n" * 41,
+        graded=0,
+        lost=("assert contains",) * 41,
+    ),
+    "a chat without a user": Config(
+        """prompts: ['[{"role": "system", "content": "Why?"}]']""", questions=0
+    ),
     "prompts of a test": _test("prompts: [short]", "prompts"),
     "transform of answers": _test(
         "options: {transform: output.trim()}", "assert contains", graded=0
     ),
-    "transform of variables": _test("options: {transformVars: x}", "transformVars"),
+    "transform of variables": _test(
+        "options: {transformVars: x}", "transformVars", "assert contains", graded=0
+    ),
     "rubric prompt": Config(
         f"{_PROMPT}defaultTest: {{options: {{rubricPrompt: x}}}}\ntests:\n"
         "- {vars: {q: Vienna}, assert: [{type: llm-rubric, value: polite}]}\n",

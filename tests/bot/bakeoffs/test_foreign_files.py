@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.bakeoffs.column_names import HOW_TO_CHOOSE
-from bot.bakeoffs.suite_files import ReadingOptions, read_suite_file
+from bot.bakeoffs.suite_files import ReadingOptions, parse_suite_file, read_suite_file
 from council.bakeoffs.graders import is_correct
 from council.bakeoffs.models import Grading, Reference, SuiteQuestion
 from council.errors import SuiteError
@@ -179,3 +179,31 @@ def test_more_columns_than_can_be_named_are_counted() -> None:
 
     assert len(file.left_out) == 51
     assert file.left_out[-1].name == "other columns"
+
+
+@pytest.mark.parametrize(
+    ("filename", "text"),
+    [
+        ("s.csv", "question,answer,level\nWhy?,42,hard\n"),
+        ("s.json", '{"features": [{"name": "x"}], "rows": [{"row": {"prompt": "Why?"}}]}'),
+    ],
+)
+def test_what_cannot_lose_a_check_does_not_make_a_file_incomplete(filename: str, text: str) -> None:
+    assert read_suite_file("s", filename, text.encode()).left_out
+    assert len(parse_suite_file("s", filename, text.encode()).questions) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "lost"),
+    [
+        (
+            '{"train": [{"question": "Why?"}], "test": [{"question": "How?"}]}',
+            "train, test is read",
+        ),
+        ('[{"question": "Why?", "options": ["a", "b"], "right": "a"}]', "right, a suite has no"),
+        ('[{"question": "Why?", "output": "42", "model": "gpt"}]', "output, it seems to be what"),
+    ],
+)
+def test_what_can_lose_a_check_makes_a_file_incomplete(text: str, lost: str) -> None:
+    with pytest.raises(SuiteError, match=lost):
+        parse_suite_file("s", "s.json", text.encode())

@@ -196,13 +196,15 @@ def test_what_is_left_out_has_its_line() -> None:
     assert (left_out.where, left_out.name) == ("Line 5", "assert latency")
 
 
-def test_a_place_without_room_for_notes_refuses_a_file_that_leaves_something_out() -> None:
-    with pytest.raises(SuiteError, match="Line 1: extensions.*council suite add s s.yaml"):
-        parse_suite_file("s", "s.yaml", b"extensions: [x]\nprompts: [Six?]\n")
+def test_a_place_without_room_for_notes_refuses_a_file_that_loses_a_check() -> None:
+    text = b"prompts: [Six?]\ntests: [{assert: [{type: latency}]}]\n"
+
+    with pytest.raises(SuiteError, match="Line 2: assert latency.*council suite add s s.yaml"):
+        parse_suite_file("s", "s.yaml", text)
 
 
 def test_settings_without_meaning_do_not_make_a_file_incomplete() -> None:
-    text = b"providers: [x]\ndescription: Sums\nprompts: [Six?]\n"
+    text = b"providers: [x]\ndescription: Sums\nextensions: [x]\nprompts: [Six?]\n"
 
     assert len(parse_suite_file("s", "s.yaml", text).questions) == 1
 
@@ -237,8 +239,27 @@ def _laughs(levels: int) -> str:
             + f"- vars: {{a: {'x' * 15_000}, b: {[*range(900)]}}}\n",
             "variables expand to more text",
         ),
+        (
+            f"prompts: ['{{{{a}}}}?']\ntests:\n- vars: {{a: {[*range(9_000)]}}}\n  assert:\n"
+            + "  - {type: contains, value: x}\n" * 400,
+            "more than 200,000 checks and variables",
+        ),
+        (
+            f"prompts: ['{{{{a}}}}?']\ntests:\n- vars: {{a: {[*range(9_000)]}}}\n"
+            f"  assert: [{{type: icontains, value: '{{{{a}}}}{'x' * 300}'}}]\n",
+            "regular expressions have more than 100,000 characters",
+        ),
     ],
-    ids=["laughs", "itself", "itself-in-vars", "deep", "long-question", "much-text"],
+    ids=[
+        "laughs",
+        "itself",
+        "itself-in-vars",
+        "deep",
+        "long-question",
+        "much-text",
+        "many-checks",
+        "many-patterns",
+    ],
 )
 @pytest.mark.timeout(10)
 def test_a_bomb_is_refused(text: str, told: str) -> None:
@@ -260,7 +281,7 @@ def test_lines_of_openai_evals_become_questions_with_graders() -> None:
     ask = {"role": "user", "content": "6 × 7?"}
     text = _evals(
         {"input": [system, ask], "ideal": "42"},
-        {"input": [{"role": "system", "content": "Name a city."}], "ideal": ["Rome", "Oslo"]},
+        {"input": [{"role": "user", "content": "Name a city."}], "ideal": ["Rome", "Oslo"]},
         {"input": "Yes or no?", "ideal": "Yes"},
         {
             "input": [
