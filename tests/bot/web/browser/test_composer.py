@@ -142,6 +142,7 @@ async def test_a_question_of_twenty_thousand_characters_is_asked_and_shown(page:
     await page.keyboard.press("Enter")
     await page.wait_for_url("**/rounds/*")
 
+    await expect(page.locator("h1.question")).to_be_visible()
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert (await box_of(page, "h1"))["height"] < 600
 
