@@ -34,7 +34,7 @@ COMMANDS = {
     ),
     "decide": (
         "bot.cli.rounds:decide",
-        "Decide what the answers contradict each other on; the chairman writes once more.",
+        "Decide disputed points; the chairman writes once more.",
     ),
     "rounds": ("bot.cli.rounds:rounds", "List stored rounds, newest first."),
     "budget": ("bot.cli.rounds:budget", "Show what was spent, is reserved and is left."),

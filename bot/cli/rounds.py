@@ -208,7 +208,7 @@ async def decide(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Decide what the answers contradict each other on; the chairman writes once more."""
+    """Decide disputed points; the chairman writes once more."""
     asked = {"round": round_id} | ({"choices": " ".join(choices)} if choices else {})
     logs.configure_logging()
     async with open_app(load_settings()) as app:

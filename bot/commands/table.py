@@ -81,7 +81,7 @@ _ON_ROUNDS = (
     ),
     Command(
         "decide",
-        "Decide what the answers contradict each other on; you see the cost first",
+        "Decide disputed points; you see the cost first",
         decide_command,
         (ROUND, _CHOICES),
     ),

@@ -165,7 +165,7 @@ def _keeps_up(board: Board, leader: AuthorLine, line: AuthorLine) -> bool:
 def _sharing_line(leaderboard: Leaderboard, leader: AuthorLine, than: AuthorLine) -> str:
     """Return that a model cheaper than another shares the first place, and how bad it can be.
 
-    A place is lost only beyond chance over all pairs; whoever keeps up is in the 95 % interval of
+    A place is lost only beyond chance over all pairs; a model keeps up within the 95 % interval of
     its own pair.
     """
     board, most = leaderboard.board, than.cost_usd or 0.0

@@ -194,7 +194,7 @@ def test_a_file_of_something_else_is_not_touched(home: Home) -> None:
 def test_an_output_that_cannot_be_written_asks_nobody(home: Home) -> None:
     ran = home.invoke("rank", a_file(home, [a_line(1)]), "--output", str(home.folder))
 
-    assert (ran.code, "Name another file" in ran.err) == (1, True)
+    assert (ran.code, "it is a folder. Name a file." in ran.err) == (1, True)
 
 
 # --- Money

@@ -103,7 +103,10 @@ def test_a_round_of_a_missing_method_is_unchanged_and_says_once_what_it_needs(
     asked = home.invoke("ask", "Why?", "--method", "haiku-first", "--json")
     home = home.with_config(panels)
 
-    verified, shown = home.invoke("verify", "--all"), home.invoke("show", asked.json["id"])
+    verified, shown = (
+        home.invoke("verify", "--all"),
+        home.invoke("show", asked.json["id"], "--full"),
+    )
 
     needs = "Install or enable the plug-in that has the method haiku-first to recompute this round."
     assert (verified.code, shown.code) == (1, 0)

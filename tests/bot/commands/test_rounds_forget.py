@@ -74,7 +74,7 @@ async def test_a_forgotten_round_is_shown_and_listed_as_one(app: AppContext) -> 
     shown = await send(app, f"/council show {ROUND_ID}")
 
     assert "A forgotten question" in shown
-    assert "Points" in shown
+    assert "of 6 points" in shown
     assert "Answer 0" not in shown
     assert "forgotten" in await send(app, "/council rounds")
 

@@ -7,7 +7,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, FilePayload, Page, expect
 
 from council.files import MAX_FILES
-from tests.bot.web.browser.actions import box_of
+from tests.bot.web.browser.actions import box_of, wait_until_closed
 from tests.bot.web.browser.in_process_site import serve_in_process
 from tests.bot.web.browsing import Site, make_site
 
@@ -142,7 +142,7 @@ async def test_a_question_of_twenty_thousand_characters_is_asked_and_shown(page:
     await page.keyboard.press("Enter")
     await page.wait_for_url("**/rounds/*")
 
-    await expect(page.locator("h1.question")).to_be_visible()
+    await wait_until_closed(page)
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert (await box_of(page, "h1"))["height"] < 600
 
