@@ -4,6 +4,7 @@ Knows no chat, and no command. `bot/bootstrap.py` builds it.
 """
 
 import secrets
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -23,11 +24,11 @@ from bot.chat import MAX_RAW_CHARACTERS, Chat, check_length, clean_text
 from bot.coordination.clock import now
 from bot.coordination.locks import LocalLocks, leader_lock
 from bot.coordination.pubsub import LocalPubSub
-from bot.coordination.tasks import RunningTask, TaskRegistry, TryLock
+from bot.coordination.tasks import RoundTask, TaskRegistry, TryLock
 from bot.observability import logs
 from bot.outbox import Outbox
 from bot.plugins import Parts, Plugins
-from bot.ports import JobQueue, NamedLocks, PubSub, RoundClaims, RoundSnapshot, Runner
+from bot.ports import JobQueue, NamedLocks, PubSub, RoundClaims, Runner
 from bot.settings.connections import Connections
 from council.budget import Budget
 from council.errors import CouncilError, DecisionError, PanelError, QuestionError
@@ -47,12 +48,12 @@ MIN_TIMED_ROUNDS, MAX_TIMED_ROUNDS = 3, 20
 _NEW_ID = partial(secrets.token_hex, 5)
 
 
-class RunningDecision(RunningTask[RoundSnapshot]):
+class RunningDecision(RoundTask):
     """A decision on a round whose answer is being written in this process; `key` is its event's."""
 
     def __init__(self, round_: Round, key: str) -> None:
         stopped = DecisionError("The council stopped before it had written. Decide again.")
-        super().__init__(round_.id, RoundSnapshot(round_), stopped)
+        super().__init__(round_, stopped, time.monotonic)
         self.key = key
 
 

@@ -1,12 +1,10 @@
 """Suite files: parsers of CSV, JSON, YAML and text within bounds, and writers of JSON and CSV."""
 
-import csv
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from io import StringIO
 from itertools import islice
 from math import nan
 from pathlib import Path, PurePath
@@ -46,6 +44,7 @@ from bot.bakeoffs.file_parsers import (
 )
 from bot.bakeoffs.suite_imports import PromptfooImporter, is_promptfoo, is_test, test_of_row
 from bot.chat import MAX_QUESTION_CHARACTERS, clean_text
+from bot.render.csv_text import cell_value, csv_text
 from council.bakeoffs.graders import check_reference, default_reference, final_number
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 from council.errors import SuiteError
@@ -60,8 +59,6 @@ _MAX_LEFT_OUT = 50_000  # parts of a file
 _MAX_PATTERNS = 100_000  # characters of all regular expressions
 _COUNT, _COUNT_COST = re.compile(r"\{[0-9]"), 1_000
 _MAX_FAULTS = 5  # named where a file has nothing usable
-# What a spreadsheet takes for the start of a formula; a number with a sign is none.
-_FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.,]+\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,29 +224,8 @@ def question_fields(question: SuiteQuestion) -> dict[str, str]:
 
 def suite_csv(suite: Suite) -> str:
     """Return the suite as CSV with a header, which parses to the same suite."""
-    out = StringIO(newline="")
-    rows = [
-        {name: csv_cell(text) for name, text in question_fields(question).items()}
-        for question in suite.questions
-    ]
-    used = [name for name in COLUMNS if any(name in row for row in rows)]
-    writer = csv.DictWriter(out, used, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
-
-
-def csv_cell(value: object) -> object:
-    """Return a value for a CSV cell; an apostrophe keeps spreadsheets from evaluating a text.
-
-    Our parser takes the apostrophe off again.
-    """
-    is_formula = isinstance(value, str) and _FORMULA.match(value.lstrip("'"))
-    return f"'{value}" if is_formula else value
-
-
-def _from_csv_cell(cell: str) -> str:
-    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell.lstrip("'")) else cell
+    rows = [*map(question_fields, suite.questions)]
+    return csv_text([name for name in COLUMNS if any(name in row for row in rows)], rows)
 
 
 # --- From a file to its questions
@@ -507,7 +483,7 @@ def _parse_csv(text: str, mapper: ColumnMapper, importer: PromptfooImporter) -> 
         if not names:
             yield _parse_single_cell(row, where)
             continue
-        fields = row_fields(names, [*map(_from_csv_cell, row)], where)
+        fields = row_fields(names, [*map(cell_value, row)], where)
         if any(name.startswith("__expected") for name in names):
             yield from importer.import_test(test_of_row(fields, mark_at(line)))
         else:
@@ -533,7 +509,7 @@ def _parse_single_cell(row: list[str], where: str) -> Entry:
             f"{where} has {len(row)} columns and no header. Start the file with a line such as "
             "question,category,answer, or put each question in double quotes."
         )
-    return Entry(where, {"question": _from_csv_cell(row[0])})
+    return Entry(where, {"question": cell_value(row[0])})
 
 
 def _parse_yaml(text: str, mapper: ColumnMapper, importer: PromptfooImporter) -> Imported:

@@ -19,7 +19,6 @@ from bot.commands.round_delivery import follow_and_deliver
 from bot.commands.rounds import find_round_or_last, load_readable_round
 from bot.context import AppContext, RunningDecision
 from bot.coordination.tasks import states
-from bot.ports import RoundSnapshot
 from bot.render.formatting import max_cost_text, seat_names
 from bot.render.people import with_names
 from bot.render.round_report.decisions import (
@@ -36,12 +35,10 @@ from council.errors import CouncilError, DecisionError
 from council.integrity.erasure import check_not_forgotten
 from council.pipeline.session import RoundServices
 from council.pipeline.synthesis import synthesize_decided
-from council.prompts.synthesis import visible_draft
 from council.rounds import Choice, Decision, Round
 
 OPEN = "open"  # the value of a point that stays open
 FAILED, MAX_FAILED = "decision failed", 1_000  # the kind of memo: who decided, and what happened
-DRAFT_SECONDS = 0.1  # between two drafts
 WRITING = "The chairman is writing the answer with your decision …"
 DONE_ALREADY = "This decision is made already."
 UNFINISHED = "This question has no answer yet. Decide once it has one."
@@ -115,12 +112,11 @@ def chosen_in_form(round_: Round, values: Mapping[str, str]) -> list[tuple[str, 
         if not name.startswith(_FIELD) or value in {"", OPEN}:
             continue
         dispute = known.get(name.removeprefix(_FIELD))
-        taken = (
-            [one.says for one in dispute.positions if text_id(one.says) == value] if dispute else []
-        )
+        positions = dispute.positions if dispute else ()
+        taken = next((one.says for one in positions if text_id(one.says) == value), "")
         if not dispute or not taken:
             raise DecisionError(GONE)
-        chosen.append((dispute.point, taken[0]))
+        chosen.append((dispute.point, taken))
     return chosen
 
 
@@ -281,14 +277,14 @@ async def _write_once(app: AppContext, order: _Order, running: RunningDecision) 
             raise DecisionError(MEANWHILE if is_ours else BUSY)
         check_not_forgotten(round_)
         await app.prepare(round_.panel)
-        draft = _Draft(running)
-        services = RoundServices(gateway, app.store, on_text=draft.show)
+        running.start_clock()
+        services = RoundServices(gateway, app.store, on_text=running.show_draft)
         try:
             after = await _write_and_store(app, order, round_, services)
         except BaseException:
             services.late.cancel()
             raise
-        running.publish(RoundSnapshot(after, draft.text, draft.seconds))
+        running.show(after)
         await services.late.wait()
 
 
@@ -306,25 +302,3 @@ async def _write_and_store(
     if not await app.store.decide(round_.id, decision, len(round_.decisions) + 1):
         raise DecisionError(MEANWHILE)
     return replace(round_, decisions=(*round_.decisions, decision))
-
-
-class _Draft:
-    """The answer as far as it is written, published a few times a second."""
-
-    def __init__(self, running: RunningDecision) -> None:
-        self._running, self.text = running, ""
-        self._loop = asyncio.get_running_loop()
-        self._started = self._shown = self._loop.time()
-
-    @property
-    def seconds(self) -> float:
-        """How long the chairman has been writing."""
-        return self._loop.time() - self._started
-
-    def show(self, text: str) -> None:
-        """Publish a draft, unless the last one was a moment ago."""
-        if self._loop.time() - self._shown < DRAFT_SECONDS:
-            return
-        self.text, self._shown = visible_draft(text), self._loop.time()
-        round_ = self._running.state.round_
-        self._running.publish(RoundSnapshot(round_, self.text, self.seconds))

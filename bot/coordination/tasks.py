@@ -11,14 +11,18 @@ from collections.abc import (
     ValuesView,
 )
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
-from bot.ports import RoundClaims
+from bot.ports import RoundClaims, RoundSnapshot
+from council.prompts.synthesis import visible_draft
+from council.rounds import Round, sort_by_panel
 
 State = TypeVar("State")
 Running = TypeVar("Running", bound="RunningTask[Any]")
 
 CANCEL_AGAIN_SECONDS = 10.0
+DRAFT_SECONDS = 0.1  # between two drafts of a synthesis
 
 # Tries to acquire a named lock across processes; yields False if another process has it.
 TryLock = Callable[[str], AbstractAsyncContextManager[bool]]
@@ -112,6 +116,37 @@ class RunningTask(Generic[State]):
             yield queue
         finally:
             self._subscribers.remove(queue)
+
+
+class RoundTask(RunningTask[RoundSnapshot]):
+    """A task on a round whose chairman writes: its clock, and the text as far as it is written."""
+
+    def __init__(self, round_: Round, interrupted: Exception, clock: Callable[[], float]) -> None:
+        super().__init__(round_.id, RoundSnapshot(round_), interrupted)
+        self._clock = clock
+        self._started_at = clock()
+        self._drafted_at = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been running."""
+        return self._clock() - self._started_at
+
+    def start_clock(self) -> None:
+        """Count seconds from now; before, it waited for its turn or for its models."""
+        self._started_at = self._clock()
+
+    def show(self, round_: Round) -> None:
+        """Publish the round as it is now."""
+        self.publish(RoundSnapshot(sort_by_panel(round_), self.state.draft, self.seconds))
+
+    def show_draft(self, text: str) -> None:
+        """Publish the synthesis as far as it is written, at most every `DRAFT_SECONDS`."""
+        if self._clock() - self._drafted_at < DRAFT_SECONDS:
+            return
+        if (draft := visible_draft(text)) != self.state.draft:
+            self._drafted_at = self._clock()
+            self.publish(replace(self.state, draft=draft, seconds=self.seconds))
 
 
 async def states(queue: "asyncio.Queue[State | Exception | None]") -> AsyncIterator[State]:

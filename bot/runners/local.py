@@ -11,13 +11,12 @@ from contextlib import (
     nullcontext,
     suppress,
 )
-from dataclasses import replace
 from statistics import quantiles
 from typing import TYPE_CHECKING
 
 import structlog
 
-from bot.coordination.tasks import RunningTask, TaskRegistry, run_until_first, states
+from bot.coordination.tasks import RoundTask, TaskRegistry, run_until_first, states
 from bot.observability import logs, metrics
 from bot.observability.tracing import Tracing
 from bot.ports import RoundClaims, RoundSnapshot, RoundSnapshots, RoundStoppedError
@@ -28,8 +27,7 @@ from council.panel import Panel
 from council.pipeline.run import run_round
 from council.pipeline.session import CHAIRMAN_SECONDS, LateCalls, RoundServices
 from council.ports import Gateway, RoundQuery, Store
-from council.prompts.synthesis import visible_draft
-from council.rounds import Round, sort_by_panel
+from council.rounds import Round
 from storage.transactions import waiting_for_room
 
 if TYPE_CHECKING:
@@ -42,7 +40,6 @@ MAX_ROUNDS = 50  # at once; others wait
 # How long running calls may take when the program is stopped; most hosts kill it after ten.
 GRACE_SECONDS = 6.0
 LATE_SECONDS = 1.0  # for late replies, once every answer is out
-DRAFT_SECONDS = 0.1  # between two drafts of a synthesis
 SAVE_SECONDS = 0.05  # for a reply to reach the store
 ROOM_SECONDS = 1.0  # between two tries to save while the disk is full
 KNOWN_CALLS = 30  # from which a chairman's own usual time counts
@@ -247,15 +244,12 @@ def _log_failure(round_id: str, error: Exception) -> None:
         log.error("round_failed", round_id=round_id, exc_info=error)
 
 
-class RunningRound(RunningTask[RoundSnapshot]):
-    """A round that runs in this process, and its clock."""
+class RunningRound(RoundTask):
+    """A round that runs in this process; it may wait for room on the disk."""
 
     def __init__(self, round_: Round, clock: Callable[[], float]) -> None:
         stopped = RoundStoppedError(f"Round {round_.id} was stopped before it finished.")
-        super().__init__(round_.id, RoundSnapshot(round_), stopped)
-        self._clock = clock
-        self._started_at = clock()
-        self._drafted_at = 0.0
+        super().__init__(round_, stopped, clock)
         self.late = LateCalls()
         self.is_stopping = asyncio.Event()
         self.waited_seconds = 0.0  # for room on the disk; not part of the round's time
@@ -274,24 +268,6 @@ class RunningRound(RunningTask[RoundSnapshot]):
         self.waited_seconds += ended - max(began, self._waited_until)
         self._waited_until = ended
         return not self.is_stopping.is_set()
-
-    def start_clock(self) -> None:
-        """Count seconds from now; before, the round waited for a slot or for its models."""
-        self._started_at = self._clock()
-
-    def show(self, round_: Round) -> None:
-        """Publish the round as it is now."""
-        seconds = self._clock() - self._started_at
-        self.publish(RoundSnapshot(sort_by_panel(round_), self.state.draft, seconds))
-
-    def show_draft(self, text: str) -> None:
-        """Publish the synthesis as far as it is written, at most every `DRAFT_SECONDS`."""
-        if self._clock() - self._drafted_at < DRAFT_SECONDS:
-            return
-        if (draft := visible_draft(text)) != self.state.draft:
-            self._drafted_at = self._clock()
-            seconds = self._drafted_at - self._started_at
-            self.publish(replace(self.state, draft=draft, seconds=seconds))
 
 
 async def _until_closed(snapshots: RoundSnapshots) -> RoundSnapshots:

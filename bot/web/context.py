@@ -1,6 +1,7 @@
 """Context of the page's handlers: templates, Markdown, who may read a round, file responses."""
 
 import re
+import secrets
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,20 +37,40 @@ from bot.web.auth import (
     set_cookie,
     visitor_of,
 )
-from bot.web.kept_files import KeptFiles
 from bot.web.limits import PageLimits
 from bot.web.markdown import render_markdown
 from bot.web.pages import Pages, Site, merge_pages
-from council.files import MAX_FILES, MAX_IMAGE_BYTES, MAX_TOTAL_BYTES
+from council.files import MAX_FILES, MAX_IMAGE_BYTES, MAX_TOTAL_BYTES, QuestionFile
 from council.money import format_usd
 from council.rounds import Round
 
 MAX_OPTION_CHARACTERS = 200  # of a filter in an address
 STATIC = Path(__file__).parent / "static"
 MAX_SIDEBAR_ROUNDS = 30
+MAX_KEPT = 8  # refused questions; the files of one have limits of their own
 THEME_COOKIE = "council_theme"
 THEMES = ("light", "dark")  # anything else follows the system
 _FORM_KEY = re.compile(r"[0-9a-f]{10}")
+
+
+@dataclass(slots=True)
+class KeptFiles:
+    """Files of the last refused questions, in memory, by a code that only their visitor can use."""
+
+    _by_code: dict[tuple[str, str], tuple[QuestionFile, ...]] = field(default_factory=dict)
+
+    def keep(self, visitor: str, files: tuple[QuestionFile, ...]) -> str:
+        """Return the code of files that are kept from now on; forget the oldest ones."""
+        code = secrets.token_urlsafe(12)
+        self._by_code[visitor, code] = files
+        while len(self._by_code) > MAX_KEPT:
+            del self._by_code[next(iter(self._by_code))]
+        return code
+
+    def find(self, visitor: str, form: Mapping[str, str]) -> tuple[QuestionFile, ...]:
+        """Return the kept files that are still chosen in a form."""
+        files = self._by_code.get((visitor, form.get("kept", "")), ())
+        return tuple(file for i, file in enumerate(files) if form.get(f"keep {i}"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,11 @@
 """Handlers of the list of rounds: filters, pages, export, and deleting a round."""
 
-import csv
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
-from io import StringIO
 from typing import Any
 from urllib.parse import urlencode
 
@@ -18,6 +16,7 @@ from starlette.responses import RedirectResponse, Response
 from bot.access import NotYoursError, readable_rounds
 from bot.chat import Heading, Post, Table, Thread
 from bot.commands.rounds import check_forgettable, describe_quoting, forget_and_wipe
+from bot.render.csv_text import csv_text
 from bot.render.formatting import money, panel_seat_names
 from bot.render.markdown import thread_markdown
 from bot.render.people import named_question
@@ -31,7 +30,6 @@ from council.rounds import Round, Stage
 PAGE_ROUNDS = 20
 MAX_EXPORTED = 500
 FILTERS = ("q", "panel", "winner", "by", "since", "until", "bakeoff")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would evaluate
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,16 +128,7 @@ def _as_json(documents: Sequence[Mapping[str, Any]]) -> str:
 
 def _as_csv(documents: Sequence[Mapping[str, Any]]) -> str:
     """Return the rows as CSV of which a spreadsheet evaluates no text."""
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_COLUMNS)
-    for document in documents:
-        cells = (document[name] for name in _COLUMNS)
-        writer.writerow(
-            f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
-            for cell in cells
-        )
-    return text.getvalue()
+    return csv_text(_COLUMNS, documents)
 
 
 def _as_markdown(documents: Sequence[Mapping[str, Any]]) -> str:
@@ -158,8 +147,16 @@ def _as_markdown(documents: Sequence[Mapping[str, Any]]) -> str:
 
 
 _COLUMNS = (
-    *("id", "question", "asked_at", "stage", "winner", "certainty"),
-    *("panel", "bakeoff", "cost_usd", "seconds"),
+    "id",
+    "question",
+    "asked_at",
+    "stage",
+    "winner",
+    "certainty",
+    "panel",
+    "bakeoff",
+    "cost_usd",
+    "seconds",
 )
 _WRITERS: dict[str, tuple[str, Callable[[Sequence[Mapping[str, Any]]], str]]] = {
     "md": ("text/markdown; charset=utf-8", _as_markdown),

@@ -106,10 +106,15 @@ async def new_bakeoff(
     await app.reload_settings(message.place)
     chosen = app.panel(panel, message.place)
     asked_suite, asked_panel = apply_methods(suite_to_run, chosen, methods, app.registry)
+    return bakeoff_of(app, message, asked_suite, asked_panel)
+
+
+def bakeoff_of(app: AppContext, message: IncomingMessage, suite: Suite, panel: Panel) -> Bakeoff:
+    """Return the bake-off that a message starts now, not stored yet."""
     return Bakeoff(
         id=f"bo:{message.key}",
-        suite=asked_suite,
-        panel=asked_panel,
+        suite=suite,
+        panel=panel,
         place=message.place,
         asked_by=message.asker.id,
         at=app.now(),

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from bot.access import check_panel
 from bot.bakeoffs.commands.bakeoffs import (
+    bakeoff_of,
     load_suite_to_run,
     parse_cap_text,
     start_bakeoff,
@@ -54,14 +55,7 @@ def new_trial(
             f"Suite {suite.name} has questions that outside judges grade, and panel {panel.name!r} "
             "has none left. Add models that are not its members as its outside_judges."
         )
-    return Bakeoff(
-        id=f"bo:{message.key}",
-        suite=suite,
-        panel=chosen,
-        place=message.place,
-        asked_by=message.asker.id,
-        at=app.now(),
-    )
+    return bakeoff_of(app, message, suite, chosen)
 
 
 async def plan_trial(app: AppContext, bakeoff: Bakeoff) -> Plan:

@@ -11,7 +11,8 @@ from bot.bakeoffs.render.bias_tables import (
     judge_measures,
     winning_lines,
 )
-from bot.bakeoffs.render.leaderboard_export import Document, csv_text
+from bot.bakeoffs.render.leaderboard_export import Document
+from bot.render.csv_text import csv_text
 from council.bakeoffs.bias.report import Effect, JudgeBias
 
 

@@ -1,15 +1,12 @@
 """A leaderboard as a JSON document and as CSV."""
 
-import csv
-from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from io import StringIO
 from typing import Any
 
 from bot.bakeoffs.render.headline import cheapest_equal, cheapest_line, headline, missing_lines
 from bot.bakeoffs.render.leaderboard_tables import Coverage, Leaderboard
 from bot.bakeoffs.render.leaderboard_text import change_lines, claim_lines, footnote_lines
-from bot.bakeoffs.suite_files import csv_cell
+from bot.render.csv_text import csv_text
 from council.bakeoffs.changes import TrendRun
 from council.bakeoffs.intervals import Interval
 from council.bakeoffs.leaderboard import AuthorLine, JudgeLine
@@ -49,15 +46,6 @@ def leaderboard_csv(leaderboard: Leaderboard, *, as_judge: bool = False) -> str:
     rows = [_flatten(row) for row in _row_documents(leaderboard, as_judge=as_judge)]
     empty_header = ["member", "place", "share", "ci_low", "ci_high", "rounds"]
     return csv_text([*rows[0]] if rows else empty_header, rows)
-
-
-def csv_text(columns: Sequence[str], rows: Iterable[Document]) -> str:
-    """Return rows as CSV, in which no text is evaluated as a formula."""
-    buffer = StringIO()
-    writer = csv.DictWriter(buffer, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({key: csv_cell(value) for key, value in row.items()} for row in rows)
-    return buffer.getvalue()
 
 
 def _author_document(line: AuthorLine, leaderboard: Leaderboard) -> Document:

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bot.bakeoffs.render.leaderboard_export import Document, csv_text
+from bot.bakeoffs.render.leaderboard_export import Document
 from bot.bakeoffs.render.leaderboard_tables import Leaderboard, percent, place_text, right_text
 from bot.bakeoffs.render.leaderboard_text import NO_CHANGE, change_lines
 from bot.bakeoffs.render.suites import check_lines
 from bot.chat import Button, Buttons, Heading, Line, Note, Part, Post, Table
+from bot.render.csv_text import csv_text
 from bot.render.formatting import (
     count_noun,
     duration,

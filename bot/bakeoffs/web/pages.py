@@ -3,7 +3,7 @@
 from bot.bakeoffs.leaderboard import LeaderboardQueryError
 from bot.bakeoffs.render.leaderboard_tables import place_text
 from bot.bakeoffs.render.schedules import cost_line, last_run_text, next_line, schedule_sentence
-from bot.bakeoffs.web import bakeoffs, events, matrix, reports, schedules, sharing, suites
+from bot.bakeoffs.web import bakeoffs, events, matrix, reports, schedules, shares, suites
 from bot.web.pages import Fragment, NavigationLink, Pages
 from council.errors import BakeoffError, SuiteError
 
@@ -22,8 +22,8 @@ PAGES = Pages(
         "/bakeoffs": bakeoffs.bakeoffs_page,
         "/bakeoffs/{id}": matrix.bakeoff_page,
         "/bakeoffs/{id}/vote": bakeoffs.vote_page,
-        "/bakeoffs/{id}/share": sharing.share_page,
-        "/bakeoffs/{id}/shared": sharing.shared_page,
+        "/bakeoffs/{id}/share": shares.share_page,
+        "/bakeoffs/{id}/shared": shares.shared_page,
         "/bakeoffs/{id}/rows": matrix.matrix_rows,
         "/bakeoffs/{id}/cells/{number:int}/{seat:int}": matrix.cell_page,
         "/bakeoffs/{id}/bakeoff.{format}": matrix.download_bakeoff,
@@ -47,8 +47,8 @@ PAGES = Pages(
         "/bakeoffs/try": bakeoffs.start_trial,
         "/bakeoffs/{id}/try": bakeoffs.propose_trial,
         "/bakeoffs/{id}/vote": bakeoffs.vote,
-        "/bakeoffs/{id}/share": sharing.create_share,
-        "/bakeoffs/{id}/share/revoke": sharing.revoke_share,
+        "/bakeoffs/{id}/share": shares.create_share,
+        "/bakeoffs/{id}/share/revoke": shares.revoke_share,
         "/bakeoffs/{id}/baseline": bakeoffs.set_baseline,
         "/bakeoffs/{id}/cancel": bakeoffs.cancel_bakeoff,
         "/bakeoffs/{id}/resume": bakeoffs.resume_bakeoff,
