@@ -98,7 +98,7 @@ def obedient_reply(prompt: str) -> str:
 
 
 def take_positions(gateway: FakeGateway, members: Sequence[str] = (CLAUDE, GPT, GEMINI)) -> None:
-    """Let models take YES and NO in turn; their chairman maps that, then obeys a decision."""
+    """Script models to take YES and NO in turn; their chairman maps that, then obeys a decision."""
     taken = {member: f"{(YES, NO)[i % 2]}." for i, member in enumerate(members)}
     gateway.answers = taken
     gateway.chairmen = dict.fromkeys(members, (_map_of, f"Settled: {YES}."))

@@ -1,7 +1,7 @@
 """Column names of data sets and other tools, and how an item of theirs becomes our columns.
 
 What a suite cannot have is returned as LeftOut, with its place in the file; nothing is dropped.
-A question that lost a check is not graded by the others, unless somebody asks for that.
+A question that lost a check is not graded by the others, unless that is asked for.
 """
 
 import json
@@ -219,7 +219,7 @@ def _matching(pattern: re.Pattern[str], names: tuple[str, ...]) -> Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class ColumnMapper:
-    """Maps the items of one file; `chosen` has the names of its columns that somebody chose.
+    """Maps the items of one file; `chosen` has the names given for columns, as by `--question`.
 
     Each column that is left out is named once.
     """
@@ -229,7 +229,7 @@ class ColumnMapper:
     _named: set[str] = field(default_factory=set)
 
     def check_chosen(self) -> None:
-        """Raise SuiteError for a column that somebody chose, and that no item had."""
+        """Raise SuiteError for a chosen column that no item had."""
         for column, name in self.chosen.items():
             if normalize_name(name) not in self._seen:
                 raise SuiteError(
@@ -371,7 +371,7 @@ class _Item:
         self.lost.append(LeftOut(self.where, name, why))
 
     def _exclude(self) -> None:
-        """Exclude answers that nobody could compare, and those that a model seems to have given."""
+        """Exclude answers too many to compare, and those that a model seems to have written."""
         for name in {*NAMES["answer"], *_WRITTEN, *self._chosen} & self.fields.keys():
             if _count(self.fields[name]) > _MAX_ANSWERS:
                 self._lose(name, f"it has more than {_MAX_ANSWERS} answers")
@@ -423,7 +423,7 @@ class _Item:
         messages = [("user", _text(value))] if _is_scalar(value) else parse_messages(value)
         if not messages:
             raise _QuestionError(
-                "it has more than text, or a message by nobody known, and models get only text"
+                "it has more than text, or a message with an unknown role; models get only text"
             )
         reply = messages[-1][1] if messages[-1][0] == "assistant" else ""
         messages = messages[:-1] if reply else messages
@@ -555,7 +555,7 @@ def _shuffle(right: str, wrong: Sequence[str]) -> _Choices:
     """Return the choices in an order that tells nothing, the same in each import."""
     texts = [right, *wrong]
     order = [*range(len(texts))]
-    Random("\n".join(texts)).shuffle(order)  # noqa: S311 - nobody gains by guessing it
+    Random("\n".join(texts)).shuffle(order)  # noqa: S311 - no secret
     return _Choices([texts[at] for at in order], right=order.index(0))
 
 
@@ -671,7 +671,7 @@ def _right_texts(name: str, value: object) -> list[str]:
         texts = []
     messages = value if isinstance(value, list) else ()
     if not texts and any(isinstance(one, dict) and "role" in one for one in messages):
-        raise SuiteError("it has more than text, or a message by nobody known")
+        raise SuiteError("it has more than text, or a message with an unknown role")
     if any(_LISTED.match(text) for text in texts):
         raise SuiteError("it is a list or dictionary as a text; save the file as JSON")
     return texts

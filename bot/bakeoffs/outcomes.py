@@ -36,16 +36,20 @@ async def load_outcome(app: AppContext, progress: BakeoffProgress) -> str:
     key = (bakeoff.id, bakeoff.ending.at.isoformat())
     if key not in kept:
         await update_records(app)
-        if bakeoff.panel.trial:
-            kept[key] = trial_sentence(await load_tried(app, progress))
-            return kept[key]
-        records = await bakeoff_stores(app).records.list_recent(RecordQuery(bakeoff=bakeoff.id))
-        names = panel_seat_names((*app.panels.values(), bakeoff.panel))
-        query = LeaderboardQuery(bakeoff.suite.name, bakeoff.suite.version)
-        kept[key] = headline(await asyncio.to_thread(count_records, records, query, names))
+        kept[key] = await _compute_outcome(app, progress)
         while len(kept) > _MAX_OUTCOMES:
             kept.popitem(last=False)
     return kept[key]
+
+
+async def _compute_outcome(app: AppContext, progress: BakeoffProgress) -> str:
+    bakeoff = progress.bakeoff
+    if bakeoff.panel.trial:
+        return trial_sentence(await load_tried(app, progress))
+    records = await bakeoff_stores(app).records.list_recent(RecordQuery(bakeoff=bakeoff.id))
+    names = panel_seat_names((*app.panels.values(), bakeoff.panel))
+    query = LeaderboardQuery(bakeoff.suite.name, bakeoff.suite.version)
+    return headline(await asyncio.to_thread(count_records, records, query, names))
 
 
 async def usual_cost(app: AppContext, bakeoff: Bakeoff) -> int | None:

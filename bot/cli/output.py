@@ -157,7 +157,12 @@ def print_post(post: Post) -> None:
     # A command that prints JSON does not wait for this.
     from bot.terminal import open_console, render_post
 
-    open_console().print(render_post(Post(tuple(map(_for_shell, post.parts)))))
+    open_console().print(render_post(shell_post(post)))
+
+
+def shell_post(post: Post) -> Post:
+    """Return a post whose hints are commands of the shell."""
+    return replace(post, parts=tuple(map(_for_shell, post.parts)))
 
 
 def _for_shell(part: Part) -> Part:

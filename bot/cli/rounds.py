@@ -12,7 +12,7 @@ from rich.console import Console
 
 from bot.admission import admit_round
 from bot.bootstrap import StartOptions, open_app, open_stores
-from bot.chat import Asker, Attachment, IncomingMessage
+from bot.chat import Asker, Attachment, IncomingMessage, Post
 from bot.cli.completion import complete
 from bot.cli.output import (
     FAILED,
@@ -28,6 +28,7 @@ from bot.cli.output import (
     print_post,
     print_posts,
     print_rows,
+    shell_post,
     text_option,
 )
 from bot.cli.progress import DownloadBar
@@ -178,6 +179,14 @@ async def show(
         typer.echo(f"Not finished. Resume with: council ask --resume {round_.id}")
 
 
+class ShellChat(TerminalChat):
+    """A terminal in which commands are typed in the shell, so hints begin with `council`."""
+
+    async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
+        """Print a post."""
+        await super().send_ephemeral(said, shell_post(post))
+
+
 @async_command
 async def vote(
     round_id: RoundId,
@@ -193,7 +202,7 @@ async def vote(
     asked = {"round": round_id} | ({"answer": " ".join(answer)} if answer else {})
     async with open_app(load_settings()) as app:
         message = IncomingMessage("", TERMINAL_USER, TERMINAL, "")
-        await voting.vote(app, TerminalChat(open_console()), message, asked)
+        await voting.vote(app, ShellChat(open_console()), message, asked)
 
 
 @async_command
@@ -213,7 +222,7 @@ async def decide(
     logs.configure_logging()
     async with open_app(load_settings()) as app:
         message = IncomingMessage("", TERMINAL_USER, TERMINAL, app.new_id())
-        chat = TerminalChat(open_console(quiet=as_json))
+        chat = ShellChat(open_console(quiet=as_json))
         await decide_command(app, chat, message, asked)
         round_ = await app.store.load(await find_round_id(app.store, round_id))
     if as_json:

@@ -135,7 +135,7 @@ class LocalRunner:
                 running.task.cancel()
 
     async def close(self) -> None:
-        """Give running calls a grace period, a short one if all are late, then stop every round."""
+        """Wait for running calls, only briefly if all are late, then stop every round."""
         if running := self._tasks.all():
             is_late = all(one.state.round_.closing for one in running)
             await self._gateway.close(LATE_SECONDS if is_late else GRACE_SECONDS)

@@ -74,8 +74,8 @@ def _lead(tried: Tried, better: Side, other: Side) -> str:
         )
     if better.right is not None and other.right is not None:
         return f"right on {better.right} of {of} where {loser} is on {other.right}"
-    grades = (f"{(side.score or 0) * 100:.0f} %" for side in (better, other))
-    return f"graded {next(grades)} on {of} questions where {loser} has {next(grades)}"
+    grade, others = ((side.score or 0) * 100 for side in (better, other))
+    return f"graded {grade:.0f} % on {of} questions where {loser} has {others:.0f} %"
 
 
 def _undecided(tried: Tried, candidate: str) -> str:

@@ -36,8 +36,8 @@ def choices_post(round_: Round, terms: str, *, is_room: bool) -> Post:
     if is_room:
         parts.append(Buttons(decide_button(round_)))
     else:
-        how = f"`decide {round_.id} 1=A`"
-        parts.append(Note(f"Type {how} to decide; what you leave out stays open."))
+        how = f"`/council decide {round_.id} 1=A`"
+        parts.append(Note(f"Decide with {how}; what you leave out stays open."))
     return Post(tuple(parts), DECIDE.capitalize())
 
 

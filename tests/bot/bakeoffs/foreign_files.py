@@ -1273,7 +1273,7 @@ SHAPES: dict[str, Shape] = {
     "messages by somebody unknown": Shape(
         "chat.jsonl",
         lines({"messages": [_user(SUM), {"role": "critic", "content": "43"}]}),
-        refused="a message by nobody known",
+        refused="a message with an unknown role",
     ),
     "messages that end with the system": Shape(
         "chat.jsonl",

@@ -50,6 +50,7 @@ def test_points_and_cost_come_first_and_a_decision_is_written_and_verified(asked
     exported = asked.invoke("export", document["id"]).out
 
     assert f"1. {BROKER}" in listed.out
+    assert f"Decide with council decide {document['id']} 1=A;" in " ".join(listed.out.split())
     assert f"A: “{YES}”" in listed.out
     assert "It costs nothing" in " ".join(listed.out.split())
     assert decided.out.index(f"Settled: {YES}.") < decided.out.index("Before the decision")
