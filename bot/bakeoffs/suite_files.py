@@ -13,16 +13,8 @@ from typing import Any
 
 import yaml
 
-from bot.bakeoffs.column_names import (
-    COLUMNS,
-    NO_QUESTION,
-    ColumnMapper,
-    Entry,
-    Imported,
-    LeftOut,
-    Unneeded,
-    columns_sentence,
-)
+from bot.bakeoffs.column_mapper import ColumnMapper, Entry, Imported, LeftOut, Unneeded
+from bot.bakeoffs.column_names import COLUMNS, NO_QUESTION, columns_sentence
 from bot.bakeoffs.file_parsers import (
     MAX_COLUMNS,
     NearbyFiles,

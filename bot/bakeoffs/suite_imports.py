@@ -16,18 +16,7 @@ from pathlib import PurePath
 import regex
 import yaml
 
-from bot.bakeoffs.column_names import (
-    ASKED,
-    ColumnMapper,
-    Entry,
-    Imported,
-    LeftOut,
-    Messages,
-    Unneeded,
-    context_of,
-    parse_messages,
-    reference_fields,
-)
+from bot.bakeoffs.column_mapper import ASKED, ColumnMapper, Entry, Imported, LeftOut, Unneeded
 from bot.bakeoffs.file_parsers import (
     MAX_BYTES,
     NearbyFiles,
@@ -47,6 +36,7 @@ from bot.bakeoffs.file_parsers import (
     row_fields,
     scalar_text,
 )
+from bot.bakeoffs.item_values import Messages, context_of, parse_messages, reference_fields
 from bot.chat import MAX_QUESTION_CHARACTERS
 from council.bakeoffs.graders import ANY_JSON, check_reference
 from council.bakeoffs.models import Grading, Reference

@@ -16,7 +16,7 @@ from bot.access import (
     may_administer,
 )
 from bot.bakeoffs import suite_files
-from bot.bakeoffs.column_names import LeftOut
+from bot.bakeoffs.column_mapper import LeftOut
 from bot.bakeoffs.file_parsers import check_size
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.suites import (

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from bot.bakeoffs.column_names import LeftOut
+from bot.bakeoffs.column_mapper import LeftOut
 from bot.chat import Button, Buttons, Heading, Line, Note, Part, Post, Table
 from bot.render.formatting import count_noun, join_words, seat_names
 from bot.render.lists import NEW, list_post

@@ -6,7 +6,7 @@ Every text is our own; only the names of columns and the nesting are those of th
 import json
 from dataclasses import dataclass, field
 
-from bot.bakeoffs.column_names import HOW_TO_CHOOSE
+from bot.bakeoffs.item_values import HOW_TO_CHOOSE
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.bakeoffs.column_names import HOW_TO_CHOOSE
+from bot.bakeoffs.item_values import HOW_TO_CHOOSE
 from bot.bakeoffs.suite_files import ReadingOptions, parse_suite_file, read_suite_file
 from council.bakeoffs.graders import is_correct
 from council.bakeoffs.models import Grading, Reference, SuiteQuestion
