@@ -1,7 +1,8 @@
 """Pictures of bake-offs on the page: a headline by right answers, a running matrix, a trial.
 
 Drives Debian's chromium; the models are scripted: the judges prefer the model that is wrong most
-often. Last is the comment on a pull request, as a page shows its Markdown.
+often. Then the forms of schedules and suites, the leaderboard and the bias of these judges; last
+the comment on a pull request, as a page shows its Markdown.
 """
 
 import asyncio
@@ -103,6 +104,17 @@ async def taken(browser: Browser, home: Home, address: str) -> None:
     await page.goto("/bakeoffs")
     await page.locator("ul.list a").first.click()
     await page.screenshot(path=PICTURES / "bakeoff-try.png")
+    await page.goto("/schedules")
+    await page.get_by_label("Name").fill("nightly")
+    await page.screenshot(path=PICTURES / "schedules.png")
+    for name, path in (
+        ("suite-form", "/suites/sums/edit"),
+        ("leaderboard", "/leaderboard?suite=sums"),
+        ("bias", "/bias?suite=sums"),
+        ("bias-charts", "/bias/charts?suite=sums"),
+    ):
+        await page.goto(path)
+        await page.screenshot(path=PICTURES / f"{name}.png")
     await page.set_content(await comment(home))
     await page.set_viewport_size(COMMENT)
     await page.screenshot(path=PICTURES / "bakeoff-comment.png", full_page=True)

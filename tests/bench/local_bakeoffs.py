@@ -122,7 +122,6 @@ async def create_schedules(site: Site, browser: Browser) -> datetime:
     await page.get_by_label("Name").fill("easy-page")
     await page.get_by_label("Suite").select_option("easy")
     await page.get_by_label("Panel").select_option("local")
-    await page.screenshot(path=PICTURES / "schedules.png", full_page=True)
     await page.get_by_label("In words").fill(f'"{cron(now, 0)}"')
     await page.get_by_role("button", name="Add schedule").click()
     print(await page.locator(".schedule").first.inner_text())
