@@ -128,7 +128,7 @@ def print_bias(bias: BiasView, *, as_json: bool, to_png: Path | None, full: bool
         return
     tables = (judges_table(bias), brand_table(bias), winning_table(bias))
     audits = Post(tuple(map(Line, audit_lines(bias))))
-    print_posts((*(Post((table,)) for table in tables if table), audits))
+    print_posts([*(Post((table,)) for table in tables if table), audits])
 
 
 def _names(settings: Settings) -> dict[str, str]:

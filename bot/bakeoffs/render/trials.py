@@ -176,7 +176,7 @@ def detail_lines(tried: Tried) -> Iterator[str]:
         yield f"{names[side.member]}: {', '.join(facts)}."
     alike: dict[tuple[int, str], list[str]] = {}
     for key, origins in tried.reused.items():
-        days = _days(*(f(origin.asked_at for origin in origins) for f in (min, max)))
+        days = _days([origin.asked_at for origin in origins])
         alike.setdefault((len(origins), days), []).append(names[key])
     for (count, days), of in alike.items():
         each = " each" if len(of) > 1 else ""
@@ -189,9 +189,10 @@ def detail_lines(tried: Tried) -> Iterator[str]:
     yield f"{asked} · {spending_text(tried.progress.spending, tried.progress.bakeoff.cap_micro)}"
 
 
-def _days(first: datetime, last: datetime) -> str:
-    days = dict.fromkeys((f"{first:%Y-%m-%d}", f"{last:%Y-%m-%d}"))
-    return " to ".join(days)
+def _days(moments: Sequence[datetime]) -> str:
+    """Return the first and the last day, or the only one."""
+    first, last = min(moments), max(moments)
+    return " to ".join(dict.fromkeys((f"{first:%Y-%m-%d}", f"{last:%Y-%m-%d}")))
 
 
 def trial_proposal_post(
@@ -234,7 +235,7 @@ def _plan_lines(bakeoff: Bakeoff, trial: Trial, reuse: Reuse) -> Iterator[str]:
     names, questions = trial_names(bakeoff.panel), len(bakeoff.numbers)
     incumbent, used = names[trial.incumbent], reuse.count(trial.incumbent)
     if days := reuse.days(trial.incumbent):
-        yield f"{count_noun(used, 'answer')} of {incumbent} used again, from {_days(*days)}."
+        yield f"{count_noun(used, 'answer')} of {incumbent} used again, from {_days(days)}."
     if used < questions:
         why = "there is no earlier answer to use again"
         if trial.incumbent in reuse.unfit:
