@@ -12,6 +12,7 @@ from importlib import import_module
 from io import FileIO
 from typing import Literal
 
+from markdown_it import MarkdownIt
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.live import Live
@@ -47,6 +48,7 @@ from bot.commands.dispatch import handle_message
 from bot.commands.registry import commands_of, is_question
 from bot.context import AppContext
 from bot.render.formatting import labelled_rows, parse_time, styled_runs
+from bot.render.math_rules import add_math
 from council.confusables import remove_invisible
 from council.errors import ForgottenError, RoundNotFoundError
 from council.places import Place
@@ -261,7 +263,7 @@ def _render_part(part: Part) -> RenderableType:  # noqa: C901, PLR0911
         case Heading(text):
             return Text(f"\n{_printable(text)}", style="bold")
         case Prose(text):
-            return Padding(Markdown(_printable(text), hyperlinks=False), (1, 2))
+            return Padding(_markdown(_printable(text)), (1, 2))
         case Quote(text):
             return Padding(Text(f"“{_printable(text)}”", style="italic"), (0, 0, 0, 4))
         case Line(text):
@@ -279,6 +281,16 @@ def _render_part(part: Part) -> RenderableType:  # noqa: C901, PLR0911
         case File(name, text, data):
             size = f"{len(data):,} bytes" if data else f"{len(text):,} characters"
             return Text(_printable(f"[{name}, {size}]"), style="dim")
+
+
+# As Rich's own, with formulas as code.
+_MARKDOWN = add_math(MarkdownIt().enable(["strikethrough", "table"]))
+
+
+def _markdown(text: str) -> Markdown:
+    shown = Markdown(text, hyperlinks=False)
+    shown.parsed = _MARKDOWN.parse(text)
+    return shown
 
 
 def _styled(text: str, style: str) -> Text:

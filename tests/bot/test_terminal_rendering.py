@@ -133,3 +133,11 @@ def test_progress_marks_how_far_each_step_is() -> None:
 
     assert "Claude Sonnet 4.6 answers" in shown
     assert "· Writing the answer" in shown
+
+
+def test_a_formula_keeps_its_source() -> None:
+    shown = printed(Post((Prose(r"So \(p = .5\), and \[ \sqrt{x} \]"),)), terminal=False)
+
+    assert "p = .5" in shown
+    assert r"\sqrt{x}" in shown
+    assert "(p = .5)" not in shown
