@@ -281,14 +281,26 @@ async def vote(bakeoff_id: BakeoffId = LAST) -> None:
         while True:
             print_posts(await voting.next_question_posts(app, MESSAGE, bakeoff.id))
             round_ = await voting.next_question(app, bakeoff, TERMINAL_USER.id)
-            prompt = "The best answer's letter, or an order (K > M = L); Enter to stop"
-            choice = stdin.isatty() and typer.prompt(prompt, default="", show_default=False)
+            choice = _ask_vote() if round_ and stdin.isatty() else ""
             if round_ is None or not choice:
                 return
             try:
                 await cast_vote(app, round_, TERMINAL_USER.id, choice, hides_result=True)
             except FeedbackError as error:
                 typer.echo(str(error), err=True)
+
+
+def _ask_vote() -> str:
+    """Return what was typed; nothing at the end of the input, too."""
+    try:
+        choice: str = typer.prompt(
+            "The best answer's letter, or an order (K > M = L); Enter to stop",
+            default="",
+            show_default=False,
+        )
+    except typer.Abort:
+        return ""
+    return choice
 
 
 @bakeoff_app.command("cancel")

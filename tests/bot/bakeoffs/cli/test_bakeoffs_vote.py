@@ -31,10 +31,19 @@ def test_a_bakeoff_is_voted_on_in_the_terminal(home: Home, monkeypatch: pytest.M
     monkeypatch.setattr(bakeoffs, "stdin", Terminal())
     letters = [chr(code) for code in range(ord("K"), ord("Z") + 1)]
 
-    voted = home.invoke("bakeoff", "vote", "last", stdin="\n".join(letters))
+    voted = home.invoke("bakeoff", "vote", "last", stdin="\n".join(letters * 2))
 
     assert "0 of 2 questions voted, by 0 people; 0 by you." in " ".join(read.out.split())
     assert not [name for name in LETTERS if f" {name} " in read.out.lower()]
     assert NO_MORE in " ".join(voted.out.split())
     assert "There is no Response" in voted.err
     assert [row[1] for row in home.sql(VOTES)] == [1, 1]
+
+
+def test_voting_stops_at_the_end_of_the_input(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bakeoffs, "stdin", Terminal())
+
+    voted = home.invoke("bakeoff", "vote", "last", stdin="")
+
+    assert (voted.code, voted.err) == (0, "")
+    assert home.sql(VOTES) == []
