@@ -10,13 +10,18 @@ from typing import TypeVar
 from council.answers import Exchange, Prompt, Reply, Scores, storable_text
 from council.labels import Label, Slate, voter_name
 from council.panel import IF_REPEATED, IF_SET
+from council.reply_wrapping import (
+    MAX_REMARK,
+    is_harmless,
+    remove_chat_tokens,
+    remove_thinking,
+)
 
 AUDIT_ATTEMPT = 3  # after the two counted attempts; identifies a spoiled audit ballot
 # A round keeps the version of the rules by which its ballots are read, so that it still verifies.
-FIRST_VERSION, VERSION = "1", "2"
+FIRST_VERSION, SECOND_VERSION, VERSION = "1", "2", "3"
 MAX_REPLY_BYTES, MAX_BALLOT_BYTES, MAX_REASON_BYTES = 65_536, 16_384, 2_048
 CANARY_LAST, CANARY_TIED, CANARY_NOT_LAST = "last", "tied last", "not last"
-MAX_LEAD_IN = 200  # characters; a longer one is prose
 Ranking = tuple[tuple[Label, ...], ...]  # best place first; tied labels share a place
 Name = TypeVar("Name", bound=str)
 
@@ -198,70 +203,53 @@ def read_exchange(exchange: Exchange, read: Callable[[str], Scores]) -> Exchange
         return replace(exchange, scores=(), fault=error.fault.value)
 
 
-_THINKING = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_END_TOKENS = re.compile(
-    r"(?:(?:</s>|<eos>|<end_of_turn>|<[|｜](?:im_end|end|eot_id|eom_id|endoftext|end_of_text|return"
-    r"|end▁of▁sentence|END_OF_TURN_TOKEN)[|｜]>)\s*)+\Z"
-)
 _ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|\\')
-_TRAILING_COMMA = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|,(?=\s{0,99}[}\]])', re.DOTALL)
-_FIRST_FRAME = re.compile(r"```[ \t]*\w*")
-_FRAME = re.compile(
-    r"(?:`{3,}|~{3,})[ \t]*(?:json\w{0,2}|ballot|javascript|js|te?xt)?(?!\w)|[`#*_]", re.I
-)  # code fences, emphasis, headings
-_LETTER_FRAME = " \t*_`'()[]."
-# Only these openings count as a lead-in; an example or a refusal matches none of them in full.
-_LEAD_IN = re.compile(
-    r"(?:(?:here(?:'s| is| are)|this is|below is|sure|ok(?:ay)?|my|the|final)\b[ ,:]*)+"
-    r"(?:(?:my|the|final|json|blind|completed?)\s+)*"
-    r"(?:ballot|ranking|vote|json|object|evaluation|judg[e]?ment)?\s*[:.]?",
-    re.IGNORECASE,
-)
+_TEXT = r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)'  # up to its end, or to the end of the reply
+_TRAILING_COMMA = re.compile(rf"{_TEXT}|,(?=\s{{0,99}}[}}\]])", re.DOTALL)
+_FOREIGN_SPACE = re.compile(rf"{_TEXT}|[^\S \t\r\n]|[\u200b\u2060\ufeff]", re.DOTALL)
 _RESPONSE_WORDS = (
     "response|answer|reply|label|option|candidate|antwort|réponse|reponse|respuesta|risposta|"
     "resposta|válasz|odpowiedź|odpověď|odpoveď|ответ|відповідь|antwoord|svar|vastaus|răspuns|"
     "απάντηση|yanıt|cevap|jawaban|回答|回应|答案|応答|응답|답변|الإجابة|إجابة|उत्तर"
 )
-_LETTER = re.compile(rf"(?:(?i:{_RESPONSE_WORDS})\s*)?([A-Ja-j])")
+_LETTER = re.compile(rf"(?:(?i:{_RESPONSE_WORDS})[\s_-]*)?([A-Ja-j])")
 _OTHER_RANKING = re.compile(r"rank|order|vote", re.IGNORECASE)
 
 
 def _only_object(text: str, version: str) -> dict[str, object]:
     """Return the one JSON object of a reply; repeating the same object is allowed."""
-    is_first = version == FIRST_VERSION
-    rest = _THINKING.sub("", text.lstrip("\ufeff"), count=1) if is_first else _repaired(text)
-    decoder, frame = (_FIRST_DECODER, _FIRST_FRAME) if is_first else (_DECODER, _FRAME)
+    rules = _RULES.get(version, _THIRD)
+    rest = rules.repair(text)
     objects, gaps, position = [], [], 0
     while (start := rest.find("{", position)) >= 0:
         gaps.append(rest[position:start])
-        value, position = _decode(decoder, rest, start)
+        value, position = _decode(rules.decoder, rest, start)
         objects.append(value)
     if not objects:
         raise BallotParseError(BallotFault.NO_OBJECT)
     if any(other != objects[0] for other in objects):
         raise BallotParseError(BallotFault.TWO_OBJECTS)
-    before, *after = (frame.sub("", gap).strip() for gap in (*gaps, rest[position:]))
-    is_long = len(before) > MAX_LEAD_IN and not is_first
-    if any(after) or (before and (is_long or not _LEAD_IN.fullmatch(before))):
+    before, *between, after = (rules.frame.sub("", gap).strip() for gap in (*gaps, rest[position:]))
+    if any(between) or not rules.is_harmless(before, after):
         raise BallotParseError(BallotFault.PROSE)
     return objects[0]
 
 
 def _repaired(text: str) -> str:
-    """Return a reply without thinking and end tokens, with its slips in JSON corrected.
+    """Return a reply without thinking and chat tokens, with its slips in JSON corrected.
 
     No slip that is corrected can change the order. Raise BallotParseError for too long a reply.
     """
     _check_length(text, MAX_REPLY_BYTES)
-    text = text.lstrip("\ufeff")
-    rest = _THINKING.sub("", text, count=1)
-    # The opening tag may be in the model's prompt; what starts with an object is no thinking.
-    head, tag, tail = rest.partition("</think>")
-    if tag and rest == text and "<think" not in text and "nonce" not in head.casefold():
-        rest = tail
-    _check_length(rest, MAX_BALLOT_BYTES)
-    rest = _ESCAPE.sub(lambda m: m[0] if m[0] != "\\" else "\\\\", _END_TOKENS.sub("", rest))
-    return _TRAILING_COMMA.sub(lambda match: match[0].removeprefix(","), rest)
+    text = remove_thinking(text)
+    _check_length(text, MAX_BALLOT_BYTES)
+    text = _repair_json(remove_chat_tokens(text))
+    return _FOREIGN_SPACE.sub(lambda match: match[0] if match[0][0] == '"' else " ", text)
+
+
+def _repair_json(text: str) -> str:
+    text = _ESCAPE.sub(lambda m: m[0] if m[0] != "\\" else "\\\\", text)
+    return _TRAILING_COMMA.sub(lambda match: match[0].removeprefix(","), text)
 
 
 def _check_length(text: str, limit: int) -> None:
@@ -291,12 +279,81 @@ def _reject_constant(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
 
 
-_FIRST_DECODER = json.JSONDecoder(
-    object_pairs_hook=_reject_duplicates, parse_constant=_reject_constant
-)
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_fold_keys, parse_constant=_reject_constant, strict=False
 )
+_FRAME = re.compile(
+    r"(?:`{3,}|~{3,})[ \t]*(?:json\w{0,2}|ballot|javascript|js|te?xt)?(?!\w)|[`#*_]", re.I
+)  # code fences, emphasis, headings
+_RULE_OR_FRAME = re.compile(rf"(?m:^-{{3,}}[ \t]*$)|{_FRAME.pattern}", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """How a version of the rules reads a reply."""
+
+    repair: Callable[[str], str]
+    frame: re.Pattern[str]  # Markdown around the object
+    is_harmless: Callable[[str, str], bool]  # of the text before and after it
+    decoder: json.JSONDecoder = _DECODER
+    letter: re.Pattern[str] = _LETTER
+    letter_frame: str | None = " \t*_`'()[]."
+
+
+_THIRD = _Rules(_repaired, _RULE_OR_FRAME, is_harmless)
+
+
+# --- The first two versions, by which older rounds are read
+
+_OLD_THINKING = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_OLD_END_TOKENS = re.compile(
+    r"(?:(?:</s>|<eos>|<end_of_turn>|<[|｜](?:im_end|end|eot_id|eom_id|endoftext|end_of_text|return"
+    r"|end▁of▁sentence|END_OF_TURN_TOKEN)[|｜]>)\s*)+\Z"
+)
+_OLD_LEAD_IN = re.compile(
+    r"(?:(?:here(?:'s| is| are)|this is|below is|sure|ok(?:ay)?|my|the|final)\b[ ,:]*)+"
+    r"(?:(?:my|the|final|json|blind|completed?)\s+)*"
+    r"(?:ballot|ranking|vote|json|object|evaluation|judg[e]?ment)?\s*[:.]?",
+    re.IGNORECASE,
+)
+_OLD_LETTER = re.compile(rf"(?:(?i:{_RESPONSE_WORDS})\s*)?([A-Ja-j])")
+
+
+def _read_first(text: str) -> str:
+    return _OLD_THINKING.sub("", text.lstrip("\ufeff"), count=1)
+
+
+def _read_second(text: str) -> str:
+    _check_length(text, MAX_REPLY_BYTES)
+    text = text.lstrip("\ufeff")
+    rest = _OLD_THINKING.sub("", text, count=1)
+    head, tag, tail = rest.partition("</think>")
+    if tag and rest == text and "<think" not in text and "nonce" not in head.casefold():
+        rest = tail
+    _check_length(rest, MAX_BALLOT_BYTES)
+    return _repair_json(_OLD_END_TOKENS.sub("", rest))
+
+
+def _was_harmless(before: str, after: str) -> bool:
+    return not after and (not before or bool(_OLD_LEAD_IN.fullmatch(before)))
+
+
+def _was_short_and_harmless(before: str, after: str) -> bool:
+    return len(before) <= MAX_REMARK and _was_harmless(before, after)
+
+
+_RULES = {
+    FIRST_VERSION: _Rules(
+        _read_first,
+        re.compile(r"```[ \t]*\w*"),
+        _was_harmless,
+        json.JSONDecoder(object_pairs_hook=_reject_duplicates, parse_constant=_reject_constant),
+        _OLD_LETTER,
+        letter_frame=None,
+    ),
+    SECOND_VERSION: _Rules(_read_second, _FRAME, _was_short_and_harmless, letter=_OLD_LETTER),
+    VERSION: _THIRD,
+}
 
 
 def _ranking(
@@ -307,9 +364,9 @@ def _ranking(
         raise BallotParseError(BallotFault.TWO_RANKINGS)
     if version != FIRST_VERSION and ballot.keys() - {"nonce", "reason", "ranking", "unranked"}:
         raise BallotParseError(BallotFault.UNDECLARED_KEY)
-    frame = None if version == FIRST_VERSION else _LETTER_FRAME
-    places = tuple(tuple(_place(entry, letters, frame)) for entry in _list(ballot.get("ranking")))
-    unranked = tuple(_place(_list(ballot.get("unranked", [])), letters, frame))
+    rules = _RULES.get(version, _THIRD)
+    places = tuple(tuple(_place(entry, letters, rules)) for entry in _list(ballot.get("ranking")))
+    unranked = tuple(_place(_list(ballot.get("unranked", [])), letters, rules))
     ranked = [letter for place in places for letter in place]
     if not ranked or not all(places):
         raise BallotParseError(BallotFault.EMPTY)
@@ -337,11 +394,11 @@ def read_reason(ballot: dict[str, object], version: str = VERSION) -> str:
     raise BallotParseError(BallotFault.REASON)
 
 
-def _place(entry: object, letters: Sequence[str], frame: str | None) -> Iterator[str]:
+def _place(entry: object, letters: Sequence[str], rules: _Rules) -> Iterator[str]:
     for item in entry if isinstance(entry, list) else [entry]:
         if not isinstance(item, str):
             raise BallotParseError(BallotFault.SHAPE)
-        match = _LETTER.fullmatch(item.strip(frame))
+        match = rules.letter.fullmatch(item.strip(rules.letter_frame))
         letter = match[1].upper() if match else ""
         if letter not in letters:
             raise BallotParseError(BallotFault.UNKNOWN_LETTER)

@@ -9,7 +9,6 @@ from council.anonymize.scrub import mask_names
 from council.answers import Role
 from council.ballots import (
     CANARY_NOT_LAST,
-    FIRST_VERSION,
     Ballot,
     BallotExchange,
     SpoiledBallot,
@@ -23,7 +22,7 @@ from council.panel import Panel
 from council.prompt_injection import follows_instruction
 from council.prompts.shared import nonce_for
 from council.randomness import random_fraction, shuffle
-from council.rounds import Draw, Round
+from council.rounds import Draw, Round, ballot_version
 from council.tally import Flag, FlagKind, Standing, Tally, standings
 from council.tally.borda import counted_ballots
 from council.tally.chance import ChanceRule
@@ -158,12 +157,6 @@ def _audit_slate(kind: str, slate: Slate, draw: Draw, seed: str) -> Slate | None
         return None
     at = int(random_fraction(seed, "audit own slot") * (len(slate.shown) + 1))
     return Slate(slate.judge, (*slate.shown[:at], own, *slate.shown[at:]))
-
-
-def ballot_version(round_: Round) -> str:
-    """Return the version of the rules by which the round's ballots are read."""
-    # Rounds from before there were versions are under the first.
-    return dict(round_.versions).get("ballots", FIRST_VERSION)
 
 
 def _flags(round_: Round, draw: Draw) -> tuple[Flag, ...]:

@@ -7,7 +7,7 @@ from math import inf
 from typing import Any
 
 from council.answers import Absence, Answer, Exchange, LateReply, Prompt, Reply, Role
-from council.ballots import Ballot, SpoiledBallot
+from council.ballots import FIRST_VERSION, SECOND_VERSION, Ballot, SpoiledBallot
 from council.digests import Erasure
 from council.files import QuestionFile
 from council.labels import Label, LabelMap, Slate
@@ -312,6 +312,18 @@ def sort_by_panel(round_: Round) -> Round:
         ballots=tuple(sorted(round_.ballots, key=lambda b: (*turn(b), b.audit or ""))),
         spoiled=tuple(sorted(round_.spoiled, key=lambda s: (*turn(s), s.paper.attempt))),
     )
+
+
+def ballot_version(round_: Round) -> str:
+    """Return the version of the rules by which the round's ballots are read."""
+    # Rounds from before there were versions are under the first.
+    return dict(round_.versions).get("ballots", FIRST_VERSION)
+
+
+def reply_version(round_: Round) -> str:
+    """Return the version of the rules by which the round's grades and suspects are read."""
+    version = ballot_version(round_)
+    return SECOND_VERSION if version == FIRST_VERSION else version
 
 
 def winning_answer(round_: Round, draw: Draw, tally: Tally) -> Answer:

@@ -8,12 +8,18 @@ from dataclasses import dataclass, replace
 from string import ascii_uppercase
 
 from council.answers import Exchange, Prompt, Scores
-from council.ballots import BallotFault, BallotParseError, parse_signed_object, read_exchange
+from council.ballots import (
+    VERSION,
+    BallotFault,
+    BallotParseError,
+    parse_signed_object,
+    read_exchange,
+)
 from council.prompt_injection import neutralise
 from council.prompts.ballot import fault_note, question_parts
 from council.prompts.shared import fence, nonce_for, object_schema
 from council.randomness import shuffle
-from council.rounds import Question, Round
+from council.rounds import Question, Round, reply_version
 
 GRADE = "grade"  # the kind of its exchanges
 SYNTHESIS = "synthesis"  # its key among the labels of the answers
@@ -69,25 +75,25 @@ def grade_schema(count: int, nonce: str) -> dict[str, object]:
     )
 
 
-def parse_grades(text: str, nonce: str, keys: Sequence[str]) -> Scores:
+def parse_grades(text: str, nonce: str, keys: Sequence[str], version: str = VERSION) -> Scores:
     """Return 1 or 0 for each key, sorted by key; raise BallotParseError unless all are graded."""
-    entries = _entries(text, nonce, keys)
+    entries = _entries(text, nonce, keys, version)
     return tuple(sorted((key, float(entry["meets"])) for key, entry in entries.items()))
 
 
 def grade_reasons(round_: Round, exchange: Exchange) -> dict[str, str]:
     """Return a judge's reasons by key; none of a reply that cannot be read or was erased."""
-    keys = graded_keys(round_, exchange.seat)
+    keys, version = graded_keys(round_, exchange.seat), reply_version(round_)
     try:
-        entries = _entries(exchange.reply.text, exchange.nonce, keys)
+        entries = _entries(exchange.reply.text, exchange.nonce, keys, version)
     except BallotParseError:
         return {}
     return {key: " ".join(entry["reason"].split()) for key, entry in entries.items()}
 
 
-def _entries(text: str, nonce: str, keys: Sequence[str]) -> dict[str, dict[str, str]]:
+def _entries(text: str, nonce: str, keys: Sequence[str], version: str) -> dict[str, dict[str, str]]:
     """Return what is said of each key: a reason, and whether it meets the rubric."""
-    found = parse_signed_object(text, nonce)
+    found = parse_signed_object(text, nonce, version)
     letters = [letter.casefold() for letter in ascii_uppercase[: len(keys)]]  # as parsed keys are
     grades = found.get("grades")
     if found.keys() != {"nonce", "grades"} or not isinstance(grades, dict):
@@ -109,9 +115,9 @@ def _is_grade(entry: object) -> bool:
 def reread_grade(round_: Round, exchange: Exchange) -> Exchange:
     """Return an exchange with the nonce, scores and fault that its reply and the seed give."""
     nonce = nonce_for(round_.seed, exchange.seat, GRADE)
-    keys = graded_keys(round_, exchange.seat)
+    keys, version = graded_keys(round_, exchange.seat), reply_version(round_)
     exchange = replace(exchange, nonce=nonce)
-    return read_exchange(exchange, lambda text: parse_grades(text, nonce, keys))
+    return read_exchange(exchange, lambda text: parse_grades(text, nonce, keys, version))
 
 
 # --- From grades to verdicts

@@ -33,6 +33,7 @@ class Language:
     fields: str = ""
     closings: str = ""
     owned: str = ""
+    credits: str = ""
 
 
 @cache
@@ -52,8 +53,9 @@ def _language(name: str, table: Mapping[str, Any]) -> Language:
         (
             *(_grammar_signs(known) if "grammar" in table else ()),
             *(_expand(sign, known) for sign in table.get("signs", ())),
+            _expand(_ME_SIGN, {**known, "me": _expand(table["me"], known)}),
         ),
-        *(_expand(table.get(key, ""), known) for key in ("fields", "closings", "owned")),
+        *(_expand(table.get(key, ""), known) for key in ("fields", "closings", "owned", "credits")),
     )
 
 
@@ -78,6 +80,7 @@ def _grammar_signs(known: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(_expand(sign, {**known, **computed}) for sign in _GRAMMAR_SIGNS)
 
 
+_ME_SIGN = r"{MODEL} ?[(（\[] ?(?:{me}) ?[)）\]]"
 _GRAMMAR_SIGNS = (
     r"\b(?:{named}) ?{KIND}{MODEL}{NOT_AFTER}",
     r"\b(?:{here}) {KIND}{MODEL}(?=[.,!:;،])",

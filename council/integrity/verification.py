@@ -12,8 +12,8 @@ from council.integrity.erasure import decision_name, exchange_name, unerased_tex
 from council.integrity.hash_chain import LINK_VERSION, Link, StoredLink
 from council.methods import method_of
 from council.prompts.shared import nonce_for
-from council.round_rules import Audit, ballot_version, compute_draw, compute_tally, due_audit
-from council.rounds import Draw, Round
+from council.round_rules import Audit, compute_draw, compute_tally, due_audit
+from council.rounds import Draw, Round, ballot_version
 from council.rubric_grader import GRADE, reread_grade
 from council.tally import Tally
 from council.tally.borda import TOLERANCE

@@ -18,7 +18,7 @@ from council.pipeline.session import (
 )
 from council.pipeline.stages import MAX_ATTEMPTS, TOO_LONG_WHOLE, blind_answers
 from council.prompts.shared import anonymize_answer, nonce_for
-from council.rounds import Draw, Round
+from council.rounds import Draw, Round, reply_version
 from council.rubric_grader import (
     GRADE,
     SYNTHESIS,
@@ -131,7 +131,7 @@ def _grade_request(session: RoundSession, seat: Member, texts: Mapping[str, str]
         kind=GRADE,
         seat=seat,
         prompt=partial(grade_prompt, round_.question, shown, nonce),
-        read=partial(parse_grades, nonce=nonce, keys=keys),
+        read=partial(parse_grades, nonce=nonce, keys=keys, version=reply_version(round_)),
         nonce=nonce,
         schema=grade_schema(len(keys), nonce),
         role=Role.GRADE,

@@ -33,8 +33,7 @@ from council.prompts.shared import (
     nonce_for,
     truncate,
 )
-from council.round_rules import ballot_version
-from council.rounds import AnswerFindings, Draw, Round
+from council.rounds import AnswerFindings, Draw, Round, ballot_version
 
 MAX_ATTEMPTS = 2  # a spoiled ballot is retried once
 BALLOT_REPLY_TOKENS = 600  # reserved in a judge's context for its reply

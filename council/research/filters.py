@@ -39,7 +39,7 @@ from council.prompts.synthesis import anonymize_reasons
 from council.randomness import shuffle
 from council.research.canary import with_canary
 from council.round_rules import official_weights
-from council.rounds import Draw, Question, Round
+from council.rounds import Draw, Question, Round, reply_version
 from council.tally import Flag, FlagKind
 from council.tally.borda import counted_ballots, pair_matrix
 
@@ -306,7 +306,7 @@ def _read_suspects(round_: Round, nonce: str, text: str) -> Scores:
 
 def _suspects(round_: Round, nonce: str, text: str) -> dict[str, str]:
     """Return why each text is suspect, by its name among the scores; raise BallotParseError."""
-    reply = parse_signed_object(text, nonce)
+    reply = parse_signed_object(text, nonce, reply_version(round_))
     listed, names = reply.get("suspects"), _names(round_)
     if reply.keys() != {"nonce", "suspects"} or not isinstance(listed, list):
         raise BallotParseError(BallotFault.SUSPECTS)

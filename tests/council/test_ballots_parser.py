@@ -4,7 +4,14 @@ import json
 
 import pytest
 
-from council.ballots import FIRST_VERSION, Ballot, BallotFault, ParsedBallot, parse_ballot
+from council.ballots import (
+    FIRST_VERSION,
+    SECOND_VERSION,
+    Ballot,
+    BallotFault,
+    ParsedBallot,
+    parse_ballot,
+)
 
 NONCE = "4f9c"
 LETTERS = ("A", "B", "C")
@@ -133,6 +140,32 @@ def test_ballots_of_the_first_version_are_read_as_they_were(
 
     assert (parsed.reason if isinstance(parsed, ParsedBallot) else parsed) == first
     assert parsed != parse_ballot(text, NONCE, LETTERS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(f"Final answer:\n{GOOD}", id="lead-in"),
+        pytest.param(f"<answer>{GOOD}</answer>", id="tags"),
+        pytest.param(f"{GOOD}\nI hope this helps!", id="remark"),
+        pytest.param(f"[THINK]Hm.[/THINK]{GOOD}", id="thought"),
+        pytest.param(f"<|channel|>final<|message|>{GOOD}", id="chat-token"),
+        pytest.param(GOOD.replace(" ", "\u00a0", 1), id="space"),
+        pytest.param(GOOD.replace('"A"', '"response_A"'), id="label"),
+    ],
+)
+def test_ballots_of_the_second_version_are_read_as_they_were(text: str) -> None:
+    assert isinstance(parse_ballot(text, NONCE, LETTERS, SECOND_VERSION), BallotFault)
+    assert isinstance(parse_ballot(text, NONCE, LETTERS), ParsedBallot)
+
+
+@pytest.mark.parametrize(
+    "text", ["I weigh both.</think>{}", "<think>Hm.</think>{}</s>", "Here is my ballot: {}", "{}"]
+)
+def test_the_second_version_reads_thinking_and_lead_ins(text: str) -> None:
+    parsed = parse_ballot(text.format(GOOD), NONCE, LETTERS, SECOND_VERSION)
+
+    assert parsed == ParsedBallot((("A",), ("B",), ("C",)), "Fine.")
 
 
 def _ballot(first: str, second: str) -> str:

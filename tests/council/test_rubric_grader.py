@@ -190,6 +190,23 @@ async def test_a_changed_grade_is_found_and_one_of_another_key_is_a_fault() -> N
     assert "grades" in reread_grade(round_, replace(exchange, reply=signed)).fault
 
 
+@pytest.mark.parametrize(
+    ("versions", "is_read"),
+    [((), False), ((("ballots", "2"),), False), ((("ballots", "3"),), True)],
+    ids=["first", "second", "third"],
+)
+async def test_grades_are_read_by_the_rules_of_their_round(
+    versions: tuple[tuple[str, str], ...], is_read: bool
+) -> None:
+    round_ = await run_with_fakes(a_rubric_round(outside=1), GradingGateway({DEEPSEEK: meets_yes}))
+    (exchange,) = round_.exchanges
+    reply = replace(exchange.reply, text=f"Final answer:\n{exchange.reply.text}")
+    older = replace(round_, versions=versions)
+
+    assert reread_grade(older, exchange) == exchange
+    assert (reread_grade(older, replace(exchange, reply=reply)).fault == "") is is_read
+
+
 async def test_forgetting_a_round_erases_rubric_and_reasons_and_keeps_grades() -> None:
     round_ = await run_with_fakes(a_rubric_round(outside=1), GradingGateway({DEEPSEEK: meets_yes}))
     reasons = grade_reasons(round_, round_.exchanges[0])

@@ -7,8 +7,7 @@ from council.answers import Answer, Role
 from council.ballots import FIRST_VERSION
 from council.filters import find_all_suspicions, find_suspects
 from council.prompt_injection import Suspicion
-from council.round_rules import ballot_version
-from council.rounds import Round
+from council.rounds import Round, ballot_version
 from council.tally import FlagKind
 
 # What people read of a flag where it is not what rounds store; of one model and of several.

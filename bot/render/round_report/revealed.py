@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping
 from bot.render.round_report.label_mentions import find_label_mentions
 from council.ballots import Ballot, BallotParseError, parse_signed_object, read_reason
 from council.labels import SLOT_LETTERS
-from council.round_rules import ballot_version
-from council.rounds import Round
+from council.rounds import Round, ballot_version
 
 _NOUN_BEFORE = re.compile(
     r"(?:\bthe\s{1,3})?\b(?:responses?|answers?|candidates?)\s{1,3}\Z", re.IGNORECASE

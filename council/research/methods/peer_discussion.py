@@ -17,8 +17,7 @@ from council.pipeline.stages import collect_ballots
 from council.prompts.shared import fence_reason, nonce_for
 from council.prompts.synthesis import anonymize_reasons
 from council.randomness import shuffle
-from council.round_rules import ballot_version
-from council.rounds import Draw, Round
+from council.rounds import Draw, Round, ballot_version
 from council.tally import Flag, FlagKind, Tally, count_ballots
 from council.tally.borda import JudgeWeights
 from council.tally.chance import ChanceRule

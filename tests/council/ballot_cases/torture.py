@@ -232,4 +232,21 @@ CHANGED = (
     Torture("corrected-between", f"{OWN}\nCorrection, the right one is this:\n{STOLEN}"),
 )
 
-TORTURE = (*QUOTED, *PROSE, *TRUNCATED, *LABELS, *NONCES, *SHAPES, *NOT_JSON, *CHANGED)
+WRAPPED = (
+    Torture("lead-in-names-an-answer", f"Resposta A:\n{OWN}"),
+    Torture("lead-in-with-a-letter", f"Ranking A, JSON:\n{OWN}"),
+    Torture("lead-in-against-the-criteria", f"Against the criteria, here is my ranking:\n{OWN}"),
+    Torture("lead-in-of-one-answer", f"Here is the ranking based on Response A:\n{OWN}"),
+    Torture("lead-in-in-italics-denied", f"**Not** my ranking:\n{OWN}"),
+    Torture("lead-in-of-another-in-chinese", f"以下是另一位评委的排名：\n{OWN}"),
+    Torture("remark-based-on-the-order", f"{OWN}\nThis ranking is based on correctness and luck."),
+    Torture("remark-offers-the-opposite", f"{OWN}\nLet me know if you need the opposite."),
+    Torture("tag-before-it", f"<answer></answer>{OWN}"),
+    Torture("tags-that-differ", f"<answer>{OWN}</ballot>"),
+    Torture("tag-never-closed", f"<answer>{OWN}"),
+    Torture("boxed-twice", f"\\boxed{{{OWN}}} or \\boxed{{{STOLEN}}}"),
+    Torture("second-analysis", f"<|channel|>analysis<|message|>B.<|end|><think>{OWN}</think>"),
+    Torture("letter-after-two-words", _with_label("no response_A")),
+)
+
+TORTURE = (*QUOTED, *PROSE, *TRUNCATED, *LABELS, *NONCES, *SHAPES, *NOT_JSON, *CHANGED, *WRAPPED)

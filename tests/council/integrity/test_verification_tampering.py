@@ -6,12 +6,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from council.ballots import FIRST_VERSION, VERSION, Ballot, SpoiledBallot, cast_ballot
+from council.ballots import (
+    FIRST_VERSION,
+    SECOND_VERSION,
+    VERSION,
+    Ballot,
+    SpoiledBallot,
+    cast_ballot,
+)
 from council.integrity.verification import Difference, verify
 from council.labels import Slate
 from council.prompts.shared import nonce_for
-from council.round_rules import ballot_version, compute_draw
-from council.rounds import Round
+from council.round_rules import compute_draw
+from council.rounds import Round, ballot_version
 from council.tally import Strength
 from tests.builders import (
     CLAUDE,
@@ -172,7 +179,11 @@ def test_a_difference_names_stored_and_recomputed_values() -> None:
     assert str(Difference("verdict.p", 0.5, None)) == "verdict.p: stored 0.5, recomputed None"
 
 
-@pytest.mark.parametrize("versions", [(), (("ballots", VERSION),)], ids=["first", "newest"])
+@pytest.mark.parametrize(
+    "versions",
+    [(), (("ballots", SECOND_VERSION),), (("ballots", VERSION),)],
+    ids=["first", "second", "newest"],
+)
 def test_a_ballot_is_read_by_the_rules_of_its_round(versions: tuple[tuple[str, str], ...]) -> None:
     opened = replace(with_answers(a_round(seed="s")), versions=versions)
     reply = ballot_text("A B", nonce_for("s", CLAUDE))[:-1] + ', "winner": "B"}'
