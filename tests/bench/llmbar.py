@@ -54,6 +54,22 @@ def read(folder: Path = DATA) -> Verdicts:
     return Verdicts(judges, (told[:, :, 1:] == 1).astype(float), (told[:, 0, 0] == 1).astype(float))
 
 
+def write_judgments(path: Path, folder: Path = DATA) -> None:
+    """Write the same items as lines that `tests.bench.aggregation` reads."""
+    verdicts = read(folder)
+    names = np.array(["1", "2"])
+    with path.open("w", encoding="utf-8") as file:
+        for item, (chosen, gold) in enumerate(zip(verdicts.chosen, verdicts.gold, strict=True)):
+            lines = [{"item": item, "human": names[int(gold == 0)]}]
+            for judge, both in zip(verdicts.judges, chosen, strict=True):
+                for order, first in zip((names, names[::-1]), both, strict=True):
+                    winner = names[int(first == 0)]  # no choice counts as the second
+                    lines.append(
+                        {"item": item, "judge": judge, "order": [*order], "winner": winner}
+                    )
+            file.writelines(f"{json.dumps(line)}\n" for line in lines)
+
+
 def agreement(verdicts: Verdicts, weights: Mapping[str, float]) -> float:
     """Return the share of items whose gold answer weighted judges put first, in both orders.
 
