@@ -2,9 +2,9 @@
 
     python -m tests.bench.aggregation [DIR]
 
-Reads every *.jsonl file of the folder, or LLMBar without one; `council export --as judgments`
-writes such files. A line is a judge's ranking of what it was shown, best first (ties in one place,
-or "winner": null), or what a person said of the same item. Other keys are ignored.
+Reads every *.jsonl file of the folder, or four public sets without one; `council export --as
+judgments` writes such files. A line is a judge's ranking of what it was shown, best first (ties in
+one place, or "winner": null), or what a person said of the same item. Other keys are ignored.
 
     {"item": "q1", "judge": "gpt", "order": ["a", "b"], "winner": "a"}
     {"item": "q1", "judge": "gpt", "order": ["b", "a"], "ranking": [["a"], ["b"]], "family": "gpt"}
@@ -152,10 +152,10 @@ def read(folder: Path) -> Judgments:
     return found
 
 
-def read_llmbar() -> Judgments:
-    """Return the judgments of LLMBar on which every judge chose in both orders."""
+def read_public(name: str) -> Judgments:
+    """Return the judgments of a public set on which every judge chose in both orders."""
     with TemporaryDirectory() as folder:
-        llmbar.write_judgments(Path(folder) / "llmbar.jsonl")
+        llmbar.write_judgments(name, Path(folder) / "public.jsonl")
         return read(Path(folder))
 
 
@@ -509,20 +509,29 @@ def measure_judges(judgments: Judgments) -> list[tuple[Row, Row]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table; return 2 if a line is wrong."""
+    """Print the tables; return 2 if a line is wrong."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path, nargs="?")
     folder = parser.parse_args(arguments).folder
-    if not folder and not llmbar.DATA.exists():
-        print(f"Skipped: there is no {llmbar.DATA}. Name a folder with judgments.")
-        return 0
     try:
-        judgments = read(folder) if folder else read_llmbar()
+        if folder:
+            print_all(read(folder))
+        elif llmbar.DATA.exists():
+            for name, (_, prompts) in llmbar.SETS.items():
+                print(f"\n{name}, {prompts} prompts")
+                print_all(read_public(name))
+        else:
+            print(f"Skipped: there is no {llmbar.DATA}. Name a folder with judgments.")
     except (LineError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
+    return 0
+
+
+def print_all(judgments: Judgments) -> None:
+    """Print what there is, then every count, then every judge."""
     items = judgments.items.values()
     twice = sum(all(len(cast) > 1 for cast in item.cast.values()) for item in items)
     labelled = sum(bool(item.human) for item in items)
@@ -532,11 +541,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     if not labelled:
         print('No line says what a person thinks, so nothing can be compared. Add "human" lines.')
-        return 0
+        return
     rows = measure(judgments)
     print_counts(rows)
     print_judges(measure_judges(judgments), rows[OFFICIAL_ROW], rows[OFFICIAL_ROW + 1])
-    return 0
 
 
 def print_counts(rows: Sequence[Row]) -> None:

@@ -121,7 +121,8 @@ def test_on_llmbar_it_finds_what_the_bench_of_weights_finds(
 ) -> None:
     assert main([]) == 0
 
-    out = capsys.readouterr().out
+    out, *others = capsys.readouterr().out.split("\n\nMT-Bench")
+    assert len(others) == 1
     assert "415 items, 6 judges; 415 items in both orders from every judge" in out
     agrees = {line[:54].strip(): line[54:].split() for line in out.splitlines()}
     assert agrees["both orders"][:2] == ["415", "0.602"]
@@ -140,6 +141,26 @@ def test_without_a_folder_or_data_it_says_that_it_skips(
 
     assert main([]) == 0
     assert capsys.readouterr().out.startswith("Skipped: there is no ")
+
+
+def test_verdicts_are_read_from_a_clone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    judges = tmp_path / "clone/Dataset/Processed/FairEval/evaluators"
+    for judge, winners in {"one": ("1", "1"), "two": ("2", "nothing")}.items():
+        (judges / judge / "Vanilla_NoRules").mkdir(parents=True)
+        told = {
+            f"swap = {swap}": {"winner": won}
+            for swap, won in zip((False, True), winners, strict=True)
+        }
+        entries = [{"label": 1, "results": [told]}, {"label": 2, "results": []}]
+        (judges / judge / "Vanilla_NoRules/result.json").write_text(json.dumps(entries))
+    monkeypatch.setattr(llmbar, "DATA", tmp_path / "data")
+
+    llmbar.write_verdicts(tmp_path / "clone")
+
+    verdicts = llmbar.read("FairEval")
+    assert verdicts.judges == ("one", "two")
+    assert verdicts.gold.tolist() == [1.0]  # nobody judged the second item
+    assert verdicts.chosen.tolist() == [[[1.0, 1.0], [0.0, 0.0]]]
 
 
 # --- Orders
