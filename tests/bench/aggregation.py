@@ -544,7 +544,7 @@ def print_all(judgments: Judgments) -> None:
         return
     rows = measure(judgments)
     print_counts(rows)
-    print_judges(measure_judges(judgments), rows[OFFICIAL_ROW], rows[OFFICIAL_ROW + 1])
+    print_judges(measure_judges(judgments), *rows[OFFICIAL_ROW : OFFICIAL_ROW + 3])
 
 
 def print_counts(rows: Sequence[Row]) -> None:
@@ -557,16 +557,17 @@ def print_counts(rows: Sequence[Row]) -> None:
         print(f"{row.name:54} {len(row.by_item):6,} {row.mean:7.3f}  {against}")
 
 
-def print_judges(judges: Sequence[tuple[Row, Row]], one: Row, both: Row) -> None:
+def print_judges(judges: Sequence[tuple[Row, Row]], one: Row, both: Row, weighted: Row) -> None:
     """Print what each judge achieves alone, and what the panel of all adds to it."""
     print(
         f"\n{'a judge alone, the best first':54} {'items':>6} {'one':>7} {'both':>6}  "
-        f"{'official − one [95 %]':25}  both orders − both [95 %]"
+        f"{'official − one [95 %]':25}  {'both orders − both [95 %]':25}  weighted − both [95 %]"
     )
     for in_one, in_both in judges:
-        against = f"{one.compared(in_one):25}  {both.compared(in_both)}"
+        compared = (one.compared(in_one), both.compared(in_both), weighted.compared(in_both))
         means = f"{in_one.mean:7.3f} {in_both.mean:6.3f}"
-        print(f"{in_one.name:54} {len(in_one.by_item):6,} {means}  {against}")
+        against = "  ".join(f"{each:25}" for each in compared)
+        print(f"{in_one.name:54} {len(in_one.by_item):6,} {means}  {against}".rstrip())
 
 
 if __name__ == "__main__":
