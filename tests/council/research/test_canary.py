@@ -443,3 +443,14 @@ async def test_a_copy_is_cut_and_marked_like_the_answers() -> None:
         texts = [*read_prompt(call.prompt).texts.values()]
         assert all(text.endswith(SHORTENED_MARK) for text in texts)
         assert len({*texts}) == len(texts)
+
+
+def test_what_a_seed_draws_never_changes_between_versions() -> None:
+    asked = a_question("Which queue?")
+    newest = replace(a_canary_round(), versions=((CANARIES, VERSION),))
+    seeds = [f"seed {n}" for n in range(3)]
+
+    kinds = [canary_kind(replace(newest, seed=seed)) for seed in seeds]
+
+    assert [canary_text(asked, seed).split()[1] for seed in seeds] == ["dough", "an", "tie"]
+    assert kinds == [CUT, FALSE, CUT]
