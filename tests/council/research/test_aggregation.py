@@ -196,10 +196,11 @@ def test_one_order_is_averaged_over_the_balanced_assignments_and_fixed_over_comm
     tmp_path: Path,
 ) -> None:
     # Both judges like the first slot; a person chose a.
+    human: Line = {"item": "q", "human": "a"}
     lines = [
         *in_two_orders("x", "a", "b"),
         *in_two_orders("y", "a", "b"),
-        {"item": "q", "human": "a"},
+        human,
     ]
 
     found = found_in(tmp_path, lines)
@@ -211,7 +212,7 @@ def test_one_order_is_averaged_over_the_balanced_assignments_and_fixed_over_comm
     lines = [
         *in_two_orders("x", "a", "a"),
         *in_two_orders("y", "a", "b"),
-        {"item": "q", "human": "a"},
+        human,
     ]
     assert found_in(tmp_path, lines)["official: one order, balanced"] == 0.75
 
