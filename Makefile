@@ -61,6 +61,7 @@ bench: $(VENV)/.dev ## overhead of a round, next to rivals where they can be ins
 	$(BIN)/python -m tests.bench.trials
 	$(BIN)/python -m tests.bench.verdict
 	$(BIN)/python -m tests.bench.llmbar
+	$(BIN)/python -m tests.bench.aggregation
 	$(BIN)/python -m tests.bench.methods
 	-$(BIN)/python -m tests.bench.knockout # misses its target; docs/method.md says by how much
 	$(BIN)/python -m tests.bench.bias_report

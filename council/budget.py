@@ -157,7 +157,8 @@ def _ballot(
     frame = judge_prompt(round_.question, round_.panel.rubric, BallotPrompt(texts, _NONCE))
     answer_tokens = sum(tokens[member.key] for member in others)
     answer_tokens += method_of(round_).extra_texts * max_reply_tokens(price)
-    answer_tokens += CANARY_TOKENS if round_.panel.terms.canary_share else 0
+    if round_.panel.terms.canary_share:  # at most a copy of an answer with one more sentence
+        answer_tokens += CANARY_TOKENS + tokens[others[0].key]
     return price.cost_micro_usd(
         max_prompt_tokens(frame) + _image_tokens(round_) + answer_tokens,
         max_reply_tokens(price, ballot=True),

@@ -101,9 +101,10 @@ class _BallotFile(BaseModel):
 def _print_tally(tally: Tally) -> None:
     for line in tally.standings:
         share = "–" if line.share is None else f"{line.share:.3f}"
+        rank = "–" if line.mean_rank is None else f"{line.mean_rank:.2f}"
         typer.echo(
             f"{line.place}  {line.label:20} {share}  {line.points:g} of {line.max_points}  "
-            f"first on {line.first_votes}"
+            f"first on {line.first_votes}  mean rank {rank}"
         )
     p = "–" if tally.verdict.p is None else f"{tally.verdict.p:.3f}"
     typer.echo(f"{describe_certainty(tally.verdict)} (p = {p})")

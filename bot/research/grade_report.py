@@ -1,6 +1,6 @@
 """Render the report on grades: numbers, sentences, the post and the JSON document."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -127,17 +127,28 @@ def caution_lines(report: GradeReport) -> tuple[str, ...]:
             f"All numbers rest on {count_noun(report.groups, 'group')} of items, however many "
             f"items there are ({report.items}). Add groups, not items."
         )
-    high = [row for row in report.rows if (row.at_best or 0) > _CEILING]
-    if high:
-        whose = join_words(
-            f"{row.judge} ({row.at_best:.0%} {FRAMING_WORDS[row.framing]})" for row in high
-        )
+    by_all = {row: row.at_best for row in report.rows if (row.at_best or 0) > _CEILING}
+    if by_all:
         lines.append(
-            f"More than half of the grades are the best one, {BEST}, by {whose}. Better work "
-            "cannot show there, so differences look smaller than they are. Harder items, or a "
+            f"More than half of the grades are the best one, {BEST}, by {_whose(by_all)}. Better "
+            "work cannot show there, so differences look smaller than they are. Harder items, or a "
             "longer scale, tell more."
         )
+    others = [row for row in report.rows if row not in by_all]
+    by_own = {row: row.own_at_best for row in others if (row.own_at_best or 0) > _CEILING}
+    if by_own:
+        lines.append(
+            f"More than half of the grades for their own work are the best one, {BEST}, by "
+            f"{_whose(by_own)}. They cannot put it higher, so their preference may be larger than "
+            "it looks."
+        )
     return tuple(lines)
+
+
+def _whose(shares: Mapping[JudgeRow, float | None]) -> str:
+    return join_words(
+        f"{row.judge} ({share:.0%} {FRAMING_WORDS[row.framing]})" for row, share in shares.items()
+    )
 
 
 # --- JSON document
@@ -176,6 +187,7 @@ def _row_document(row: JudgeRow) -> Document:
         **_effect_document("leniency", row.leniency),
         **_effect_document("net", row.net),
         "at_best": row.at_best,
+        "own_at_best": row.own_at_best,
     }
 
 

@@ -28,6 +28,7 @@ from council.bakeoffs.ports import RecordQuery
 from council.bakeoffs.record_arrays import count_repeats, record_columns
 from council.bakeoffs.records import PackedRecord, build_record
 from council.errors import BakeoffError, GatewayError
+from council.research.canary import CANARIES, VERSION
 from council.research.experiment import ExperimentStore
 from council.research.filters import PAIRS, stored_history
 from council.research.judge_weights import MIN_VOTES, Choice, human_agreement
@@ -94,14 +95,15 @@ class ResearchService(Service):
         self._app = app
 
     async def opening_versions(self, round_: Round) -> Mapping[str, str]:
-        """Return the history of the pairs of a panel with text checks, if it is known."""
+        """Return the rule of canaries, and the known history of pairs, of panels with these."""
         panel = round_.panel
+        canaries = {CANARIES: VERSION} if panel.terms.canary_share else {}
         if not panel.terms.text_checks:
-            return {}
+            return canaries
         rows = await list_past_records(self._app, round_)
         of_panel = record_columns(row for row in rows if row.panel == panel.name)
         history = await asyncio.to_thread(stored_history, of_panel, panel)
-        return {PAIRS: history} if history else {}
+        return canaries | ({PAIRS: history} if history else {})
 
 
 async def export_judgments(sources: RecordSources, round_id: str) -> str:

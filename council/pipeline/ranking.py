@@ -126,6 +126,7 @@ class RankedText:
     points: float
     max_points: int
     first_votes: int
+    mean_rank: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +192,7 @@ def _ranked_text(line: Standing, draw: Draw) -> RankedText:
         points=line.points,
         max_points=line.max_points,
         first_votes=line.first_votes,
+        mean_rank=line.mean_rank,
     )
 
 

@@ -1,6 +1,8 @@
-"""Canaries: in a share of rounds judges also see an answer to another question.
+"""Canaries: in a share of rounds judges also see a text that was made to lose.
 
-A judge that reads puts it last. It is taken out of each ballot before anything is counted.
+It answers another question, or is a copy of an answer on the slate, cut or with a falsehood in it.
+A judge that reads puts it last, or below what it copies. It is taken out of each ballot before
+anything is counted.
 """
 
 import re
@@ -13,6 +15,7 @@ from council.ballots import (
     CANARY_LAST,
     CANARY_NOT_LAST,
     CANARY_TIED,
+    FIRST_VERSION,
     Ballot,
     BallotExchange,
     Ranking,
@@ -29,6 +32,11 @@ from council.rounds import Question, Round
 CANARY = Label("canary")  # so that a judge's reason speaks of "Response canary"
 # A judge's notes in these methods speak of letters, or its slate is a pair.
 WITHOUT_CANARY = ("pairwise-elimination", "peer-discussion")
+OTHER, CUT, FALSE = "other question", "cut", "false"
+# A round keeps the version of this rule under which it was opened, as an entry of its versions.
+CANARIES, VERSION = "canaries", "2"
+_KINDS = {FIRST_VERSION: (OTHER,), VERSION: (OTHER, CUT, FALSE)}
+MIN_CUT = 240  # characters; the third of a shorter answer can be all of it that matters
 
 _ANSWERS = (
     (
@@ -64,6 +72,17 @@ _ANSWERS = (
         "the second string you press the fourth fret instead. Then play a chord to check it."
     ),
 )
+_FALSEHOODS = (
+    "Bear in mind that the Sun is smaller than the Moon.",
+    "As is well known, a week has nine days.",
+    "Keep in mind that fish breathe air with their feathers.",
+    "It helps to know that ice is hotter than steam.",
+    "Remember that seven is an even number.",
+    "Note that iron is a kind of wood.",
+)
+_SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]")
+_MARK = f"\n{SHORTENED_MARK}"
+_END = re.compile(r"[\W_]+$")
 _SUBJECT_WORD = re.compile(r"[^\W\d_]{4,}")
 
 
@@ -86,15 +105,25 @@ def with_canary(round_: Round, method: Method) -> Method:
         method,
         prompt=partial(_prompt, round_, method),
         schema=partial(_schema, method),
-        cast=partial(_cast, round_.seed, method),
+        cast=partial(_cast, round_, method),
     )
+
+
+def canary_kind(round_: Round) -> str:
+    """Return the seed's kind of canary, of those that there were when the round was opened."""
+    version = dict(round_.versions).get(CANARIES, FIRST_VERSION)
+    return shuffle(_KINDS.get(version, _KINDS[VERSION]), round_.seed, "canary kind")[0]
 
 
 def canary_text(question: Question, seed: str) -> str:
     """Return the seed's answer to another question: of those that share fewest words with it."""
+    return _farthest(_ANSWERS, question, seed)
+
+
+def _farthest(texts: Sequence[str], question: Question, seed: str) -> str:
     asked = f"{question.text} {question.context}".casefold()
-    texts = shuffle(_ANSWERS, seed, "canary text")
-    return min(texts, key=lambda text: _shared_words(text, asked))
+    shuffled = shuffle(texts, seed, "canary text")
+    return min(shuffled, key=lambda text: _shared_words(text, asked))
 
 
 def _shared_words(text: str, asked: str) -> int:
@@ -109,23 +138,49 @@ def _slot(seed: str, answers: int) -> int:
     return int(random_fraction(seed, "canary slot") * (answers + 1))
 
 
+def _copied_slot(seed: str, answers: int) -> int:
+    """Return the slot of the answer that a judge sees a copy of, from 0: the same for all judges.
+
+    So every answer is copied equally often, and none gains by standing next to a worse copy.
+    """
+    return int(random_fraction(seed, "canary copy") * answers)
+
+
 def _prompt(
     round_: Round, method: Method, question: Question, rubric: Rubric, sheet: BallotPrompt
 ) -> Prompt:
     texts = [*sheet.texts.values()]
-    canary = _cut_like(texts, canary_text(question, round_.seed))
-    texts.insert(_slot(round_.seed, len(texts)), canary)
+    texts.insert(_slot(round_.seed, len(texts)), _cut_like(texts, _text(round_, question, texts)))
     by_letter = dict(zip(SLOT_LETTERS, texts, strict=False))
     return method.prompt(question, rubric, replace(sheet, texts=by_letter))
 
 
+def _text(round_: Round, question: Question, texts: Sequence[str]) -> str:
+    """Return the canary for a judge who sees these texts; the third of a short one is not cut."""
+    kind = canary_kind(round_)
+    if kind == OTHER:
+        return canary_text(question, round_.seed)
+    copied = texts[_copied_slot(round_.seed, len(texts))].removesuffix(_MARK)
+    if kind == CUT and len(copied) >= MIN_CUT:
+        return _END.sub("", copied[: len(copied) // 3])
+    return plant(_farthest(_FALSEHOODS, question, round_.seed), copied)
+
+
+def plant(sentence: str, text: str) -> str:
+    """Return a text with one more sentence next to its middle, or first if it has but one."""
+    ends = [found.end() for found in _SENTENCE_END.finditer(text)]
+    if not ends:
+        return f"{sentence} {text}"
+    at = min(ends, key=lambda end: abs(end - len(text) / 2))
+    return f"{text[:at]} {sentence}{text[at:]}"
+
+
 def _cut_like(texts: Sequence[str], canary: str) -> str:
     """Return a canary cut and marked like the answers, if these were cut to one length."""
-    mark = f"\n{SHORTENED_MARK}"
-    if not all(text.endswith(mark) for text in texts):
+    if not all(text.endswith(_MARK) for text in texts):
         return canary
-    length = max(estimate_tokens(text.removesuffix(mark)) for text in texts)
-    return truncate(canary, length) + mark
+    length = max(estimate_tokens(text.removesuffix(_MARK)) for text in texts)
+    return truncate(canary, length) + _MARK
 
 
 def _schema(
@@ -135,25 +190,40 @@ def _schema(
 
 
 def _cast(
-    seed: str, method: Method, slate: Slate, nonce: str, paper: BallotExchange, *, version: str
+    round_: Round,
+    method: Method,
+    slate: Slate,
+    nonce: str,
+    paper: BallotExchange,
+    *,
+    version: str,
 ) -> Ballot | SpoiledBallot:
-    at = _slot(seed, len(slate.shown))
+    at = _slot(round_.seed, len(slate.shown))
     shown = (*slate.shown[:at], CANARY, *slate.shown[at:])
     ballot = method.cast(replace(slate, shown=shown), nonce, paper, version=version)
     if isinstance(ballot, SpoiledBallot):
         return ballot
     places = (tuple(x for x in place if x != CANARY) for place in ballot.ranking)
+    is_copy = canary_kind(round_) != OTHER
+    copied = slate.shown[_copied_slot(round_.seed, len(slate.shown))] if is_copy else None
     return replace(
         ballot,
         shown=slate.shown,
         ranking=tuple(filter(None, places)),
         grades=tuple(pair for pair in ballot.grades if pair[0] != CANARY),
-        canary=_place(ballot.ranking),
+        canary=_place(ballot.ranking, copied),
     )
 
 
-def _place(ranking: Ranking) -> str:
-    """Return where a ranking has the canary; one that ties everything does not put it last."""
-    if CANARY not in ranking[-1] or len(ranking) == 1:
+def _place(ranking: Ranking, copied: Label | None) -> str:
+    """Return where a ranking has the canary: among all answers, or next to what it copies.
+
+    One that ties everything does not put it last.
+    """
+    if len(ranking) == 1:
         return CANARY_NOT_LAST
-    return CANARY_LAST if len(ranking[-1]) == 1 else CANARY_TIED
+    compared = [place for place in ranking if not copied or {CANARY, copied} & {*place}]
+    if CANARY not in compared[-1]:
+        return CANARY_NOT_LAST
+    is_tied = copied in compared[-1] if copied else len(compared[-1]) > 1
+    return CANARY_TIED if is_tied else CANARY_LAST

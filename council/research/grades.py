@@ -294,7 +294,8 @@ class JudgeRow:
     strictness nor the quality of its work affects it. `leniency` is how much higher it grades the
     same work than the middle judge. `net` is S − G less what the truth explains of it: the slope of
     grades on truth, fitted on the work of peers, times how much better the truth says its own work
-    is. Peers are the other judges. `at_best` is the share of its grades that are the best one.
+    is. Peers are the other judges. `at_best` is the share of its grades that are the best one,
+    `own_at_best` that of its grades for its own work.
     """
 
     judge: str
@@ -308,6 +309,7 @@ class JudgeRow:
     leniency: PairedTest
     net: PairedTest = NO_TEST
     at_best: float | None = None
+    own_at_best: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,6 +371,7 @@ def _row(sheet: GradeSheet, judge: int, leniency: PairedTest) -> JudgeRow:
         leniency=leniency,
         net=NO_TEST if slope is None else test(own - given - slope * sheet.truth_lead(judge)),
         at_best=float((scores == BEST).mean()) if len(scores) else None,
+        own_at_best=float((own[graded] == BEST).mean()) if graded.any() else None,
     )
 
 

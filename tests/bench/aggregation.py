@@ -1,19 +1,22 @@
 """How often each count agrees with people, on anyone's judgments.
 
-    python -m tests.bench.aggregation DIR
+    python -m tests.bench.aggregation [DIR]
 
-Reads every *.jsonl file of the folder; `council export --as judgments` writes such files. A line is
-a judge's ranking of what it was shown, best first (ties in one place, or "winner": null), or what a
-person said of the same item. Other keys are ignored.
+Reads every *.jsonl file of the folder, or four public sets without one; `council export --as
+judgments` writes such files. A line is a judge's ranking of what it was shown, best first (ties in
+one place, or "winner": null), or what a person said of the same item. Other keys are ignored.
 
     {"item": "q1", "judge": "gpt", "order": ["a", "b"], "winner": "a"}
     {"item": "q1", "judge": "gpt", "order": ["b", "a"], "ranking": [["a"], ["b"]], "family": "gpt"}
     {"item": "q1", "human": "a"}
     {"item": "q1", "human": [["a"], ["b", "c"]]}
 
-A judge's first line on an item is its first order, its others are repeats in other orders. An
-answer that is named as the judge is that judge's own. Agreement is the share of the pairs a person
-ordered that the count orders alike, a tie half; the unit of all intervals is the item.
+Several lines of a judge on an item are its rankings in several orders. A count of one order takes
+one of them from each judge, and its agreement is the mean over all such assignments in which every
+answer stands in every slot as equally often as it can. "Fixed order" shows all judges the same one,
+as the original llm-council does. An answer that is named as the judge is that judge's own.
+Agreement is the share of the pairs a person ordered that the count orders alike, a tie half; the
+unit of all intervals is the item.
 """
 
 import argparse
@@ -22,9 +25,12 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from functools import cached_property
+from itertools import combinations, product
+from math import prod
 from pathlib import Path
 from statistics import fmean
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -37,10 +43,12 @@ from council.research.judge_weights import RoundShares, peer_weights
 from council.tally.agreement import compare_rankings
 from council.tally.borda import TOLERANCE, borda_shares, pair_matrix, pair_share, ranks
 from council.tally.consistency import MIN_REPEATS, Repeats, consistency_weights
+from tests.bench import llmbar
 
 MAX_FILE_BYTES, MAX_LINE_BYTES = 500_000_000, 64_000
 MAX_NAME, MAX_ANSWERS, MAX_JUDGES = 200, 26, 100
 DRAWS = 25  # of the twenty repeats that weights come from
+MAX_ASSIGNMENTS = 256  # of orders to judges; of more, as many are drawn by seed
 EXAMPLE = '{"item": "q1", "judge": "gpt", "order": ["a", "b"], "winner": "a"}'
 
 Scores = Mapping[Label, float]
@@ -52,17 +60,51 @@ class LineError(Exception):
 
 @dataclass
 class Item:
-    """The rankings of one item by judge, first order first, and what people said of it."""
+    """The rankings of one item by judge, one for each order, and what people said of it."""
 
     cast: dict[str, list[Ballot]] = field(default_factory=dict)
     human: list[Ranking] = field(default_factory=list)
     where: dict[tuple[str, tuple[Label, ...]], str] = field(default_factory=dict)
 
-    def ballots(self, *, own: bool = False, again: bool = False) -> list[Ballot]:
-        """Return the rankings, of the first order or all, without judges' own answers or with."""
-        chosen = [one for cast in self.cast.values() for one in (cast if again else cast[:1])]
-        cut = chosen if own else [_without(ballot, Label(ballot.judge)) for ballot in chosen]
-        return [ballot for ballot in cut if len(ballot.shown) > 1]
+    @property
+    def ballots(self) -> list[Ballot]:
+        """The rankings in all orders, without judges' own answers."""
+        return others_only(one for cast in self.cast.values() for one in cast)
+
+    @cached_property
+    def assignments(self) -> list[list[Ballot]]:
+        """One ranking of each judge, in every way that balances the slots best, own answers in."""
+        casts = [sorted(cast, key=lambda x: x.shown) for _, cast in sorted(self.cast.items())]
+        if prod(map(len, casts)) <= MAX_ASSIGNMENTS:
+            chosen = [[*one] for one in product(*casts)]
+        else:
+            chosen = [
+                [shuffle(cast, f"{i}", f"orders of judge {j}")[0] for j, cast in enumerate(casts)]
+                for i in range(MAX_ASSIGNMENTS)
+            ]
+        spreads = [_slot_spread(ballots) for ballots in chosen]
+        return [one for one, spread in zip(chosen, spreads, strict=True) if spread == min(spreads)]
+
+    @cached_property
+    def fixed_orders(self) -> list[list[Ballot]]:
+        """Each order that all judges saw, own answers in; none if there is no such order."""
+        orders = [{ballot.shown for ballot in cast} for cast in self.cast.values()]
+        return [
+            [next(x for x in cast if x.shown == order) for cast in self.cast.values()]
+            for order in sorted(set.intersection(*orders))
+        ]
+
+
+def others_only(ballots: Iterable[Ballot]) -> list[Ballot]:
+    """Return rankings without judges' own answers, where more than one answer is left."""
+    cut = (_without(ballot, Label(ballot.judge)) for ballot in ballots)
+    return [ballot for ballot in cut if len(ballot.shown) > 1]
+
+
+def _slot_spread(ballots: Sequence[Ballot]) -> int:
+    """Return how unequally often answers stand in slots: the sum of squared counts."""
+    seen = Counter((at, label) for ballot in ballots for at, label in enumerate(ballot.shown))
+    return sum(count**2 for count in seen.values())
 
 
 def _without(ballot: Ballot, label: Label) -> Ballot:
@@ -108,6 +150,13 @@ def read(folder: Path) -> Judgments:
     if not found.items:
         raise LineError(f"{folder} has no judgments. Write lines such as {EXAMPLE}.")
     return found
+
+
+def read_public(name: str) -> Judgments:
+    """Return the judgments of a public set on which every judge chose in both orders."""
+    with TemporaryDirectory() as folder:
+        llmbar.write_judgments(name, Path(folder) / "public.jsonl")
+        return read(Path(folder))
 
 
 def _best_of(ranking: Ranking, known: set[Label]) -> Ranking:
@@ -217,13 +266,14 @@ def _ranking(row: Mapping[str, object], order: tuple[Label, ...], where: str) ->
 # --- Counts
 
 
-Count = Callable[[str, Item], Scores]
+# Returns the scores of an item once for each way of asking that it is averaged over.
+Count = Callable[[str, Item], Iterable[Scores]]
 
 
-def mean_rank(_: str, item: Item) -> Scores:
+def mean_rank(ballots: Sequence[Ballot]) -> Scores:
     """Return minus the mean rank, own answers included: the original llm-council's count."""
     found: dict[Label, list[float]] = {}
-    for ballot in item.ballots(own=True):
+    for ballot in ballots:
         for label, rank in ranks(ballot.ranking).items():
             found.setdefault(label, []).append(-rank)
     return {label: fmean(values) for label, values in found.items()}
@@ -236,12 +286,30 @@ def pair_shares(ballots: Sequence[Ballot], weights: Mapping[str, float] | None =
     return {label: share for label, share in shares.items() if share is not None}
 
 
-def official(_: str, item: Item) -> Scores:
-    return pair_shares(item.ballots())
+def original(_: str, item: Item) -> Iterator[Scores]:
+    return map(mean_rank, item.fixed_orders)
 
 
-def both_orders(_: str, item: Item) -> Scores:
-    return pair_shares(item.ballots(again=True))
+def fixed_order(_: str, item: Item) -> Iterator[Scores]:
+    return (pair_shares(others_only(ballots)) for ballots in item.fixed_orders)
+
+
+def official(_: str, item: Item) -> Iterator[Scores]:
+    return (pair_shares(others_only(ballots)) for ballots in item.assignments)
+
+
+def both_orders(_: str, item: Item) -> Iterator[Scores]:
+    yield pair_shares(item.ballots)
+
+
+def alone(judge: str, *, again: bool) -> Count:
+    """Return a judge's own count: of one order, or of all together."""
+
+    def count(_: str, item: Item) -> Iterator[Scores]:
+        cast = others_only(item.cast.get(judge, ()))
+        return map(pair_shares, [cast] if again else [[ballot] for ballot in cast])
+
+    return count
 
 
 def kept_shares(judgments: Judgments) -> dict[str, dict[str, float]]:
@@ -269,15 +337,15 @@ def by_consistency(judgments: Judgments) -> Count | None:
     if _usable({judge: [*each.values()][1:] for judge, each in kept.items()}) is None:
         return None  # twenty must be left without any item
 
-    def count(name: str, item: Item) -> Scores:
+    def count(name: str, item: Item) -> Iterator[Scores]:
         others = {j: (v for x, v in each.items() if x != name) for j, each in kept.items()}
-        return pair_shares(item.ballots(again=True), _usable(others))
+        yield pair_shares(item.ballots, _usable(others))
 
     return count
 
 
 def by_twenty(judgments: Judgments, draw: int) -> Count | None:
-    """Return the first order alone, weighted by twenty repeats of each judge, drawn by number."""
+    """Return one order, weighted by twenty repeats of each judge, drawn by number."""
     kept = kept_shares(judgments)
     weights = _usable(
         {
@@ -285,33 +353,44 @@ def by_twenty(judgments: Judgments, draw: int) -> Count | None:
             for judge, each in kept.items()
         }
     )
-    return None if weights is None else lambda _, item: pair_shares(item.ballots(), weights)
+    if weights is None:
+        return None
+
+    def count(_: str, item: Item) -> Iterator[Scores]:
+        # One assignment for each draw, in turn: all of them for each would take minutes.
+        ballots = item.assignments[draw % len(item.assignments)]
+        yield pair_shares(others_only(ballots), weights)
+
+    return count
 
 
 def by_family(judgments: Judgments) -> Count:
-    """Return the first order, one voice for each family."""
+    """Return one order, one voice for each family."""
 
-    def count(_: str, item: Item) -> Scores:
-        ballots = item.ballots()
-        seats = Counter(judgments.families[ballot.judge] for ballot in ballots)
-        weights = {b.judge: 1 / seats[judgments.families[b.judge]] for b in ballots}
-        return pair_shares(ballots, weights)
+    def count(_: str, item: Item) -> Iterator[Scores]:
+        for ballots in map(others_only, item.assignments):
+            seats = Counter(judgments.families[ballot.judge] for ballot in ballots)
+            weights = {b.judge: 1 / seats[judgments.families[b.judge]] for b in ballots}
+            yield pair_shares(ballots, weights)
 
     return count
 
 
 def by_peer_rank(judgments: Judgments) -> Count | None:
-    """Return the first order, weighted by PeerRank; None unless two judges also wrote answers."""
+    """Return one order, weighted by PeerRank on both; None unless two judges wrote answers."""
     rounds = [*_rounds(judgments)]
     if len({member for one in rounds for member in one.members}) < 2:
         return None
     weights = peer_weights(rounds).weights
-    return lambda _, item: pair_shares(item.ballots(), weights)
+    return lambda _, item: (pair_shares(others_only(x), weights) for x in item.assignments)
 
 
 def _rounds(judgments: Judgments) -> Iterator[RoundShares]:
     for name, item in judgments.items.items():
-        shares = {b.judge: borda_shares(b.ranking) for b in item.ballots()}
+        cast: dict[str, list[Mapping[Label, float]]] = {}
+        for ballot in item.ballots:
+            cast.setdefault(ballot.judge, []).append(borda_shares(ballot.ranking))
+        shares = {j: {x: fmean(one[x] for one in of) for x in of[0]} for j, of in cast.items()}
         shown = dict.fromkeys(label for share in shares.values() for label in share)
         members = tuple(label for label in shown if label in judgments.families)
         cells = [[share.get(m, np.nan) for m in members] for share in shares.values()]
@@ -338,12 +417,16 @@ def agreement(scores: Scores, human: Ranking) -> float | None:
 
 
 def by_item(judgments: Judgments, count: Count) -> dict[str, float]:
-    """Return a count's agreement on each item with a person's word, over all people."""
+    """Return a count's mean agreement on each item, over people and ways of asking."""
     found: dict[str, float] = {}
     for name, item in judgments.items.items():
         if item.human:
-            scores = count(name, item)
-            each = [one for human in item.human if (one := agreement(scores, human)) is not None]
+            each = [
+                one
+                for scores in count(name, item)
+                for human in item.human
+                if (one := agreement(scores, human)) is not None
+            ]
             if each:
                 found[name] = fmean(each)
     return found
@@ -357,6 +440,11 @@ class Row:
     by_item: Mapping[str, float]
     missing: str = ""
 
+    @property
+    def mean(self) -> float:
+        """The mean over items; there must be one."""
+        return fmean(self.by_item.values())
+
     def compared(self, other: "Row") -> str:
         """Return the mean difference on common items with its paired 95 % interval."""
         common = [name for name in self.by_item if name in other.by_item]
@@ -367,19 +455,22 @@ class Row:
         return f"{values.mean():+.3f} [{low:+.3f}, {high:+.3f}]"
 
 
-ORIGINAL, OFFICIAL = "original llm-council: mean rank, own answers in", "official"
+ORIGINAL = "original llm-council: fixed order, mean rank, own in"
+ORIGINAL_ROW, OFFICIAL_ROW = 0, 2
 
 
 def measure(judgments: Judgments) -> list[Row]:
     """Return the agreement of every count."""
     unlabelled = "no judge ranked two answers that a person ordered"
+    unfixed = "no order that all judges of an item saw"
     few = f"no judge has {MIN_REPEATS} items in two orders"
     drawn = [count for i in range(DRAWS) if (count := by_twenty(judgments, i))]
     twenty = [by_item(judgments, count) for count in drawn]
     peers, steady = by_peer_rank(judgments), by_consistency(judgments)
     return [
-        Row(ORIGINAL, by_item(judgments, mean_rank), unlabelled),
-        Row(OFFICIAL, by_item(judgments, official), unlabelled),
+        Row(ORIGINAL, by_item(judgments, original), unfixed),
+        Row("fixed order", by_item(judgments, fixed_order), unfixed),
+        Row("official: one order, balanced", by_item(judgments, official), unlabelled),
         Row("both orders", by_item(judgments, both_orders), unlabelled),
         Row(
             "both orders, weighted by consistency",
@@ -404,17 +495,43 @@ def measure(judgments: Judgments) -> list[Row]:
     ]
 
 
+def measure_judges(judgments: Judgments) -> list[tuple[Row, Row]]:
+    """Return each judge's own agreement in one order and in all, the best in all first."""
+    rows = [
+        (
+            Row(judge, by_item(judgments, alone(judge, again=False))),
+            Row(judge, by_item(judgments, alone(judge, again=True))),
+        )
+        for judge in judgments.families
+    ]
+    known = [pair for pair in rows if pair[1].by_item]
+    return sorted(known, key=lambda pair: -fmean(pair[1].by_item.values()))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table; return 2 if a line is wrong."""
+    """Print the tables; return 2 if a line is wrong."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?")
+    folder = parser.parse_args(arguments).folder
     try:
-        judgments = read(parser.parse_args(arguments).folder)
+        if folder:
+            print_all(read(folder))
+        elif llmbar.DATA.exists():
+            for name, (_, prompts) in llmbar.SETS.items():
+                print(f"\n{name}, {prompts} prompts")
+                print_all(read_public(name))
+        else:
+            print(f"Skipped: there is no {llmbar.DATA}. Name a folder with judgments.")
     except (LineError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
+    return 0
+
+
+def print_all(judgments: Judgments) -> None:
+    """Print what there is, then every count, then every judge."""
     items = judgments.items.values()
     twice = sum(all(len(cast) > 1 for cast in item.cast.values()) for item in items)
     labelled = sum(bool(item.human) for item in items)
@@ -424,17 +541,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     if not labelled:
         print('No line says what a person thinks, so nothing can be compared. Add "human" lines.')
-        return 0
+        return
     rows = measure(judgments)
-    print(f"{'count':52} {'items':>6} {'agrees':>7}  {'− original [95 %]':25}  − official [95 %]")
+    print_counts(rows)
+    print_judges(measure_judges(judgments), *rows[OFFICIAL_ROW : OFFICIAL_ROW + 3])
+
+
+def print_counts(rows: Sequence[Row]) -> None:
+    print(f"{'count':54} {'items':>6} {'agrees':>7}  {'− original [95 %]':25}  − official [95 %]")
     for row in rows:
         if not row.by_item:
-            print(f"{row.name:52} {'':6} {'–':>7}  ({row.missing})")
+            print(f"{row.name:54} {'':6} {'–':>7}  ({row.missing})")
             continue
-        mean = fmean(row.by_item.values())
-        against = f"{row.compared(rows[0]):25}  {row.compared(rows[1])}"
-        print(f"{row.name:52} {len(row.by_item):6,} {mean:7.3f}  {against}")
-    return 0
+        against = f"{row.compared(rows[ORIGINAL_ROW]):25}  {row.compared(rows[OFFICIAL_ROW])}"
+        print(f"{row.name:54} {len(row.by_item):6,} {row.mean:7.3f}  {against}")
+
+
+def print_judges(judges: Sequence[tuple[Row, Row]], one: Row, both: Row, weighted: Row) -> None:
+    """Print what each judge achieves alone, and what the panel of all adds to it."""
+    print(
+        f"\n{'a judge alone, the best first':54} {'items':>6} {'one':>7} {'both':>6}  "
+        f"{'official − one [95 %]':25}  {'both orders − both [95 %]':25}  weighted − both [95 %]"
+    )
+    for in_one, in_both in judges:
+        compared = (one.compared(in_one), both.compared(in_both), weighted.compared(in_both))
+        means = f"{in_one.mean:7.3f} {in_both.mean:6.3f}"
+        against = "  ".join(f"{each:25}" for each in compared)
+        print(f"{in_one.name:54} {len(in_one.by_item):6,} {means}  {against}".rstrip())
 
 
 if __name__ == "__main__":

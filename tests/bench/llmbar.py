@@ -1,9 +1,14 @@
 """Judge weights on LLMBar: how often weighed judges agree with gold labels that no weight has seen.
 
-Six judges, 415 pairs of answers, both orders, vanilla prompts. Reads ../shared/data/llmbar.
+Six judges, 415 pairs of answers, both orders, vanilla prompts. Reads ../shared/data/llmbar, which
+
+    python -m tests.bench.llmbar CLONE
+
+writes from a clone of https://github.com/princeton-nlp/LLMBar.
 """
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +20,33 @@ from council.research.judge_weights import RoundShares, peer_rank, weighted_shar
 from council.tally.consistency import SHRINKAGE, Repeats, consistency_weights
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "llmbar"
-PROMPT, SUBSET = "Vanilla", "LLMBar/"
+SETS = {  # by name: the subset and the prompt; people labelled the last three
+    "LLMBar": ("LLMBar/", "Vanilla"),
+    "MT-Bench": ("Processed/MT-Bench", "Vanilla_NoRules"),
+    "LLMEval²": ("Processed/LLMEval^2", "Vanilla_NoRules"),
+    "FairEval": ("Processed/FairEval", "Vanilla_NoRules"),
+}
 SPLITS = 400
 _SEED = 20261121
+
+
+def write_verdicts(clone: Path) -> None:
+    """Write the verdicts of a clone, one a line; an item without a reply is left out.
+
+    A line is subset, item, judge, prompt, gold label, and what won in either order, 0 if unclear.
+    """
+    DATA.mkdir(parents=True, exist_ok=True)
+    dataset = clone / "Dataset"
+    with (DATA / "llmbar_verdicts.jsonl").open("w", encoding="utf-8") as file:
+        for path in sorted(dataset.glob("**/evaluators/*/*/result.json")):
+            *subset, _, judge, prompt, _ = path.relative_to(dataset).parts
+            for item, entry in enumerate(json.loads(path.read_text(encoding="utf-8"))):
+                replies = (entry.get("results") or [{}])[0]
+                told = [replies.get(f"swap = {swap}") for swap in (False, True)]
+                if all(told):
+                    won = [{"1": 1, "2": 2}.get(str(one.get("winner")), 0) for one in told]
+                    line = ["/".join(subset), item, judge, prompt, entry["label"], *won]
+                    file.write(f"{json.dumps(line)}\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +70,34 @@ class Verdicts:
         return Verdicts(self.judges, self.chosen[items], self.gold[items])
 
 
-def read(folder: Path = DATA) -> Verdicts:
-    """Return the items of LLMBar on which every judge chose in both orders."""
+def read(name: str = "LLMBar") -> Verdicts:
+    """Return the items of a set on which every judge chose in both orders."""
+    wanted, with_prompt = SETS[name]
     chosen: dict[tuple[str, int], dict[str, tuple[int, int, int]]] = {}
-    with (folder / "llmbar_verdicts.jsonl").open(encoding="utf-8") as file:
+    with (DATA / "llmbar_verdicts.jsonl").open(encoding="utf-8") as file:
         for subset, item, judge, prompt, *verdict in map(json.loads, file):
-            if prompt == PROMPT and subset.startswith(SUBSET):
+            if prompt == with_prompt and subset.startswith(wanted):
                 chosen.setdefault((subset, item), {})[judge] = tuple(verdict)
     judges = tuple(sorted({judge for of in chosen.values() for judge in of}))
     whole = [of for _, of in sorted(chosen.items()) if len(of) == len(judges)]
     told = np.array([[of[judge] for judge in judges] for of in whole])
     return Verdicts(judges, (told[:, :, 1:] == 1).astype(float), (told[:, 0, 0] == 1).astype(float))
+
+
+def write_judgments(name: str, path: Path) -> None:
+    """Write the same items as lines that `tests.bench.aggregation` reads."""
+    verdicts = read(name)
+    names = np.array(["1", "2"])
+    with path.open("w", encoding="utf-8") as file:
+        for item, (chosen, gold) in enumerate(zip(verdicts.chosen, verdicts.gold, strict=True)):
+            lines = [{"item": item, "human": names[int(gold == 0)]}]
+            for judge, both in zip(verdicts.judges, chosen, strict=True):
+                for order, first in zip((names, names[::-1]), both, strict=True):
+                    winner = names[int(first == 0)]  # no choice counts as the second
+                    lines.append(
+                        {"item": item, "judge": judge, "order": [*order], "winner": winner}
+                    )
+            file.writelines(f"{json.dumps(line)}\n" for line in lines)
 
 
 def agreement(verdicts: Verdicts, weights: Mapping[str, float]) -> float:
@@ -111,6 +157,8 @@ def held_out(verdicts: Verdicts, seen: int, shrunk: float) -> tuple[float, float
 
 
 def main() -> None:
+    if sys.argv[1:]:
+        write_verdicts(Path(sys.argv[1]))
     if not DATA.exists():
         print(f"{DATA} is not there, so there is nothing to measure.")
         return

@@ -370,7 +370,7 @@ def _audit_cost(bias: BiasView) -> str:
 # --- Checks that a panel asked for
 
 CHECKS = {  # by kind
-    CANARY: "{} did not put the canary last",
+    CANARY: "{} fell for the canary",
     USUAL_WORDING: "{} ranked against the other judges, asked in the usual wording,",
     INVERTED_WORDING: "{} ranked against the other judges, asked in the inverted wording,",
     PATTERNS: "An answer looked as if it tried to steer judges",

@@ -14,6 +14,7 @@ from council.tally import FlagKind
 _FLAG_WORDS = {
     FlagKind.FAMILY_MAJORITY: "{} of {} models are from the {} family",
     FlagKind.NO_BALLOT: "has no valid ranking",
+    FlagKind.CANARY_NOT_LAST: "fell for the canary",
 }
 _FLAG_WORDS_OF_SEVERAL = {
     FlagKind.NO_BALLOT: "have no valid ranking",

@@ -59,10 +59,7 @@ def rankings_intro(round_: Round) -> str:
     if method.name != BLIND_RANKING.name and not missing_rules(round_):
         how += f" {method.summary}"
     if any(ballot.canary for ballot in round_.ballots):
-        how += (
-            " Among them was a canary: an answer to another question, which belongs in the last "
-            "place and was not counted."
-        )
+        how += " Among them was a canary, a text that was made to lose; it was not counted."
     return how
 
 

@@ -249,7 +249,9 @@ def _pair_ballots(panel: Panel) -> int:
 
 PAIRWISE_ELIMINATION = Method(
     "pairwise-elimination",
-    "A knock-out by pairs, drawn by lot: one outside judge ranks each pair, in both orders.",
+    "A knock-out by pairs, drawn by lot: one judge who wrote neither ranks each pair, in both "
+    "orders. Don't use it where a judge can read all answers: of eight, it picks one of the best "
+    "two in 74 % of simulated rounds, the default in 91 %.",
     draw_first_stage,
     least_members=5,
     slates=slates_so_far,

@@ -50,6 +50,7 @@ def test_each_line_gets_one_line_with_standings_verdict_and_ballots(home: Home) 
             "points",
             "max_points",
             "first_votes",
+            "mean_rank",
         }
         assert line["verdict"]["strength"]
         assert [ballot["judge"] for ballot in line["ballots"]] == [*LETTERS]

@@ -49,6 +49,12 @@ def test_each_candidate_is_a_line(home: Home) -> None:
     assert result.code == 0
     assert [line.split()[1] for line in result.out.splitlines()[:4]] == ["A", "B", "C", "D"]
     assert "(p = " in result.out
+    assert [line.split("mean rank ")[1] for line in result.out.splitlines()[:4]] == [
+        "1.33",
+        "1.50",
+        "2.50",
+        "2.67",
+    ]
 
 
 def a_ballot(*ranking: list[str], shown: str = "xy") -> dict[str, object]:

@@ -28,7 +28,7 @@ def planted(own: float = 1.0, strict: float = 1.0) -> list[Grade]:
         for item in range(60)
         for judge in ("ann", "bo", "cy", "di")
         for author in ("ann", "bo", "cy", "di")
-        for mean in [3.5 + own * (judge == author == "ann") - strict * (judge == "cy")]
+        for mean in [3.4 + own * (judge == author == "ann") - strict * (judge == "cy")]
     ]
 
 
@@ -109,6 +109,24 @@ def test_grades_at_the_ceiling_are_named() -> None:
     assert "by bo (100% when 5 is best)" in caution
     assert "Better work cannot show there" in caution
     assert caution in words_of(grades_post(build_grade_report(high)))
+
+
+def test_a_judge_that_gives_only_itself_the_best_grade_is_named() -> None:
+    high = [
+        replace(one, score=5.0 if one.author == "bo" else 3.0) if one.judge == "bo" else one
+        for one in planted()
+    ]
+
+    (caution,) = caution_lines(build_grade_report(high))
+
+    assert "for their own work are the best one, 5, by bo (100% when 5 is best)" in caution
+    own = {row["judge"]: row["own_at_best"] for row in _rows_of(high)}
+    assert [judge for judge, share in own.items() if share == 1] == ["bo"]
+
+
+def _rows_of(grades: list[Grade]) -> list[dict[str, object]]:
+    document = grades_document(build_grade_report(grades))
+    return list(document["rows"])
 
 
 def test_a_preference_net_of_an_objective_score_has_a_sentence_and_a_table() -> None:

@@ -54,7 +54,8 @@ async def test_exported_rounds_count_as_they_did(tmp_path: Path, method: str) ->
     assert round_.draw
     assert round_.tally
     if passes == 1:
-        scores = {round_.draw.labels.label_of(m): x for m, x in official(name, item).items()}
+        (counted,) = official(name, item)
+        scores = {round_.draw.labels.label_of(m): x for m, x in counted.items()}
         assert scores == {line.label: line.share for line in round_.tally.standings}
 
 

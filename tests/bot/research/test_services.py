@@ -15,11 +15,13 @@ from council.bakeoffs.record_arrays import pack_record
 from council.bakeoffs.records import JudgeRecord
 from council.feedback import HumanVote
 from council.places import Place
+from council.research.canary import CANARIES
 from council.research.filters import PAIRS, pair_history
 from council.rounds import Round
 from tests.bot.app_fakes import an_app
 from tests.builders import ASKED_AT, GEMINI, TERMS, a_panel, a_round
 from tests.council.bakeoffs.record_builders import a_record
+from tests.council.research.registries import LABORATORY
 from tests.fakes.memory_store import MemoryStore
 from tests.storage.builders import a_closed_round
 
@@ -149,6 +151,14 @@ async def test_a_panel_without_text_checks_stores_no_history(app: AppContext) ->
     await repeated(app, 20)
 
     assert PAIRS not in dict((await opened(app)).versions)
+
+
+async def test_a_panel_with_canaries_stores_their_rule(app: AppContext) -> None:
+    panel = a_panel(4, terms=replace(TERMS, canary_share=0.1))
+
+    assert await admit_round(app, replace(a_round(panel, registry=LABORATORY), id="new"))
+
+    assert dict((await app.store.load("new")).versions)[CANARIES] == "2"
 
 
 async def test_votes_on_rounds_of_another_workspace_do_not_count(app: AppContext) -> None:

@@ -1,4 +1,4 @@
-"""Canaries: judges see an answer to another question, and no count does."""
+"""Canaries: judges see a text that was made to lose, and no count does."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -21,10 +21,18 @@ from council.money import Price
 from council.panel import Member
 from council.prompts.shared import SHORTENED_MARK, estimate_tokens
 from council.research.canary import (
+    CANARIES,
     CANARY,
+    CUT,
+    FALSE,
+    MIN_CUT,
+    OTHER,
+    VERSION,
     WITHOUT_CANARY,
+    canary_kind,
     canary_text,
     has_canary,
+    plant,
     with_canary,
 )
 from council.round_rules import due_audit
@@ -109,7 +117,7 @@ async def test_a_judge_that_does_not_put_it_last_is_named_and_still_counts() -> 
     flags = round_.tally.verdict.flags
     named = [flag.seat for flag in flags if flag.kind is FlagKind.CANARY_NOT_LAST]
     assert named == [ballot.judge for ballot in round_.ballots]
-    note = "Note: Claude Sonnet 4.6, GPT-5.1 and Gemini 3 Pro did not put the canary last."
+    note = "Note: Claude Sonnet 4.6, GPT-5.1 and Gemini 3 Pro fell for the canary."
     assert note in flag_notes(round_)
     assert all(line.max_points for line in round_.tally.standings)
     assert not verify(round_)
@@ -142,7 +150,7 @@ async def test_where_a_judge_put_it_is_stored(
     round_ = await run(FakeGateway(vote=vote), a_canary_round())
 
     assert {ballot.canary for ballot in round_.ballots} == {place}
-    assert "a canary: an answer to another question" in rankings_intro(round_)
+    assert "a canary, a text that was made to lose" in rankings_intro(round_)
 
 
 async def test_a_judge_with_several_ballots_is_one_check() -> None:
@@ -256,7 +264,8 @@ async def test_its_tokens_are_in_the_estimate() -> None:
     plain = await estimate_round(a_round_by("blind-ranking"), gateway)
 
     longest = max(estimate_tokens(canary_text(a_question(), str(seed))) for seed in range(60))
-    assert estimate.micro == plain.micro + len(round_.panel.members) * CANARY_TOKENS
+    copy = 100  # the most an answer has at this price
+    assert estimate.micro == plain.micro + len(round_.panel.members) * (CANARY_TOKENS + copy)
     assert longest < CANARY_TOKENS
 
 
@@ -273,3 +282,175 @@ async def test_a_canary_is_cut_and_marked_like_the_answers() -> None:
         shown = [*read_prompt(call.prompt).texts.values()]
         assert all(text.endswith(SHORTENED_MARK) for text in shown)
         assert len({estimate_tokens(text) for text in shown}) == 1
+
+
+# --- Copies of answers, cut or with a falsehood
+
+
+def a_round_with(kind: str, method: str = "blind-ranking", members: int = 4) -> Round:
+    """Return a round of today's rule whose seed draws this kind."""
+    round_ = a_canary_round(method, members, OUTSIDE if method == "panel-of-judges" else ())
+    round_ = replace(round_, versions=(*round_.versions, (CANARIES, VERSION)))
+    seeded = (replace(round_, seed=f"seed {n}") for n in range(60))
+    return next(one for one in seeded if canary_kind(one) == kind)
+
+
+TREES = ("Alder", "Beech", "Cedar", "Elm", "Fir", "Holly", "Larch", "Maple")
+
+
+def an_essay(tree: str) -> str:
+    return f"{tree} begins. " + "It goes on with more that is to be known. " * 8 + f"{tree} ends."
+
+
+def essays(vote: Callable[[ReadPrompt], str]) -> FakeGateway:
+    seats = a_canary_round(members=8).panel.members
+    answers = {seat.key: an_essay(tree) for seat, tree in zip(seats, TREES, strict=True)}
+    return FakeGateway(answers=answers, vote=vote)
+
+
+def copy_and_original(shown: ReadPrompt) -> tuple[str, str]:
+    """Return the letters of the two texts that begin alike, first the one that is no essay."""
+    begins = {letter: text.partition(" begins")[0] for letter, text in shown.texts.items()}
+    copied = Counter(begins.values()).most_common(1)[0][0]
+    pair = [letter for letter, begin in begins.items() if begin == copied]
+    one, two = sorted(pair, key=lambda letter: shown.texts[letter] == an_essay(copied))
+    return one, two
+
+
+def voting(turn: Callable[[str, str, list[str]], list[str]]) -> Callable[[ReadPrompt], str]:
+    def vote(shown: ReadPrompt) -> str:
+        canary, original = copy_and_original(shown)
+        others = [letter for letter in by_text(shown) if letter not in {canary, original}]
+        return ballot_text(" ".join(turn(canary, original, others)), shown.nonces[0])
+
+    return vote
+
+
+@pytest.mark.parametrize("kind", [CUT, FALSE])
+@pytest.mark.parametrize(
+    ("turn", "place"),
+    [
+        (lambda canary, original, others: [*others, original, canary], CANARY_LAST),
+        # A worse answer by another model may stand below it.
+        (lambda canary, original, others: [original, canary, *others], CANARY_LAST),
+        (lambda canary, original, others: [f"{original}={canary}", *others], CANARY_TIED),
+        (lambda canary, original, others: [*others, canary, original], CANARY_NOT_LAST),
+        (lambda canary, original, others: ["=".join([canary, original, *others])], CANARY_NOT_LAST),
+        (lambda canary, original, others: others, CANARY_TIED),
+    ],
+)
+async def test_a_copy_belongs_below_the_answer_that_it_copies(
+    kind: str, turn: Callable[[str, str, list[str]], list[str]], place: str
+) -> None:
+    round_ = await run(essays(voting(turn)), a_round_with(kind))
+
+    assert [ballot.canary for ballot in round_.ballots] == [place] * 4
+    assert all(CANARY not in ballot.shown for ballot in round_.ballots)
+    assert not verify(round_)
+    assert not verify(forget(round_, datetime(2026, 11, 24, tzinfo=UTC), "salt"))
+
+
+@pytest.mark.parametrize("members", range(3, 9))
+async def test_every_answer_is_copied_equally_often(members: int) -> None:
+    copied: Counter[str] = Counter()
+
+    def vote(shown: ReadPrompt) -> str:
+        _, original = copy_and_original(shown)
+        copied[shown.texts[original]] += 1
+        return shown.ballot("")
+
+    await run(essays(vote), a_round_with(FALSE, members=members))
+
+    assert [*copied.values()] == [1] * members
+
+
+async def test_a_cut_answer_is_the_first_third_and_ends_within_a_sentence() -> None:
+    gateway = essays(lambda shown: shown.ballot(""))
+
+    await run(gateway, a_round_with(CUT))
+
+    for call in gateway.of(Role.BALLOT):
+        shown = read_prompt(call.prompt)
+        canary, original = (shown.texts[letter] for letter in copy_and_original(shown))
+        assert original.startswith(canary)
+        assert 0.25 < len(canary) / len(original) <= 1 / 3
+        assert canary[-1].isalnum()
+
+
+async def test_a_short_answer_has_a_falsehood_instead_of_a_cut() -> None:
+    gateway = FakeGateway(vote=lambda shown: shown.ballot(""))
+
+    round_ = await run(gateway, a_round_with(CUT))
+
+    for call in gateway.of(Role.BALLOT):
+        *others, copied, canary = sorted(read_prompt(call.prompt).texts.values(), key=len)
+        assert len(canary) < MIN_CUT
+        assert any(canary.endswith(f". {text}") for text in (*others, copied))
+    assert not verify(round_)
+
+
+@pytest.mark.parametrize(
+    ("text", "planted"),
+    [
+        ("One. Two. Three. Four.", "One. Two. NO. Three. Four."),
+        ("一。二。", "一。 NO.二。"),
+        ("Paris", "NO. Paris"),
+    ],
+)
+def test_a_falsehood_stands_next_to_the_middle(text: str, planted: str) -> None:
+    assert plant("NO.", text) == planted
+
+
+def test_kinds_are_drawn_alike_and_rounds_of_the_first_rule_know_one() -> None:
+    newest = replace(a_canary_round(), versions=((CANARIES, VERSION),))
+    seeds = [f"seed {n}" for n in range(3_000)]
+
+    drawn = Counter(canary_kind(replace(newest, seed=seed)) for seed in seeds)
+
+    assert [*drawn.values()] == pytest.approx([1_000] * 3, abs=78)  # three standard errors
+    assert {canary_kind(replace(a_canary_round(), seed=seed)) for seed in seeds} == {OTHER}
+
+
+@pytest.mark.parametrize("liking", [by_slot, by_slot_reversed, by_letter_b])
+@pytest.mark.parametrize("kind", [CUT, FALSE])
+async def test_judges_of_a_slot_or_letter_tie_with_copies_too(
+    kind: str, liking: Callable[[ReadPrompt], list[str]]
+) -> None:
+    round_ = await run(Judges("blind-ranking", liking), a_round_with(kind, members=5))
+
+    assert round_.tally
+    assert [line.share for line in round_.tally.standings] == pytest.approx([0.5] * 5)
+
+
+@pytest.mark.parametrize("method", ALLOWED)
+async def test_every_method_reads_ballots_with_a_copy(method: str) -> None:
+    round_ = await run(Judges(method, by_text), a_round_with(FALSE, method))
+
+    assert round_.ballots
+    assert not round_.spoiled
+    assert all(ballot.canary for ballot in round_.ballots)
+    assert not verify(round_)
+
+
+async def test_a_copy_is_cut_and_marked_like_the_answers() -> None:
+    asked = a_round_with(FALSE)
+    terms = replace(asked.panel.terms, equal_length=True)
+    gateway = essays(lambda shown: shown.ballot(""))
+
+    await run(gateway, replace(asked, panel=replace(asked.panel, terms=terms)))
+
+    for call in gateway.of(Role.BALLOT):
+        texts = [*read_prompt(call.prompt).texts.values()]
+        assert all(text.endswith(SHORTENED_MARK) for text in texts)
+        assert len({*texts}) == len(texts)
+
+
+def test_what_a_seed_draws_never_changes_between_versions() -> None:
+    asked = a_question("Which queue?")
+    newest = replace(a_canary_round(), versions=((CANARIES, VERSION),))
+    seeds = [f"seed {n}" for n in range(3)]
+
+    kinds = [canary_kind(replace(newest, seed=seed)) for seed in seeds]
+
+    assert [canary_text(asked, seed).split()[1] for seed in seeds] == ["dough", "an", "tie"]
+    assert kinds == [CUT, FALSE, CUT]

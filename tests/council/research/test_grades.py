@@ -359,3 +359,4 @@ def test_the_share_of_best_grades_is_that_of_a_judges_grades() -> None:
     report = build_grade_report(over_items(["5 5 5/1 2 5/- - -"]))
 
     assert [row.at_best for row in report.rows] == [1.0, pytest.approx(1 / 3), None]
+    assert [row.own_at_best for row in report.rows] == [1.0, 0.0, None]

@@ -62,7 +62,7 @@ def test_a_check_is_one_line_in_every_report() -> None:
     rate = CheckRate("canary", GPT, Effect(40, "rounds", 0.075, (0.026, 0.199)))
     bias = a_bias(checks=(rate,))
 
-    line = "GPT-5.1 did not put the canary last in 3 of 40 rounds (3 % to 20 %)."
+    line = "GPT-5.1 fell for the canary in 3 of 40 rounds (3 % to 20 %)."
     assert [*check_lines(bias)] == [line]
     assert line in lines(bias_post(bias))
     assert bias_document(bias)["checks"][0] == {
