@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
+from itertools import pairwise
 
 import pytest
 import pytest_asyncio
@@ -90,7 +91,14 @@ async def test_on_a_phone_content_starts_at_the_top_and_one_button_opens_the_men
     await page.set_viewport_size(PHONE)
     for path in PATHS:
         await page.goto(path)
-        assert (await box_of(page, ".tabs, main > :first-child"))["y"] <= 64, path
+        assert (await box_of(page, "main > :first-child"))["y"] <= 64, path
+        if await page.locator(".tabs").count():
+            row = [
+                await box_of(page, one)
+                for one in (".home", ".tabs a:first-child", ".tabs a:last-child", ".opens")
+            ]
+            for left, right in pairwise(row):
+                assert left["x"] + left["width"] <= right["x"], path
 
     link = page.get_by_role("link", name="Models")
     await expect(link).to_be_hidden()
