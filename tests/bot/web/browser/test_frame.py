@@ -117,6 +117,17 @@ async def test_a_round_is_one_line_of_the_list_and_so_are_the_filters(page: Page
     )
     assert max(heights) <= 44
     assert (await box_of(page, ".filters"))["height"] <= 44
+    assert await page.locator(".found td:nth-child(4)").first.inner_text() == "someone else"
+    cut = "cells => cells.filter((one) => one.scrollWidth > one.clientWidth).length"
+    assert await page.locator(".found td:nth-child(4)").evaluate_all(cut) == 0
+    assert await page.locator(".filters input").evaluate_all(cut) == 0
+    await page.get_by_role("textbox", name="From").fill("11/21/2026")
+    await page.get_by_role("button", name="Filter", exact=True).click()
+    assert page.url.endswith("/rounds")
+    await page.get_by_role("textbox", name="From").fill("2026-11-21")
+    await page.get_by_role("button", name="Filter", exact=True).click()
+    await page.wait_for_url("**since=2026-11-21**")
+    await expect(page.get_by_role("textbox", name="From")).to_have_value("2026-11-21")
     await page.set_viewport_size(PHONE)
     text = page.get_by_role("searchbox")
     await expect(text).to_be_hidden()
