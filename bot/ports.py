@@ -17,11 +17,14 @@ class RoundStoppedError(CouncilError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RoundSnapshot:
-    """A round at one moment of its run; `draft` is the synthesis as far as it is written."""
+    """A round at one moment of its run; `draft` is the synthesis as far as it is written.
+
+    `seconds` have passed since its models are ready; None before.
+    """
 
     round_: Round
     draft: str = ""
-    seconds: float = 0.0
+    seconds: float | None = None
 
 
 RoundSnapshots = AsyncIterator[RoundSnapshot]

@@ -183,7 +183,7 @@ def print_posts(posts: Iterable[Post]) -> None:
             print_post(post)
 
 
-MIN_TEXT_COLUMNS = 24
+MIN_TEXT_COLUMNS = 20
 
 
 def print_rows(columns: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from dataclasses import replace
-from datetime import UTC
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -42,7 +42,7 @@ from bot.context import AppContext
 from bot.coordination.clock import now, parse_moment
 from bot.observability import logs
 from bot.render.budgets import budget_document, budget_post
-from bot.render.formatting import join_words, panel_seat_names
+from bot.render.formatting import join_words, money, panel_seat_names
 from bot.render.people import named_question, named_round
 from bot.render.round_json import round_document, summary_document
 from bot.render.round_report.thread import brief_post, round_state, whole_round
@@ -66,7 +66,7 @@ from council.rounds import Round, Stage
 
 TERMINAL_USER = Asker("terminal", "you")
 SHOWN_ROUNDS = 20
-MAX_WINNER = 20  # columns
+MAX_WINNER = 16  # columns
 NO_ROUNDS = 'No rounds yet. Ask a question with: council ask "Why is the sky blue?"'
 NO_MATCH = "No round matches. Leave out a filter; `council rounds` lists the newest."
 PARTS = {"answers": ANSWERS, "rankings": BALLOTS, "details": RESULTS}  # of a round
@@ -263,7 +263,7 @@ async def rounds(  # noqa: PLR0913, PLR0917
     if not rows:
         typer.echo(NO_MATCH if wanted != ALL_ROUNDS else NO_ROUNDS)
         return
-    print_rows(("Question", "Winner", "Asked (UTC)", "Round"), rows)
+    print_rows(("Question", "Winner", "Lead", "Cost", "Asked", "Round"), rows)
     if len(found) > len(shown):
         print_note(f"The newest {limit}. --limit 0 lists all.")
 
@@ -275,11 +275,21 @@ def _member_key(name: str) -> str:
 
 
 async def _round_row(store: Store, line: RoundSummary) -> tuple[str, ...]:
-    """Return a round's question, its winner or its state, its time and its id."""
+    """Return a round's question, its winner and lead or its state, its cost, its day and its id."""
     question = visible_line(named_question(line)) or "(forgotten)"
-    state = round_state(line)
-    winner = short_verdict(await store.load(line.id))[0] if state == "answered" else state
-    return question, shorten(winner, MAX_WINNER), f"{line.asked_at:%Y-%m-%d %H:%M}", line.id
+    round_, state = await store.load(line.id), round_state(line)
+    winner, certainty = short_verdict(round_) if state == "answered" else (state, "")
+    lead = certainty.removesuffix(" lead")
+    cost = "unknown" if round_.cost_usd is None else money(round_.cost_usd)
+    return question, shorten(winner, MAX_WINNER), lead, cost, _day_or_time(line.asked_at), line.id
+
+
+def _day_or_time(moment: datetime) -> str:
+    """Return the local time of today, "14:02", or the day: "21 Nov", "2025-11-21"."""
+    local, today = moment.astimezone(), now().astimezone()
+    if local.date() == today.date():
+        return f"{local:%H:%M}"
+    return f"{local.day} {local:%b}" if local.year == today.year else f"{local:%Y-%m-%d}"
 
 
 @async_command

@@ -483,15 +483,15 @@ class _LiveMessage:
         self.snapshot = RoundSnapshot(round_)
         self._changed = asyncio.Event()
         self._updates = ProgressUpdates(chat)
-        self._started = asyncio.get_running_loop().time()
+        self._shown_at = asyncio.get_running_loop().time()
 
     def show(self, snapshot: RoundSnapshot) -> None:
         self.snapshot = snapshot
+        self._shown_at = asyncio.get_running_loop().time()
         self._changed.set()
 
     async def post(self) -> Post:
-        seconds = asyncio.get_running_loop().time() - self._started
-        round_, draft = self.snapshot.round_, self.snapshot.draft
+        round_, draft, seconds = self.snapshot.round_, self.snapshot.draft, self._seconds
         if not self.chat.is_room:
             return progress_post(round_, seconds, draft)
         running = self.around(running_post(round_, seconds, draft, self._surroundings.terms))
@@ -499,6 +499,13 @@ class _LiveMessage:
             running = add_note(running, self._surroundings.replies)
         pages = await asyncio.to_thread(self.chat.pages, running)
         return pages[0]
+
+    @property
+    def _seconds(self) -> float:
+        """The round's own time, which the line under its answer says at the end."""
+        before = self.snapshot.seconds
+        since = asyncio.get_running_loop().time() - self._shown_at
+        return 0.0 if before is None else before + since
 
     def around(self, post: Post) -> Post:
         """Return a post with who asked, what was read of the thread, and the names of people.

@@ -95,6 +95,10 @@ class RunningTask(Generic[State]):
         self.error: Exception | None = interrupted
         self._subscribers: list[asyncio.Queue[State | Exception | None]] = []
 
+    def newest(self) -> State:
+        """Return the newest state, as it is now."""
+        return self.state
+
     def publish(self, state: State) -> None:
         """Store the newest state and send it to every subscriber."""
         self.state = state
@@ -110,7 +114,7 @@ class RunningTask(Generic[State]):
     def subscription(self) -> Iterator["asyncio.Queue[State | Exception | None]"]:
         """Yield a queue of every state, starting with the newest; then its error or None."""
         queue: asyncio.Queue[State | Exception | None] = asyncio.Queue()
-        queue.put_nowait(self.state)
+        queue.put_nowait(self.newest())
         self._subscribers.append(queue)
         try:
             yield queue
@@ -124,17 +128,22 @@ class RoundTask(RunningTask[RoundSnapshot]):
     def __init__(self, round_: Round, interrupted: Exception, clock: Callable[[], float]) -> None:
         super().__init__(round_.id, RoundSnapshot(round_), interrupted)
         self._clock = clock
-        self._started_at = clock()
+        self._started_at: float | None = None
         self._drafted_at = 0.0
 
     @property
-    def seconds(self) -> float:
-        """How long it has been running."""
-        return self._clock() - self._started_at
+    def seconds(self) -> float | None:
+        """How long it has been running; None while it waits for its turn or for its models."""
+        return None if self._started_at is None else self._clock() - self._started_at
 
     def start_clock(self) -> None:
-        """Count seconds from now; before, it waited for its turn or for its models."""
+        """Count seconds from now, as the round does."""
         self._started_at = self._clock()
+        self.publish(self.newest())
+
+    def newest(self) -> RoundSnapshot:
+        """Return the newest snapshot with the seconds that have passed until now."""
+        return replace(self.state, seconds=self.seconds)
 
     def show(self, round_: Round) -> None:
         """Publish the round as it is now."""

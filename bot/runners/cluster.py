@@ -175,13 +175,14 @@ class ClusterRunner:
         """Return the snapshot after an event or a poll; `before` itself if nothing changed."""
         round_ = before.round_
         if status.is_queued and (local := self.latest(round_.id)):
-            return local
+            return before if _show_the_same(before, local) else local
         draft = event.draft if event and event.draft is not None else before.draft
         if event is None or event.parts > count_parts(round_):
             round_ = await self._store.load(round_.id)
-        if count_parts(round_) == count_parts(before.round_) and draft == before.draft:
-            return before
-        return RoundSnapshot(round_, draft, event.seconds if event else status.seconds)
+        if count_parts(round_) == count_parts(before.round_):
+            round_ = before.round_
+        after = RoundSnapshot(round_, draft, event.seconds if event else status.seconds)
+        return before if _show_the_same(before, after) else after
 
     async def _enqueue(self, round_id: str) -> None:
         why = ""
@@ -230,9 +231,10 @@ class ClusterRunner:
 
     async def _publish_events(self, round_id: str, snapshots: RoundSnapshots) -> None:
         """Publish each change of a round, and a draft every `DRAFT_SECONDS`."""
-        last_parts, published_at = -1, 0.0
+        last_parts, published_at = (-1, False), 0.0
         async for snapshot in snapshots:
-            moment, parts = self._clock(), count_parts(snapshot.round_)
+            moment = self._clock()
+            parts = count_parts(snapshot.round_), snapshot.seconds is not None
             if parts != last_parts or moment - published_at >= DRAFT_SECONDS:
                 last_parts, published_at = parts, moment
                 await self._pubsub.publish(topic_of(round_id), encode_event(snapshot))
@@ -324,6 +326,12 @@ class FencedGateway(GatewayWrapper):
             task.cancel()
 
 
+def _show_the_same(one: RoundSnapshot, other: RoundSnapshot) -> bool:
+    """Return whether two snapshots differ in nothing but the time that has passed."""
+    has_begun = one.seconds is not None, other.seconds is not None
+    return one.round_ is other.round_ and one.draft == other.draft and has_begun[0] == has_begun[1]
+
+
 async def _next_message(messages: asyncio.Queue[str], timeout_seconds: float) -> str:
     """Return the latest message; "" if the subscriber must poll, as after a timeout."""
     try:
@@ -342,7 +350,7 @@ class RoundEvent:
     """The parts and seconds of a round; a draft of None means that it is as before."""
 
     parts: int
-    seconds: float
+    seconds: float | None
     draft: str | None = None
 
 
@@ -352,7 +360,8 @@ EVENT = TypeAdapter(RoundEvent)
 def encode_event(snapshot: RoundSnapshot) -> str:
     """Return a snapshot's event as a message; a draft that is too long is left out."""
     draft = snapshot.draft if len(snapshot.draft) <= MAX_DRAFT_CHARACTERS else None
-    event = RoundEvent(count_parts(snapshot.round_), round(snapshot.seconds, 3), draft)
+    seconds = None if snapshot.seconds is None else round(snapshot.seconds, 3)
+    event = RoundEvent(count_parts(snapshot.round_), seconds, draft)
     return json.dumps(asdict(event))
 
 

@@ -113,7 +113,7 @@ class LocalRunner:
     def latest(self, round_id: str) -> RoundSnapshot | None:
         """Return the latest snapshot of a round that runs here; None for any other."""
         running = self._tasks.get(round_id)
-        return running.state if running else None
+        return running.newest() if running else None
 
     async def is_running(self, round_id: str) -> bool:
         """Return whether a round runs here; no other process runs rounds of our chats."""
@@ -182,7 +182,7 @@ class LocalRunner:
         services = RoundServices(
             gateway,
             self._store,
-            clock=lambda: time.monotonic() - running.waited_seconds,
+            clock=lambda: self._clock() - running.waited_seconds,
             on_round=on_round,
             on_text=running.show_draft,
             patience=self._patience,
@@ -254,6 +254,12 @@ class RunningRound(RoundTask):
         self.is_stopping = asyncio.Event()
         self.waited_seconds = 0.0  # for room on the disk; not part of the round's time
         self._waited_until = 0.0
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it has been running, without the time that it waited for room."""
+        passed = super().seconds
+        return None if passed is None else passed - self.waited_seconds
 
     async def wait_for_room(self) -> bool:
         """Wait before the next try to save on a full disk; return False if the round is stopped."""

@@ -18,7 +18,13 @@ from pydantic import SecretStr
 
 from bot.plugins import Plugins
 from bot.settings.council_toml import Document, ModelSection
-from bot.settings.panels import PanelConfig, Seat, make_seat, parse_panel_config
+from bot.settings.panels import (
+    GRACE_SECONDS,
+    PanelConfig,
+    Seat,
+    make_seat,
+    parse_panel_config,
+)
 from bot.settings.provider_keys import (
     CONNECTED_FILE,
     KEYS_FILE,
@@ -244,7 +250,10 @@ def store_panel(
         _check_addresses(known_seats(document), seats)
         panels, models = document.setdefault("panels", {}), document.setdefault("models", {})
         sections = {"members": draft.members, "outside_judges": draft.judges}
-        panels[name] = panels.get(name, {}) | sections
+        # Models on a server of one's own may wait for each other.
+        is_hosted = not any(seat.section.api_base for seat in seats.values())
+        terms = {"grace_seconds": GRACE_SECONDS} if is_hosted else {}
+        panels[name] = panels.get(name, terms) | sections
         models |= {k: seat.section.model_dump(exclude_defaults=True) for k, seat in seats.items()}
         if not draft.members:
             del panels[name]

@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from bot.settings import PanelConfig, Settings
 from bot.settings.council_toml import ModelSection
-from bot.settings.panels import make_seat
+from bot.settings.panels import GRACE_SECONDS, make_seat
 from council.model_families import family_of
 from council.panel import MIN_MEMBERS, THIS_MACHINE, Member, ModelId, Panel, Terms
 from council.prompts.shared import DEFAULT_RUBRIC
@@ -33,7 +33,10 @@ DEMO_QUESTIONS = (
     "Write a Python function that adds two numbers.",
     "What does CPU stand for?",
 )
+# A model that hangs must not hold the answer until its deadline. Ollama loads one after another.
+KEYS_TERMS = Terms(grace_seconds=GRACE_SECONDS)
 SLOW_TERMS = Terms(answer_seconds=180, ballot_seconds=180, synthesis_seconds=180)
+OLLAMA_TERMS = replace(SLOW_TERMS, grace_seconds=60)
 
 
 def default_panels(settings: Settings, ollama_models: Sequence[str]) -> PanelConfig:
@@ -48,7 +51,7 @@ def default_panels(settings: Settings, ollama_models: Sequence[str]) -> PanelCon
         name: Panel(
             name, tuple(seat.member for seat in seats.values()), DEFAULT_RUBRIC, terms=terms
         )
-        for name, seats, terms in ((KEYS, with_keys, Terms()), (OLLAMA, served, SLOW_TERMS))
+        for name, seats, terms in ((KEYS, with_keys, KEYS_TERMS), (OLLAMA, served, OLLAMA_TERMS))
         if len(seats) >= MIN_MEMBERS
     }
     return PanelConfig(panels, {**with_keys, **served}, next(iter(panels), None))

@@ -43,6 +43,8 @@ from council.prompts.shared import DEFAULT_RUBRIC, make_rubric
 from council.providers import OLLAMA_ROUTES, Limits, is_loopback
 from council.registry import NO_PLUGINS, Registry, build_registry
 
+GRACE_SECONDS = 20.0  # of panels that are set up without a council.toml, as of a chairman
+
 Parsed = TypeVar("Parsed", bound=Section)
 
 

@@ -115,7 +115,7 @@ def decision_payload(site: Site, snapshot: RoundSnapshot) -> dict[str, object]:
     return {
         "closed": False,
         "summary": WRITING,
-        "seconds": round(snapshot.seconds, 1),
+        "seconds": snapshot.seconds and round(snapshot.seconds, 1),
         "progress": "",
         "answers": [],
         "draft": site.render("draft.html", draft=snapshot.draft) if snapshot.draft else "",

@@ -61,7 +61,7 @@ def round_payload(site: Site, snapshot: RoundSnapshot, *, may_vote: bool = False
     return {
         "closed": round_.closing is not None,
         "summary": progress.summary,
-        "seconds": round(snapshot.seconds, 1),
+        "seconds": snapshot.seconds and round(snapshot.seconds, 1),
         "progress": site.render("progress.html", progress=progress),
         "answers": [site.render("blind.html", card=card, **shown) for card in cards],
         "draft": site.render("draft.html", draft=snapshot.draft) if snapshot.draft else "",

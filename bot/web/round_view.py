@@ -10,13 +10,13 @@ from bot.render.formatting import author_names, seat_names
 from bot.render.round_report.rankings import (
     ranking_notes,
     ranking_text,
+    shown_text,
     slates_to_read,
     voter_title,
 )
 from bot.render.round_report.revealed import reason_by_name
 from bot.render.round_status import WRITING, ballot_steps, progress_summary
 from council.answers import Role
-from council.ballots import Ballot
 from council.labels import Slate
 from council.methods import shown_method
 from council.rounds import Draw, Round
@@ -61,9 +61,8 @@ class RankingRow:
     """
 
     judge: str
-    saw: tuple[str, ...]
-    ballot: Ballot | None
     ranked: str
+    shown: str
     reason: str
     notes: tuple[str, ...]
 
@@ -93,9 +92,8 @@ def _ranking_row(round_: Round, draw: Draw, slate: Slate, *, is_last: bool) -> R
     ballot = cast.get(slate.voter)
     return RankingRow(
         judge=voter_title(round_, slate),
-        saw=tuple(names[label] for label in slate.shown),
-        ballot=ballot,
         ranked=ranking_text(ballot, names) if ballot else "",
+        shown=shown_text(ballot) if ballot else "",
         reason=reason_by_name(round_, ballot, names) if ballot else "",
         notes=tuple(ranking_notes(round_, slate.judge)) if is_last else (),
     )

@@ -40,7 +40,7 @@ from bot.render.round_report.answers import answers_by_label
 from bot.render.round_report.exchanges import EXCHANGES_TITLE, exchange_rows
 from bot.render.round_report.flags import flag_notes
 from bot.render.round_report.placements import placement_table
-from bot.render.round_report.rankings import rankings_intro
+from bot.render.round_report.rankings import HOW_SHOWN, rankings_intro
 from bot.render.round_report.results import agreement_note, result_notes, result_rows
 from bot.render.round_report.thread import DISCLAIMER, round_post, round_title, whole_round
 from bot.render.round_report.verdict import verdict_facts
@@ -193,6 +193,7 @@ def _closed_values(round_: Round) -> dict[str, Any]:
             "late": late_answers(round_),
             "rankings": ranking_rows(round_, round_.draw),
             "rankings_intro": rankings_intro(round_),
+            "how_shown": HOW_SHOWN,
             "exchanges": exchange_rows(round_),
             "exchanges_title": EXCHANGES_TITLE,
             "authors": author_names(round_.panel, round_.draw),

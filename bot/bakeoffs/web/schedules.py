@@ -27,6 +27,7 @@ from council.money import MICRO_USD
 
 SCHEDULE_ACTIONS = {"pause", "resume", "remove", "run"}
 WEEK = (*DAY_NAMES[1:], DAY_NAMES[0])
+CHANGED = "This form is new since you opened it. Check when the schedule runs, then save again."
 GONE = "There is no such schedule any more."
 _DEFAULT_TIME = "09:00"
 _MAX_TYPED = 200  # characters of a field that the form of a schedule takes
@@ -99,6 +100,8 @@ async def add_schedule(context: WebContext, request: Request, form: Form) -> Res
 
 def _read_request(form: Form) -> ScheduleRequest:
     """Return what the form asks for; raise ScheduleError with what to change."""
+    if form["often"]:  # a form of release 0.2, which also had a button that only showed the runs
+        raise ScheduleError(CHANGED)
     fields = {key: form[key].strip() for key in ("name", "suite", "panel", "zone", "cap")}
     if form["edit"]:  # an emptied field removes the cap
         fields["cap"] = fields["cap"] or "none"

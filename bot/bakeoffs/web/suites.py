@@ -193,9 +193,10 @@ async def _with_settings(context: WebContext, suite: Suite) -> Suite:
 
 
 async def _read_rows(request: Request) -> tuple[_Row, ...]:
-    """Return the rows of a form that was read; a cell that is missing is ""."""
+    """Return the rows of a form that was read; a column that release 0.2 did not have is empty."""
     form = await request.form()
     cells = [[str(cell) for cell in form.getlist(name)] for name in COLUMNS]
+    cells = [column or [""] * len(cells[0]) for column in cells]
     if len({len(column) for column in cells}) > 1 or len(cells[0]) > MAX_ROWS:
         raise FormError(f"This form is broken, or has more than {MAX_ROWS} questions.", 422)
     return tuple(dict(zip(COLUMNS, row, strict=True)) for row in zip(*cells, strict=True))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from bot.chat import Heading, Line, Note, Part, Post, Quote
-from bot.render.formatting import author_names, join_words, seat_names
+from bot.render.formatting import author_names, ordinal, seat_names
 from bot.render.round_report.revealed import reason_by_name
 from bot.render.text_safety import shorten
 from council.ballots import Ballot
@@ -14,6 +14,7 @@ from council.round_rules import OWN as AUDITS_OWN
 from council.rounds import Draw, Round
 
 _TITLE = "Rankings"
+HOW_SHOWN = "After each ranking: in which places the judge was shown these answers."
 # What the judge of each kind of audit ballot saw.
 AUDIT_VIEWS = {
     ORDER: "saw the same answers again in reverse",
@@ -27,10 +28,11 @@ MAX_REASON_CHARACTERS = 120  # of a judge's reason in a thread; the rest opens w
 def rankings_post(round_: Round, draw: Draw, max_reason: int | None = None) -> Post:
     """Return every ranking with its reason, or what made it invalid.
 
-    With `max_reason`, reasons are cut to so many characters, and what each judge saw is left out.
+    With `max_reason`, reasons are cut to so many characters, and the order that each judge saw is
+    left out.
     """
     slates, intro = slates_to_read(round_, draw), rankings_intro(round_)
-    parts: list[Part] = [Heading(_TITLE), Note(intro)]
+    parts: list[Part] = [Heading(_TITLE), Note(f"{intro} {HOW_SHOWN}")]
     if max_reason is not None:
         parts = [Line(f"**{_TITLE}:** {intro[0].lower()}{intro[1:]}")]
     last_of = {slate.judge: slate for slate in slates}
@@ -71,16 +73,11 @@ def _ranking_parts(
     if not cast:
         yield Line(f"**{judge}**: no valid ranking")
     for ballot in cast:
-        yield Line(f"**{judge}**: {ranking_text(ballot, authors)}")
+        shown = "" if max_reason else f" · shown {shown_text(ballot)}"
+        yield Line(f"**{judge}**: {ranking_text(ballot, authors)}{shown}")
         if reason := reason_by_name(round_, ballot, authors):
             short = _short_reason(reason, max_reason or len(reason))
             yield Note(f"“{short}”") if max_reason else Quote(reason)
-    if max_reason is None:
-        shown = join_words(authors[label] for label in slate.shown)
-        which = ranking_number(round_, slate)
-        number = f"For ranking {which}, " if which > 1 else ""
-        name = seat_names(round_.panel)[slate.judge]
-        yield Note(f"{number}{name} saw {shown}, in this order.")
 
 
 def _short_reason(reason: str, most: int) -> str:
@@ -138,6 +135,12 @@ def _audit_lines(round_: Round, judge: str) -> Iterator[str]:
     for spoiled in round_.spoiled:
         if spoiled.judge == judge and spoiled.is_audit:
             yield f"{name}'s ranking for an audit was invalid: {spoiled.fault}."
+
+
+def shown_text(ballot: Ballot) -> str:
+    """Return in which places the judge saw the answers that it ranked, best first: "2nd, 1st"."""
+    ranked = (label for place in ballot.ranking for label in place)
+    return ", ".join(ordinal(1 + ballot.shown.index(label)) for label in ranked)
 
 
 def ranking_text(ballot: Ballot, names: Mapping[str, str]) -> str:

@@ -210,7 +210,7 @@ class Live {
     if (this.over) return;
     this.say("");
     if (state.closed || state.stopped) return this.finish();
-    this.started = performance.now() - state.seconds * 1000;
+    this.started = state.seconds === null ? null : performance.now() - state.seconds * 1000;
     this.at("progress").innerHTML = state.progress;
     this.fill(state.answers ?? []);
     if (state.over !== undefined && state.over !== this.count) this.fillRows(state.over);

@@ -140,6 +140,20 @@ def test_no_line_of_the_list_is_wider_than_the_terminal(listed: Home, columns: i
     assert max(map(cell_len, result.out.splitlines())) <= columns
 
 
+def test_a_row_of_80_columns_says_who_won_how_clearly_and_for_how_much(listed: Home) -> None:
+    head, *rows = listed.with_settings(COLUMNS="80").invoke("rounds").out.splitlines()
+    stored = listed.invoke("rounds", "--json").json
+
+    assert head.split() == ["Question", "Winner", "Lead", "Cost", "Asked", "Round"]
+    assert len(rows) == len(stored)
+    for row, one in zip(rows, stored, strict=True):
+        document = listed.invoke("show", one["id"], "--json").json
+        strength = document["verdict"]["strength"]
+        words = {"close": "slight", "no consensus": "no clear", "tied": "Tied"}
+        assert words.get(strength, strength) in row
+        assert " $0 " in row
+
+
 def test_the_list_has_winners_and_filters(listed: Home) -> None:
     first = {}  # several where they tie
     for one in listed.invoke("rounds", "--json").json:

@@ -21,7 +21,7 @@ from council.answers import Call, Prompt, Reply
 from council.budget import Budget
 from council.budget_caps import Account, Caps, CapUsage, Scope
 from council.money import FREE, Price
-from council.panel import Member
+from council.panel import Member, Panel
 from council.rounds import Round, Stage
 from storage.engine import open_engine
 from storage.rounds import SqlRoundStore
@@ -62,12 +62,47 @@ async def test_every_subscriber_gets_every_snapshot_in_order() -> None:
     seen = await asyncio.gather(*(harness.collect_snapshots() for _ in range(20)))
 
     first = rounds_in(seen[0])
-    # Opened, three answers, the draw, three ballots, the tally, the synthesis, the end.
+    # Begun, three answers, the draw, three ballots, the tally, the synthesis, the end.
     assert [round_.stage for round_ in first] == [Stage.OPEN] * 4 + [Stage.ANSWERED] * 4 + [
         Stage.RANKED
     ] * 2 + [Stage.CLOSED]
     assert all(rounds_in(sights) == first for sights in seen)
     assert first[-1] == await harness.store.load("r1")
+
+
+async def test_the_clock_says_the_seconds_that_the_round_took() -> None:
+    gateway = WritingGateway(pieces=("So", 5.0, "."))
+    harness, prepared = await new_harness(gateway, ticks=gateway.ticks), asyncio.Event()
+
+    async def prepare_slowly(_: Panel) -> None:
+        gateway.ticks.now += 12.0
+        await prepared.wait()
+
+    runner = harness.runner = LocalRunner(
+        harness.store, gateway, prepare_slowly, clock=gateway.ticks
+    )
+    runner.start(harness.round_)
+    async with runner.subscribe("r1") as snapshots:
+        waiting = await anext(snapshots)
+        prepared.set()
+        begun, *_, last = [snapshot async for snapshot in snapshots]
+
+    assert (waiting.seconds, begun.seconds, last.seconds) == (None, 0.0, 5.0)
+    assert last.round_.closing
+    assert last.round_.closing.seconds == last.seconds
+
+
+async def test_who_opens_a_running_round_finds_its_clock_on_time() -> None:
+    ticks = ManualClock()
+    harness = await new_harness(gateway_with_hanging_model(), ticks=ticks)
+    harness.runner.start(harness.round_)
+    await harness.wait_until(lambda round_: len(round_.answers) == 2)
+
+    ticks.now += 30
+
+    async with harness.runner.subscribe("r1") as snapshots:
+        assert (await anext(snapshots)).seconds == 30.0
+    await harness.runner.close()
 
 
 async def test_an_unexpected_error_is_published_and_the_runner_still_works() -> None:

@@ -23,7 +23,8 @@ from bot.settings.connections import (
     store_panel,
     stored_panel,
 )
-from bot.settings.default_panels import propose_seats
+from bot.settings.default_panels import default_panels, propose_seats
+from bot.settings.panels import GRACE_SECONDS
 from bot.settings.provider_keys import (
     CONNECTED_FILE,
     KEYS_FILE,
@@ -33,6 +34,7 @@ from bot.settings.provider_keys import (
     read_keys,
 )
 from council.model_families import family_of
+from council.panel import Panel
 from council.providers import PROVIDERS
 from tests.bot.distributions import install
 
@@ -186,6 +188,26 @@ def test_a_stored_panel_and_key_are_read_again(tmp_path: Path) -> None:
     assert default == "mine"
     assert [seat.key for seat in config.panels["mine"].members] == ["openai/a", "openai/b"]
     assert {key_of(settings, config.seats["openai/a"]), settings.key_for("openai")} == {"sk-one"}
+
+
+def test_a_hung_model_does_not_hold_an_answer_of_models_that_were_connected_with_a_key(
+    tmp_path: Path,
+) -> None:
+    stored(tmp_path)
+    server = connection("http://127.0.0.1:8080/v1", "")
+    seats = {f"server-8080/{model}": server.seat(model) for model in ("a", "b")}
+    store_panel(tmp_path, PanelDraft("own", tuple(seats)), seats, server)
+    keys = {"OPENAI_API_KEY": A_KEY, "XAI_API_KEY": A_KEY}
+
+    connected, _ = load_connected(tmp_path)
+    found = default_panels(Settings(keys=keys), ["a", "b"])
+
+    def grace(panel: Panel) -> float | None:
+        return panel.terms.grace_seconds
+
+    assert grace(connected.panels["mine"]) == grace(found.panels["keys"]) == GRACE_SECONDS
+    assert grace(connected.panels["own"]) is None  # whose models may wait for each other
+    assert grace(found.panels["ollama"]) == 3 * GRACE_SECONDS
 
 
 def test_a_change_keeps_other_panels_and_what_was_added_by_hand(tmp_path: Path) -> None:

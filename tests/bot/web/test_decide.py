@@ -6,12 +6,15 @@ from dataclasses import replace
 
 import httpx
 
-from bot.commands.decide import NOBODY_WROTE, OPEN, WRITING
+from bot.commands.decide import BUSY, NOBODY_WROTE, OPEN, WRITING
 from bot.render.round_report.decisions import BEFORE, text_id
 from bot.web.decide import decision_payload, decision_snapshots
 from council.answers import Call, Reply
+from council.budget import Budget
+from council.budget_caps import Caps
 from council.decisions import NOTHING_CHOSEN, NOTHING_DISPUTED
 from council.errors import GatewayError
+from council.money import Price
 from council.rounds import Round
 from tests.bot.app_fakes import an_app
 from tests.bot.web.browsing import SOMEBODY, Browser, NewSite, Site, a_round_of
@@ -200,3 +203,36 @@ async def test_rounds_without_disputes_have_no_form(new_site: NewSite) -> None:
     assert "/decide" not in page.text
     assert form.status_code == 422
     assert NOTHING_DISPUTED in form.text
+
+
+async def test_who_may_not_spend_is_told_in_the_form_and_loses_no_choice(
+    new_site: NewSite,
+) -> None:
+    prices = dict.fromkeys((GPT, CLAUDE, GEMINI), Price(1e-6, 1e-5))
+    site, browser = await a_site(new_site, Chairman(prices=prices))
+    app = site.context.app
+    app.budget = Budget(app.budget.ledger, Caps(user_day=1), app.now)
+
+    refused = await send(browser, **{POINT: TAKEN})
+
+    assert refused.status_code == 422
+    assert 'role="alert"' in refused.text
+    assert f'value="{TAKEN}" checked' in refused.text
+    assert (await finish(site)).decisions == ()
+
+
+async def test_two_people_decide_at_once_and_the_second_is_told(new_site: NewSite) -> None:
+    site, ana = await a_site(new_site)
+    ben = site.browser()
+    await ben.get("/")
+    forms = [await one.form(f"/rounds/{ID}/decide", f"/rounds/{ID}/decide") for one in (ana, ben)]
+
+    sent = await asyncio.gather(
+        ana.post(f"/rounds/{ID}/decide", **forms[0], **{POINT: TAKEN}),
+        ben.post(f"/rounds/{ID}/decide", **forms[1], **{POINT: text_id(NO)}),
+    )
+    decided = await finish(site)
+
+    assert sorted(one.status_code for one in sent) == [303, 422]
+    assert next(one for one in sent if one.status_code == 422).text.count(BUSY) == 1
+    assert len(decided.decisions) == 1

@@ -21,6 +21,24 @@ def test_no_rounds_are_no_failure(home: Home) -> None:
 
 
 @pytest.mark.parametrize(
+    "arguments", [(), ("--rounds",), ("rounds",), ("rounds", "--rounds"), ("--full",)], ids=str
+)
+def test_without_a_file_the_command_reports_over_stored_rounds(
+    home: Home, arguments: tuple[str, ...]
+) -> None:
+    result = home.invoke("bias", *arguments)
+
+    assert result.code == 0
+    assert "No rounds yet. Ask a question" in " ".join(result.out.split())
+
+
+def test_the_help_says_what_it_does_without_a_command(home: Home) -> None:
+    lines = [" ".join(line.split()) for line in home.invoke("bias", "--help").out.splitlines()]
+
+    assert "council bias over stored rounds; the same as --rounds" in lines
+
+
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         pytest.param(("--rounds", "--since", "soon"), "I can't read", id="since"),

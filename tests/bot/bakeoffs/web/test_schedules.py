@@ -8,7 +8,7 @@ import pytest
 
 from bot.bakeoffs.parts import bakeoff_registry, bakeoff_stores
 from bot.bakeoffs.render.schedules import next_runs_line
-from bot.bakeoffs.web.schedules import WEEK
+from bot.bakeoffs.web.schedules import CHANGED, WEEK
 from council.bakeoffs.models import Schedule, Suite, SuiteQuestion
 from council.places import Place
 from tests.bot.web.browsing import Browser, Site
@@ -206,3 +206,17 @@ async def test_a_name_is_only_text_on_the_page(browser: Browser) -> None:
     page = await browser.get("/schedules")
 
     assert "<b>x</b>" not in done.text + page.text
+
+
+@pytest.mark.parametrize("act", ["add", "preview"])
+async def test_a_form_of_release_0_2_is_never_read_as_another_schedule(
+    site: Site, browser: Browser, act: str
+) -> None:
+    old = {"often": "month", "month_day": "1", "words": "", "act": act}
+
+    refused = await send(browser, **old)
+
+    assert refused.status_code == 422
+    assert CHANGED in refused.text
+    assert 'value="weekly-sql"' in refused.text
+    assert await bakeoff_stores(site.context.app).schedules.list_all() == ()

@@ -159,7 +159,7 @@ async def test_a_form_that_was_tampered_with_is_refused(site: Site) -> None:
     shown = await preview(browser)
     hidden = browser.form_of(shown, "/suites/sql/edit")
 
-    broken = await browser.post("/suites/sql/edit", **hidden, question="Why?", act="save")
+    broken = await browser.post("/suites/sql/edit", **hidden, answer="42", act="save")
     many = await send_rows(browser, shown, *[ROWS[0]] * (MAX_ROWS + 1), act="check")
 
     assert (broken.status_code, many.status_code) == (422, 422)
@@ -268,3 +268,18 @@ async def test_other_right_answers_go_through_the_form(site: Site) -> None:
     [question] = (await stored(site)).questions
     assert question.reference
     assert question.reference.values == ("Rome", "Oslo", "Paris")
+
+
+async def test_a_form_of_release_0_2_saves_its_rows(site: Site) -> None:
+    browser = site.browser()
+    hidden = browser.form_of(await preview(browser), "/suites/sql/edit")
+    columns = ("question", "category", "answer", "grading", "tolerance", "context")
+    cells = {name: [row.get(name, "") for row in ROWS] for name in columns}
+
+    saved = await browser.client.post("/suites/sql/edit", data={**hidden, **cells, "act": "save"})
+
+    assert saved.status_code == 303
+    assert [one.text for one in (await stored(site)).questions] == [
+        "What is 6 x 7?",
+        "Why <b>so</b>?",
+    ]

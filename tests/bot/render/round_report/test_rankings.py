@@ -32,9 +32,9 @@ async def test_every_ranking_is_shown_with_names_with_its_order_and_its_reason()
     for ballot in round_.ballots:
         names = {label: NAMES[round_.draw.labels.author_of(label)] for label in ballot.shown}
         ranked = " > ".join(names[label] for (label,) in ballot.ranking)
-        assert f"**{NAMES[ballot.judge]}**: {ranked}" in thread
-        *first, last = (names[label] for label in ballot.shown)
-        assert f"{NAMES[ballot.judge]} saw {', '.join(first)} and {last}, in this order." in thread
+        slots = [ballot.shown.index(label) for (label,) in ballot.ranking]
+        places = ", ".join(("1st", "2nd", "3rd")[slot] for slot in slots)
+        assert f"**{NAMES[ballot.judge]}**: {ranked} · shown {places}" in thread
     assert thread.count("It is right.") == len(round_.ballots)
 
 

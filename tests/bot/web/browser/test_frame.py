@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
+from itertools import pairwise
 
 import pytest
 import pytest_asyncio
@@ -90,7 +91,14 @@ async def test_on_a_phone_content_starts_at_the_top_and_one_button_opens_the_men
     await page.set_viewport_size(PHONE)
     for path in PATHS:
         await page.goto(path)
-        assert (await box_of(page, ".tabs, main > :first-child"))["y"] <= 64, path
+        assert (await box_of(page, "main > :first-child"))["y"] <= 64, path
+        if await page.locator(".tabs").count():
+            row = [
+                await box_of(page, one)
+                for one in (".home", ".tabs a:first-child", ".tabs a:last-child", ".opens")
+            ]
+            for left, right in pairwise(row):
+                assert left["x"] + left["width"] <= right["x"], path
 
     link = page.get_by_role("link", name="Models")
     await expect(link).to_be_hidden()
@@ -109,6 +117,17 @@ async def test_a_round_is_one_line_of_the_list_and_so_are_the_filters(page: Page
     )
     assert max(heights) <= 44
     assert (await box_of(page, ".filters"))["height"] <= 44
+    assert await page.locator(".found td:nth-child(4)").first.inner_text() == "someone else"
+    cut = "cells => cells.filter((one) => one.scrollWidth > one.clientWidth).length"
+    assert await page.locator(".found td:nth-child(4)").evaluate_all(cut) == 0
+    assert await page.locator(".filters input").evaluate_all(cut) == 0
+    await page.get_by_role("textbox", name="From").fill("11/21/2026")
+    await page.get_by_role("button", name="Filter", exact=True).click()
+    assert page.url.endswith("/rounds")
+    await page.get_by_role("textbox", name="From").fill("2026-11-21")
+    await page.get_by_role("button", name="Filter", exact=True).click()
+    await page.wait_for_url("**since=2026-11-21**")
+    await expect(page.get_by_role("textbox", name="From")).to_have_value("2026-11-21")
     await page.set_viewport_size(PHONE)
     text = page.get_by_role("searchbox")
     await expect(text).to_be_hidden()
