@@ -4,7 +4,7 @@ Also how much the judges' errors correlate, which the verdicts of new rounds ass
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -21,6 +21,7 @@ from bot.bakeoffs.render.bias_tables import BiasView, make_bias_view
 from bot.bakeoffs.render.leaderboard_tables import Coverage, Leaderboard
 from bot.context import AppContext
 from bot.plugins import RecordSources
+from council.bakeoffs.bias.chairmen import chairman_biases
 from council.bakeoffs.bias.measurement import measure_bias
 from council.bakeoffs.bias.report import BiasReport
 from council.bakeoffs.bias.shared_error import (
@@ -29,8 +30,11 @@ from council.bakeoffs.bias.shared_error import (
     graded_rounds,
     grades_by_round,
 )
+from council.bakeoffs.bias.verdict_value import preferred_answers, verdict_values
 from council.bakeoffs.bias.vote_arrays import vote_blocks
 from council.bakeoffs.ports import ALL_RECORDS, RecordQuery
+from council.bakeoffs.record_arrays import record_columns
+from council.bakeoffs.records import PackedRecord
 from council.errors import StoreError
 from council.tally.chance import DEFAULT_RULE, ChanceRule
 
@@ -52,7 +56,20 @@ async def bias_report(
 async def _measure_stored(sources: RecordSources, query: RecordQuery) -> BiasReport:
     with garbage_collection_paused():
         votes = await bakeoff_stores(sources).votes.list_recent(query)
-        return await asyncio.to_thread(lambda: measure_bias(vote_blocks(votes)))
+        records = await bakeoff_stores(sources).records.list_recent(query)
+        preferred = preferred_answers(await sources.store.votes())
+        return await asyncio.to_thread(_measure, votes, records, preferred)
+
+
+def _measure(
+    votes: Sequence[PackedRecord], records: Sequence[PackedRecord], preferred: Mapping[str, str]
+) -> BiasReport:
+    columns = record_columns(records)
+    return replace(
+        measure_bias(vote_blocks(votes)),
+        verdicts=verdict_values(columns, preferred),
+        chairmen=chairman_biases(columns, preferred),
+    )
 
 
 def parse_bias_query(options: Mapping[str, str], now: datetime) -> LeaderboardQuery:

@@ -1,15 +1,18 @@
-"""Checks of schedules for `council doctor`."""
+"""Checks of schedules and verdicts for `council doctor`."""
 
 from collections.abc import Set
 
 from bot.bakeoffs.commands.schedules import load_schedule_status
 from bot.bakeoffs.parts import bakeoff_stores
+from bot.bakeoffs.render.bias_verdicts import verdict_lines
 from bot.bakeoffs.render.schedules import describe_cron, format_moment
 from bot.chats import configured_chats
 from bot.checks import CheckReport
 from bot.context import AppContext
 from bot.settings import Settings
+from council.bakeoffs.bias.verdict_value import preferred_answers, verdict_values
 from council.bakeoffs.models import Schedule
+from council.bakeoffs.record_arrays import record_columns
 from council.places import LOCAL_CHATS
 
 
@@ -18,6 +21,14 @@ async def check_schedules(report: CheckReport, app: AppContext, settings: Settin
     chats = configured_chats(app.plugins, settings)
     for schedule in await bakeoff_stores(app).schedules.list_all():
         await _check_schedule(report, app, schedule, chats)
+
+
+async def check_verdicts(report: CheckReport, app: AppContext, _: Settings) -> None:
+    """Report what the verdicts of stored rounds were worth, from thirty rounds on."""
+    records = await bakeoff_stores(app).records.list_recent()
+    preferred = preferred_answers(await app.store.votes())
+    for line in verdict_lines(verdict_values(record_columns(records), preferred)):
+        report.note(line)
 
 
 async def _check_schedule(

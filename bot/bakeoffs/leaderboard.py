@@ -29,7 +29,7 @@ from council.bakeoffs.records import TRIAL, PackedRecord
 from council.errors import BakeoffError, CouncilError
 
 # How judges may be weighed in the unofficial leaderboard; `AppContext.research` makes it.
-WEIGHTS = ("uniform", "consistency", "human", "family", "peerrank")
+WEIGHTS = ("uniform", "consistency", "human", "family", "peerrank", "independence")
 Names = Mapping[str, str]
 Choices = Mapping[str, tuple[str, ...]]  # for each filter option
 

@@ -18,7 +18,7 @@ PLUGIN = Plugin(
         "bias": ("bot.bakeoffs.cli.bias:bias_app", "Report how biased judges are."),
         "suite": ("bot.bakeoffs.cli.suites:suite_app", "Manage lists of questions for bake-offs."),
     },
-    checks=("bot.bakeoffs.checks:check_schedules",),
+    checks=("bot.bakeoffs.checks:check_schedules", "bot.bakeoffs.checks:check_verdicts"),
     sections={
         "suites": "bot.bakeoffs.settings:parse_suites",
         "bakeoffs": "bot.bakeoffs.settings:parse_bakeoffs",

@@ -11,8 +11,22 @@ from bot.bakeoffs.render.leaderboard_tables import (
     signed_number,
 )
 from bot.chat import Heading, Line, Note, Part, Post, Table
-from bot.render.formatting import count_noun, join_words, number_table, ordinal, seat_names
-from council.research.judge_weights import FAMILY, HUMAN, PEERRANK, UNIFORM
+from bot.render.formatting import (
+    count_noun,
+    join_words,
+    number_table,
+    number_word,
+    ordinal,
+    seat_names,
+)
+from council.research.judge_weights import (
+    FAMILY,
+    HUMAN,
+    INDEPENDENCE,
+    MIN_INDEPENDENT_JUDGES,
+    PEERRANK,
+    UNIFORM,
+)
 from council.research.posterior import ANSWER_SD, WinChance
 from council.research.weighted_leaderboard import WeightedBoard, WeightedLine
 from council.rounds import Draw, Round
@@ -30,17 +44,21 @@ _TITLES = {
     HUMAN: "With judges weighted by what people chose",
     FAMILY: "With judges weighted by family",
     PEERRANK: "With judges weighted by PeerRank",
+    INDEPENDENCE: "With judges weighted by independence",
 }
 _NEED_TEXTS = {
     CONSISTENCY: "Consistency needs {need} repeated rankings of one judge; the most so far is "
     "{have}.",
     HUMAN: "What people chose needs {need} votes ({have} so far). Cast one with `/council vote`.",
+    INDEPENDENCE: "Independence needs {need} rounds that the same "
+    f"{number_word(MIN_INDEPENDENT_JUDGES)} judges or more ranked ({{have}} so far).",
 }
 _BASIS_COLUMNS = {
     CONSISTENCY: ("Consistency", "Repeated rankings"),
     HUMAN: ("β", "Votes"),
     FAMILY: ("Mean weight", "Rankings"),
     PEERRANK: ("Own score", ""),
+    INDEPENDENCE: ("Shared error", "Common rounds"),
 }
 _WEIGHING_NOTES = {
     CONSISTENCY: "A judge that ranks the same way when it sees the answers in another order "
@@ -52,6 +70,9 @@ _WEIGHING_NOTES = {
     "that every maker has one voice.",
     PEERRANK: "A judge weighs as much as its own answers are worth, but at least a quarter of "
     "an equal weight. This assumes that good authors judge well.",
+    INDEPENDENCE: "A judge whose errors resemble those of others weighs less, pulled half of the "
+    "way to equal weights. What most judges agree on is taken for the quality of the answers, so "
+    "an error that most share goes unseen.",
 }
 _UNOFFICIAL_NOTE = "This is in addition to the official places and changes none of them."
 

@@ -59,7 +59,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Numbers of rounds, oldest first, by round and by member or judge; read them by field name."""
+    """Numbers of rounds, oldest first, by round and by member or judge; read them by field name.
+
+    `chairmen` are those that wrote, by round; "" if none did or it was not stored.
+    """
 
     rows: tuple[PackedRecord, ...]
     members: tuple[str, ...]
@@ -68,6 +71,7 @@ class Columns:
     judged: Singles
     whole: Singles
     blocks: tuple[Block, ...]
+    chairmen: tuple[str, ...] = ()
 
     def author(self, field: str) -> Floats:
         """Return a field of AUTHOR_FIELDS, by (round, member)."""
@@ -123,6 +127,7 @@ class Columns:
             judged=judged[:, has_judged],
             whole=_renumber_winners(self.whole[wanted], np.cumsum(has_answered) - 1),
             blocks=tuple(blocks),
+            chairmen=tuple(compress(self.chairmen, wanted)),
         )
 
 
@@ -181,6 +186,7 @@ class _Shape(NamedTuple):
     members: tuple[str, ...]
     judges: tuple[str, ...]
     layout: Layout
+    chairman: str | None  # None if it was not stored
 
     def unpack(self, numbers: Sequence[bytes]) -> UnpackedTables:
         members = len(self.members)
@@ -193,7 +199,10 @@ def name_record(row: PackedRecord) -> NamedNumbers:
     shape = _parse_shape(row.shape)
     pairs = [" and ".join(pair) for pair in combinations(shape.members, 2)]
     names = {"m": shape.members, "j": shape.judges, "p": pairs}
-    return name_numbers(shape.unpack([row.numbers]), names)
+    numbers = name_numbers(shape.unpack([row.numbers]), names)
+    if shape.chairman is not None:
+        numbers["round", "chairman"] = shape.chairman
+    return numbers
 
 
 def pack_record(record: Record) -> PackedRecord:
@@ -213,8 +222,9 @@ def pack_record(record: Record) -> PackedRecord:
         [*whole.values()],
     )
     names = set(PackedRecord._fields) - {"shape", "numbers", "version"}
+    shape = (members, judges, LAYOUT, record.chairman)
     return PackedRecord(
-        shape=json.dumps([members, judges, LAYOUT], ensure_ascii=False, separators=(",", ":")),
+        shape=json.dumps(shape, ensure_ascii=False, separators=(",", ":")),
         numbers=pack_tables(LAYOUT, tables),
         version=VERSION,
         **{name: getattr(record, name) for name in names},
@@ -245,7 +255,14 @@ def record_columns(rows: Iterable[PackedRecord]) -> Columns:
         whole[where] = _renumber_winners(tables.read(WHOLE), author_columns)
         blocks.append(Block(where, shape.members, tables.read(PAIRS)))
     return Columns(
-        tuple(ordered), tuple(members), tuple(judges), authored, judged, whole, tuple(blocks)
+        rows=tuple(ordered),
+        members=tuple(members),
+        judges=tuple(judges),
+        authored=authored,
+        judged=judged,
+        whole=whole,
+        blocks=tuple(blocks),
+        chairmen=tuple(_parse_shape(row.shape).chairman or "" for row in ordered),
     )
 
 
@@ -253,7 +270,7 @@ def record_columns(rows: Iterable[PackedRecord]) -> Columns:
 def _parse_shape(text: str) -> _Shape:
     members, judges, *more = json.loads(text)
     layout = parse_layout(more[0]) if more else _UNNAMED_LAYOUT
-    return _Shape(tuple(members), tuple(judges), layout)
+    return _Shape(tuple(members), tuple(judges), layout, more[1] if len(more) > 1 else None)
 
 
 def _nan_array(*sizes: int) -> Singles:

@@ -28,11 +28,12 @@ from council.rubric_grader import NOT_GRADED, SYNTHESIS, count_grades
 from council.tally import Standing
 from council.tally.agreement import compare_rankings, tau_b
 from council.tally.borda import PairMatrix, borda_shares, counted_ballots, pair_matrix, ranks
+from council.tally.verdict import Strength
 
-VERSION = 3  # of the stored numbers
+VERSION = 4  # of the stored numbers
 TRIAL = " (trial)"  # the end of the panel's name in the records of trials
 FIRST_VERSION = 2  # the oldest that a release stored; it did not name its fields
-COMPUTED_SINCE = 2  # older records are computed again, except those of forgotten rounds
+COMPUTED_SINCE = 4  # older records are computed again, except those of forgotten rounds
 # Fields that are unknown once the texts are forgotten.
 FROM_TEXTS = frozenset({"correct", "grade", "refused", "words", "named_itself", "council_correct"})
 
@@ -44,7 +45,8 @@ class AuthorRecord:
     `share` is the round's Borda share in pair form; `grade` says how right its answer is, 0 to 1,
     and `correct` whether it is right; None also if the grader failed;
     `first_votes` of the `ballots` that saw the answer ranked it first, alone. `named_itself` says
-    whether something was masked in its answer.
+    whether something was masked in its answer. The chairman read the answer in place `chair_slot`,
+    from 1, and `drawn_on` says whether it named it as one that it used.
     """
 
     member: str
@@ -61,6 +63,8 @@ class AuthorRecord:
     ballots: int | None = None
     named_itself: bool | None = False
     grade: float | None = None
+    chair_slot: int | None = None
+    drawn_on: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,11 @@ class Margin:
 
 @dataclass(frozen=True, slots=True)
 class CouncilRecord:
-    """The whole round with its synthesis; `winner` is the member in first place."""
+    """The whole round with its synthesis; `winner` is the member in first place.
+
+    `strength` is an index into STRENGTHS, and `is_sure` says whether the first place is unlikely to
+    be chance. `departs` says whether the chairman contradicts it; None if no chairman wrote.
+    """
 
     winner: str | None = None
     council_correct: bool | None = None
@@ -102,11 +110,17 @@ class CouncilRecord:
     seconds: float | None = None
     synthesis_usd: float | None = None
     synthesis_seconds: float | None = None
+    strength: int | None = None
+    is_sure: bool | None = None
+    departs: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The numbers of one closed round; `number` is the question's in its bake-off, from 1."""
+    """The numbers of one closed round; `number` is the question's in its bake-off, from 1.
+
+    `chairman` is the model that wrote the synthesis, "" if none did.
+    """
 
     round_id: str
     asked_at: datetime
@@ -121,8 +135,17 @@ class Record:
     suite: str = ""
     suite_version: str = ""
     category: str = ""
+    chairman: str = ""
 
 
+# By their stored number: add new ones at the end.
+STRENGTHS = (
+    Strength.UNANIMOUS,
+    Strength.CLEAR,
+    Strength.CLOSE,
+    Strength.TIED,
+    Strength.NO_CONSENSUS,
+)
 # The stored numbers. They are read by name: records from before a field was added stay, without it.
 AUTHOR_FIELDS = tuple(field.name for field in fields(AuthorRecord) if field.name != "member")
 JUDGE_FIELDS = tuple(field.name for field in fields(JudgeRecord) if field.name != "judge")
@@ -131,7 +154,7 @@ ROUND_FIELDS = tuple(field.name for field in fields(CouncilRecord))  # `winner` 
 
 
 class PackedRecord(NamedTuple):
-    """A record as it is stored; `shape` is JSON that names members, judges and fields."""
+    """A record as it is stored; `shape` is JSON that names members, judges, fields, chairman."""
 
     round_id: str
     asked_at: datetime
@@ -220,6 +243,7 @@ def build_record(
         suite=bakeoff.suite.name if bakeoff else "",
         suite_version=bakeoff.suite.version if bakeoff else "",
         category=question.category,
+        chairman=(round_.synthesis and round_.synthesis.chairman) or "",
     )
 
 
@@ -280,6 +304,7 @@ def _author_record(
         return AuthorRecord(member, absent=True)
     label = result.labels.get(member)
     line = result.lines.get(label) if label else None
+    written = round_.synthesis if round_.synthesis and round_.synthesis.chairman else None
     graded = grade_one(label or "", answer.text)
     return AuthorRecord(
         member=member,
@@ -295,7 +320,16 @@ def _author_record(
         first_votes=line.first_votes if line else None,
         ballots=sum(label in ballot.shown for ballot in result.ballots) if line else None,
         named_itself=_named_itself(round_, answer),
+        chair_slot=_chair_slot(round_, result, label) if written and label else None,
+        # A chairman that names no answer at all does not say what it used.
+        drawn_on=label in written.drawn_on if written and written.drawn_on else None,
     )
+
+
+def _chair_slot(round_: Round, result: _RoundResult, label: Label) -> int:
+    """Return where the chairman read an answer: it reads them in the order of their labels."""
+    read = (result.labels.get(answer.member) for answer in round_.revised)
+    return sorted(other for other in read if other).index(label) + 1
 
 
 def _graded_absence(record: AuthorRecord, *, is_graded: bool) -> AuthorRecord:
@@ -388,6 +422,7 @@ def _council_record(round_: Round, grade_one: _Grader, *, is_graded: bool) -> Co
     winner: Answer | None = None
     if round_.draw and round_.tally and round_.answers and method_of(round_).is_ranked:
         winner = winning_answer(round_, round_.draw, round_.tally)
+    verdict = round_.tally.verdict if winner and round_.tally else None
     return CouncilRecord(
         winner=winner.member if winner else None,
         # A round without a synthesis counts as a wrong answer.
@@ -399,4 +434,7 @@ def _council_record(round_: Round, grade_one: _Grader, *, is_graded: bool) -> Co
         seconds=round_.closing.seconds if round_.closing else None,
         synthesis_usd=reply.cost_usd if reply else None,
         synthesis_seconds=reply.seconds if reply else None,
+        strength=STRENGTHS.index(verdict.strength) if verdict else None,
+        is_sure=verdict.is_sure if verdict else None,
+        departs=synthesis.departs if synthesis and synthesis.chairman else None,
     )

@@ -1,13 +1,15 @@
-"""Weights of judges by consistency, agreement with people, maker, or PeerRank."""
+"""Weights of judges by agreement with people, maker, PeerRank, or independence."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import sqrt
+from math import pi, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
+from council.bakeoffs.bias.vote_arrays import pair_signs
 from council.bakeoffs.intervals import LEVEL, Interval, t_quantile
 from council.bakeoffs.leaderboard import HumanAgreement
 from council.bakeoffs.record_arrays import PRECISION, Booleans, Floats
@@ -18,6 +20,7 @@ UNIFORM = "uniform"
 HUMAN = "human"
 FAMILY = "family"
 PEERRANK = "peerrank"
+INDEPENDENCE = "independence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,3 +353,126 @@ def _fit_slope(leads: Floats, centre: float, ridge: float) -> float:
         information = float((weight * lead**2 * chances * (1 - chances)).sum()) + ridge
         slope += float(np.clip(gradient / information, -_MAX_STEP, _MAX_STEP))
     return slope
+
+
+MIN_COMMON_ROUNDS = 40  # of every two judges
+MIN_INDEPENDENT_JUDGES = 5  # with fewer, what most judges share cannot be told from what two do
+UNIFORM_PART = 0.5
+_MAX_CORRELATION = 0.95
+_MIN_EIGENVALUE = 0.05
+_MIN_TRIAD = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class _Agreement:
+    """Correlations of judges' pairwise orders, and in how many rounds each two compared answers."""
+
+    judges: tuple[str, ...]
+    correlations: Floats
+    common: NDArray[np.int64]
+
+    def only(self, kept: Sequence[int]) -> "_Agreement":
+        """Return these judges."""
+        cells = np.ix_(kept, kept)
+        judges = tuple(self.judges[at] for at in kept)
+        return _Agreement(judges, self.correlations[cells], self.common[cells])
+
+    @property
+    def least_common(self) -> int:
+        """How many rounds the two judges with the fewest had in common."""
+        return int(self.common[~np.eye(len(self.judges), dtype=bool)].min())
+
+
+def independence_weights(rounds: Iterable[RoundShares], judges: tuple[str, ...]) -> JudgeWeights:
+    """Weigh judges by w ∝ R⁻¹1, R their residual correlations; shrunk halfway to equal weights.
+
+    Of two judges that err alike, each counts less. A weight's basis is its mean residual
+    correlation with the others, and `n` the fewest rounds that it had in common with one of them.
+    Negative weights are 0. A judge without forty rounds in common with the others weighs 1/n of n
+    judges, and the others share the rest.
+    """
+    known = _known_judges(_correlate(rounds, judges))
+    have = known.least_common if len(known.judges) >= MIN_INDEPENDENT_JUDGES else 0
+    if have < MIN_COMMON_ROUNDS:
+        return equal_weights(INDEPENDENCE, judges, have, MIN_COMMON_ROUNDS)
+    residual = residual_correlations(known.correlations)
+    part = len(known.judges) / len(judges)
+    others = (residual.sum(axis=1) - 1) / (len(known.judges) - 1)
+    common = np.where(np.eye(len(known.judges), dtype=bool), known.common.max(), known.common)
+    counts = common.min(axis=1).tolist()
+    values = zip(inverse_weights(residual).tolist(), counts, others.tolist(), strict=True)
+    lines = {
+        judge: JudgeWeight(judge, part * weight, count, basis)
+        for judge, (weight, count, basis) in zip(known.judges, values, strict=True)
+    }
+    mean = 1 / len(judges)
+    every = (lines.get(judge, JudgeWeight(judge, mean)) for judge in judges)
+    return JudgeWeights(INDEPENDENCE, tuple(every), MIN_COMMON_ROUNDS, MIN_COMMON_ROUNDS)
+
+
+def _correlate(rounds: Iterable[RoundShares], judges: tuple[str, ...]) -> _Agreement:
+    """Return r = sin(π/2 · τ), τ over all pairs of answers that both judges ranked (Greiner)."""
+    concord, pairs, common = np.zeros((3, len(judges), len(judges)))
+    for given in rounds:
+        one, other = np.triu_indices(len(given.members), 1)
+        signs = pair_signs(given.shares[:, :, one], given.shares[:, :, other])
+        known = (~np.isnan(signs)).astype(float)
+        signs = np.nan_to_num(signs)
+        at = [judges.index(judge) for judge in given.judges]
+        both = known @ np.swapaxes(known, 1, 2)
+        concord[np.ix_(at, at)] += (signs @ np.swapaxes(signs, 1, 2)).sum(axis=0)
+        pairs[np.ix_(at, at)] += both.sum(axis=0)
+        common[np.ix_(at, at)] += (both > 0).sum(axis=0)
+    correlations = np.sin(pi / 2 * concord / np.maximum(pairs, 1))
+    return _Agreement(judges, correlations, common.astype(int))
+
+
+def _known_judges(agreement: _Agreement) -> _Agreement:
+    """Leave out judges, those with the fewest common rounds first, until the rest have enough."""
+    while len(agreement.judges) > MIN_INDEPENDENT_JUDGES:
+        if agreement.least_common >= MIN_COMMON_ROUNDS:
+            break
+        common = np.minimum(agreement.common, MIN_COMMON_ROUNDS)
+        np.fill_diagonal(common, 0)
+        fewest = int(common.sum(axis=1).argmin())
+        agreement = agreement.only([at for at in range(len(agreement.judges)) if at != fewest])
+    return agreement
+
+
+def residual_correlations(correlations: Floats) -> Floats:
+    """Return the correlations of judges less what most of them share, the quality of the answers.
+
+    λ_j² is the repeated median (Siegel 1982) of r_jk r_jl / r_kl over the other judges k and l
+    (Spearman's triads), so that two judges that err alike do not move it. The residual of j and k
+    is then (r_jk − λ_j λ_k) / √((1 − λ_j²)(1 − λ_k²)).
+    """
+    count = len(correlations)
+    # A small correlation cannot be divided by.
+    divisors = np.where(correlations > _MIN_TRIAD, correlations, np.nan)
+    triads = correlations[:, :, None] * correlations[:, None, :] / divisors[None]
+    j, k, one = np.ogrid[:count, :count, :count]
+    triads[(j == k) | (j == one) | (k == one)] = np.nan
+    shared = np.clip(_known_median(_known_median(triads)), 0.0, _MAX_CORRELATION)
+    loadings, own = np.sqrt(shared), np.sqrt(1 - shared)
+    residual: Floats = (correlations - np.outer(loadings, loadings)) / np.outer(own, own)
+    residual = np.clip(residual, -_MAX_CORRELATION, _MAX_CORRELATION)
+    np.fill_diagonal(residual, 1.0)
+    return residual
+
+
+def _known_median(values: Floats) -> Floats:
+    """Return the median of the known values along the last axis; 0 if there are none."""
+    known = ~np.isnan(values).all(axis=-1)
+    found = np.zeros(values.shape[:-1])
+    found[known] = np.nanmedian(values[known], axis=-1)
+    return found
+
+
+def inverse_weights(correlations: Floats) -> Floats:
+    """Return w ∝ R⁻¹1, negative ones 0, shrunk halfway to equal weights; they add up to 1."""
+    eigenvalues, vectors = np.linalg.eigh(correlations)
+    # Estimated correlations may contradict each other; then R has no inverse that makes sense.
+    raw = vectors @ (vectors.sum(axis=0) / np.maximum(eigenvalues, _MIN_EIGENVALUE))
+    raw = np.maximum(raw, 0.0)
+    weights: Floats = (1 - UNIFORM_PART) * raw / raw.sum() + UNIFORM_PART / len(raw)
+    return weights

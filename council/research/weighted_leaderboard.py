@@ -14,6 +14,7 @@ from council.bakeoffs.records import PackedRecord
 from council.research.judge_weights import (
     FAMILY,
     HUMAN,
+    INDEPENDENCE,
     PEERRANK,
     UNIFORM,
     Choice,
@@ -21,6 +22,7 @@ from council.research.judge_weights import (
     family_voices,
     family_weights,
     human_weights,
+    independence_weights,
     peer_weights,
     weighted_shares,
 )
@@ -110,6 +112,8 @@ def _judge_weights(name: str, evidence: Evidence) -> JudgeWeights:
         return family_weights(evidence.rounds)
     if name == PEERRANK:
         return peer_weights(evidence.rounds)
+    if name == INDEPENDENCE:
+        return independence_weights(evidence.rounds, evidence.judges)
     if name != UNIFORM:
         raise ValueError(name)
     return equal_weights(UNIFORM, evidence.judges)

@@ -20,6 +20,7 @@ from bot.bakeoffs.render.bias_tables import (
     judges_table,
     winning_table,
 )
+from bot.bakeoffs.render.bias_verdicts import chairmen_table, verdict_table
 from bot.bakeoffs.render.leaderboard import leaderboard_thread, render_leaderboard_png
 from bot.bakeoffs.render.leaderboard_export import leaderboard_csv, leaderboard_document
 from bot.bootstrap import open_stores
@@ -56,7 +57,8 @@ async def leaderboard(  # noqa: PLR0913, PLR0917
     weights: Annotated[
         str,
         text_option(
-            help="Also show the ranking with weighted judges: consistency, human, family, peerrank."
+            help="Also show the ranking with weighted judges: consistency, human, family, "
+            "peerrank, independence."
         ),
     ] = "",
     full: FullBoard = False,
@@ -126,7 +128,13 @@ def print_bias(bias: BiasView, *, as_json: bool, to_png: Path | None, full: bool
     if not full:
         print_note("More: council bias rounds --full")
         return
-    tables = (judges_table(bias), brand_table(bias), winning_table(bias))
+    tables = (
+        judges_table(bias),
+        brand_table(bias),
+        winning_table(bias),
+        verdict_table(bias),
+        chairmen_table(bias),
+    )
     audits = Post(tuple(map(Line, audit_lines(bias))))
     print_posts([*(Post((table,)) for table in tables if table), audits])
 

@@ -1,7 +1,7 @@
 """A bias report as a JSON document and as CSV."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, fields
 
 from bot.bakeoffs.render.bias_findings import findings
 from bot.bakeoffs.render.bias_tables import (
@@ -11,9 +11,10 @@ from bot.bakeoffs.render.bias_tables import (
     judge_measures,
     winning_lines,
 )
+from bot.bakeoffs.render.bias_verdicts import verdict_lines
 from bot.bakeoffs.render.leaderboard_export import Document
 from bot.render.csv_text import csv_text
-from council.bakeoffs.bias.report import Effect, JudgeBias
+from council.bakeoffs.bias.report import ChairmanBias, Effect, JudgeBias
 
 
 def bias_document(bias: BiasView) -> Document:
@@ -49,6 +50,11 @@ def bias_document(bias: BiasView) -> Document:
             {"kind": check.kind, "seat": check.seat, **_effect_document(check.effect)}
             for check in report.checks
         ],
+        "verdicts": [
+            {**asdict(one), "agreed": _effect_document(one.agreed)} for one in report.verdicts
+        ],
+        "verdict_lines": [*verdict_lines(report.verdicts)],
+        "chairmen": [_chairman_document(bias, one) for one in report.chairmen],
         "alpha": report.alpha,
         "n_eff": report.n_eff,
         "majority": report.majority,
@@ -84,6 +90,14 @@ def _judge_document(bias: BiasView, judge: JudgeBias) -> Document:
         "style": style,
         "slots": slots,
     }
+
+
+def _chairman_document(bias: BiasView, chairman: ChairmanBias) -> Document:
+    parts = {field.name: getattr(chairman, field.name) for field in fields(chairman)}
+    effects = {
+        name: _effect_document(part) for name, part in parts.items() if isinstance(part, Effect)
+    }
+    return {"name": bias.name(chairman.chairman), **parts, **effects}
 
 
 def _effect_document(effect: Effect) -> Document:

@@ -24,6 +24,7 @@ from bot.bakeoffs.render.bias_tables import (
     p_text,
     rough_count,
 )
+from bot.bakeoffs.render.bias_verdicts import chairman_lines, plain_chairman_lines
 from bot.bakeoffs.render.leaderboard_tables import no_rounds_line, percent
 from bot.render.formatting import count_noun, join_words, ordinal
 from council.bakeoffs.bias.report import Effect, JudgeBias
@@ -43,13 +44,14 @@ FINDINGS_NOTE = (
 def plain_findings(bias: BiasView) -> tuple[str, ...]:
     """Return the findings in words, a sentence for all judges that share one; without figures."""
     found = [*_plain_lines(bias, *_PLAIN_BIASES)] or [*brand_lines(bias)] or [NO_BIAS_FOUND]
-    return (*found, *_plain_lines(bias, *_PLAIN_VOTING), *none_lines(bias))
+    chairmen = plain_chairman_lines(bias)
+    return (*found, *chairmen, *_plain_lines(bias, *_PLAIN_VOTING), *none_lines(bias))
 
 
 def findings(bias: BiasView) -> tuple[str, ...]:
     """Return every finding with its figures: biases beyond chance, how judges vote, none."""
     found = [*bias_lines(bias), *brand_lines(bias)] or [NO_BIAS_FOUND]
-    return (*found, *voting_lines(bias), *none_lines(bias))
+    return (*found, *chairman_lines(bias), *voting_lines(bias), *none_lines(bias))
 
 
 def bias_coverage_line(bias: BiasView) -> str:

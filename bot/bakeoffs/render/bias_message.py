@@ -16,6 +16,7 @@ from bot.bakeoffs.render.bias_tables import (
     caution_lines,
     check_lines,
 )
+from bot.bakeoffs.render.bias_verdicts import verdict_lines
 from bot.chat import Caution, File, Heading, Line, Note, Part, Post
 from bot.render.charts import render_png
 from bot.render.formatting import count_noun
@@ -41,6 +42,7 @@ def _parts(bias: BiasView, picture: bytes) -> Iterator[Part]:
     yield from map(Line, lines[:_MAX_FINDINGS])
     yield from map(Caution, caution_lines(bias))
     yield from map(Line, check_lines(bias))
+    yield from map(Line, verdict_lines(bias.report.verdicts))
     others = len(lines) - _MAX_FINDINGS
     prefix = f"And {count_noun(others, 'more finding')} on the page. " if others > 0 else ""
     notes = (f"{prefix}{bias_coverage_line(bias)}", missing_line(bias))

@@ -454,7 +454,7 @@ def _signed_trait_number(trait: Trait, number: float) -> str:
 def judges_table(bias: BiasView) -> Table | None:
     """Return what is known of all judges, a row each; * marks what is beyond chance.
 
-    None if nothing is known.
+    None if at most one measure is known, as of the first rounds: the tables of judges have it.
     """
     judges = bias.report.judges
     measures = [
@@ -462,7 +462,7 @@ def judges_table(bias: BiasView) -> Table | None:
         for measure in ALL_MEASURES
         if measure is not POSITION and any(measure.of(judge).value is not None for judge in judges)
     ]
-    if not measures:
+    if len(measures) < 2:  # noqa: PLR2004
         return None
     return number_table(
         ("Judge", *(measure.title for measure in measures)),
@@ -471,6 +471,16 @@ def judges_table(bias: BiasView) -> Table | None:
             for judge in judges
         ),
     )
+
+
+def judges_legend(table: Table) -> str:
+    """Return what the signs in the table of judges mean, of those that it has."""
+    cells = [cell for row in table.rows for cell in row]
+    signs = {
+        "* unlikely to be chance.": any(cell.endswith("*") for cell in cells),
+        "– too little data.": "–" in cells,
+    }
+    return " ".join(meaning for meaning, is_there in signs.items() if is_there)
 
 
 def judge_table(bias: BiasView, judge: JudgeBias) -> Table:

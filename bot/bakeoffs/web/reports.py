@@ -41,9 +41,18 @@ from bot.bakeoffs.render.bias_tables import (
     caution_lines,
     check_lines,
     judge_table,
+    judges_legend,
     judges_table,
     winning_lines,
     winning_table,
+)
+from bot.bakeoffs.render.bias_verdicts import (
+    CHAIRMAN_NOTE,
+    VERDICT_NOTE,
+    chairman_lines,
+    chairmen_table,
+    verdict_lines,
+    verdict_table,
 )
 from bot.bakeoffs.render.headline import leading_lines, missing_lines
 from bot.bakeoffs.render.leaderboard import (
@@ -83,6 +92,7 @@ WEIGHTS = (
     ("human", "by what people chose"),
     ("family", "by family share"),
     ("peerrank", "by PeerRank"),
+    ("independence", "by independence"),
 )
 WINDOWS = (("", "any time"), ("7d", "7 days"), ("30d", "30 days"), ("90d", "90 days"))
 
@@ -272,11 +282,12 @@ def _bias_values(bias: BiasView) -> dict[str, Any]:
         "findings": findings(bias) if has_rounds else (),
         "cautions": [*caution_lines(bias)] if has_rounds else [],
         "missing": missing_line(bias) if has_rounds else "",
-        "judges_table": judges_table(bias),
+        "judges_table": (table := judges_table(bias)),
+        "judges_legend": judges_legend(table) if table else "",
         "judges": [
-            (bias.name(judge.judge), table)
+            (bias.name(judge.judge), measured)
             for judge in bias.report.judges
-            if (table := judge_table(bias, judge)).rows
+            if (measured := judge_table(bias, judge)).rows
         ],
         "changed": brand_table(bias),
         "how_blinding": HOW_BLINDING,
@@ -285,5 +296,11 @@ def _bias_values(bias: BiasView) -> dict[str, Any]:
         "how_winning": WINNING_NOTE,
         "audits": [*audit_lines(bias)],
         "checks": [*check_lines(bias)],
+        "verdicts": verdict_table(bias),
+        "verdict_lines": [*verdict_lines(bias.report.verdicts)],
+        "how_verdicts": VERDICT_NOTE,
+        "chairmen": chairmen_table(bias),
+        "chairman_lines": [*chairman_lines(bias)],
+        "how_chairmen": CHAIRMAN_NOTE,
         "how": [*reading_lines(bias)],
     }

@@ -28,7 +28,7 @@ def verify_record(
     Grades and the suite are compared only with the bake-off, grades only with their grader. Of a
     forgotten round, what only its texts tell is not compared.
     """
-    if stored.version < records.COMPUTED_SINCE:
+    if stored.version < records.FIRST_VERSION:
         return _old(stored, round_, records.FIRST_VERSION)
     recomputed = pack_record(build_record(round_, bakeoff))
     has_suite = bakeoff is not None or not round_.bakeoff

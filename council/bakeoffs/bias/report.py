@@ -116,6 +116,43 @@ class CheckRate:
 
 
 @dataclass(frozen=True, slots=True)
+class VerdictValue:
+    """How often the first place of a strength was the best answer, by a source of truth.
+
+    The source is "people" or "grades"; `chance` is the rate for an answer drawn at random.
+    """
+
+    strength: str
+    is_sure: bool
+    source: str
+    agreed: Effect
+    chance: float
+
+
+@dataclass(frozen=True, slots=True)
+class ChairmanBias:
+    """The bias of one model as chairman, over the rounds that it wrote.
+
+    `own`, `early`, `points` and `length` are log-odds of drawing on an answer: for its own, for the
+    first read against the last, for all points against none, and for e times the usual length.
+    They rest on rounds that drew on some answers, not all. There `own_used` is how often it drew on
+    its own answer, and `own_expected` how often the other three would. `departs` is how often its
+    text contradicts the first place, and `backed` how often people or grades then side with it.
+    """
+
+    chairman: str
+    rounds: int
+    own: Effect
+    own_used: Effect
+    own_expected: float | None
+    early: Effect
+    points: Effect
+    length: Effect
+    departs: Effect
+    backed: Effect
+
+
+@dataclass(frozen=True, slots=True)
 class BiasReport:
     """The bias of every judge over `rounds` closed rounds.
 
@@ -123,7 +160,8 @@ class BiasReport:
     known. `n_eff` is the effective number of judges, None below thirty rounds; `majority` is the
     maker that holds most of the seats, if there is one. `unpriced` audit ballots, including spoiled
     ones, have an unknown cost that is not in `audit_usd`; `spoiled_audits` are those that were
-    spoiled, of unknown kind. `checks` are those that panels asked for.
+    spoiled, of unknown kind. `checks` are those that panels asked for. `verdicts` say what the
+    first place was worth. The tests of `chairmen` are corrected among themselves.
     """
 
     rounds: int
@@ -140,3 +178,5 @@ class BiasReport:
     unpriced: int = 0
     spoiled_audits: int = 0
     checks: tuple[CheckRate, ...] = ()
+    verdicts: tuple[VerdictValue, ...] = ()
+    chairmen: tuple[ChairmanBias, ...] = ()

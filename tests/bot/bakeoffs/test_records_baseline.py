@@ -25,7 +25,7 @@ from council.bakeoffs.records import (
 )
 from tests.bot.bakeoffs.fakes import a_bakeoff, a_suite
 from tests.builders import ASKED_AT
-from tests.council.bakeoffs.test_record_arrays import stored_without
+from tests.council.bakeoffs.test_record_arrays import ADDED, stored_without
 
 MEMBERS = ("a", "b", "c", "d", "e")
 
@@ -106,7 +106,7 @@ def test_a_baseline_from_before_fields_had_names_is_read(tmp_path: Path) -> None
     records = a_run("bo:1")
     unnamed = [
         record._replace(shape=json.dumps(json.loads(record.shape)[:2]), version=FIRST_VERSION)
-        for record in (stored_without(one, "grade") for one in records)
+        for record in (stored_without(one, *ADDED) for one in records)
     ]
 
     before = read_baseline(written(tmp_path, unnamed)).records

@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from math import comb
 
 import numpy as np
 import pytest
@@ -103,27 +104,37 @@ def test_winners_are_counted_among_all_members_and_among_those_that_are_left() -
 def test_rounds_that_are_left_keep_their_pairs_and_judges() -> None:
     found = of(
         a_record({"ada": 1.0, "bob": 0.0}, judged=[JudgeRecord("jo", spoiled=1)]),
-        a_record({"ada": 0.0, "cyd": 1.0}, number=2, judged=[JudgeRecord("kim", valid=True)]),
+        replace(
+            a_record({"ada": 0.0, "cyd": 1.0}, number=2, judged=[JudgeRecord("kim", valid=True)]),
+            chairman="kim",
+        ),
         a_record({"ada": 0.25, "bob": 0.75}, number=3, judged=[JudgeRecord("jo", spoiled=2)]),
     ).only(np.array([False, True, True]))
 
     assert [row.number for row in found.rows] == [2, 3]
+    assert found.chairmen == ("kim", "")
     assert found.judges == ("jo", "kim")
     assert np.array_equal(found.judge("spoiled"), [[np.nan, 0], [2, np.nan]], equal_nan=True)
     assert np.array_equal(found.margin("ada", "bob"), [np.nan, -0.5], equal_nan=True)
     assert found.only(np.array([False, True])).members == ("ada", "bob")
 
 
-def stored_without(packed: PackedRecord, field: str) -> PackedRecord:
-    """Return a record as a program would have stored it that did not know one field of authors."""
-    members, judges, layout = json.loads(packed.shape)
-    fields = layout[0][2]
-    authored = np.frombuffer(packed.numbers, "<f4", len(members) * len(fields))
-    kept = np.delete(authored.reshape(len(members), -1), fields.index(field), axis=1)
-    rest = packed.numbers[authored.nbytes :]
-    fields.remove(field)
+# Fields that were added after records had begun to name theirs.
+ADDED = ("grade", "chair_slot", "drawn_on", "strength", "is_sure", "departs")
+
+
+def stored_without(packed: PackedRecord, *unknown: str) -> PackedRecord:
+    """Return a record as a program would have stored it that did not know some fields."""
+    members, judges, layout, _ = json.loads(packed.shape)
+    rows = {"m": len(members), "j": len(judges), "p": comb(len(members), 2), "": 1}
+    kept, numbers = [], np.frombuffer(packed.numbers, "<f4")
+    for axes, _, fields in layout:
+        own, numbers = np.split(numbers, [rows[axes] * len(fields)])
+        known = [i for i, name in enumerate(fields) if name not in unknown]
+        kept.append(own.reshape(-1, len(fields))[:, known].tobytes())
+        fields[:] = [fields[i] for i in known]
     shape = json.dumps([members, judges, layout])
-    return packed._replace(shape=shape, numbers=kept.tobytes() + rest)
+    return packed._replace(shape=shape, numbers=b"".join(kept))
 
 
 @pytest.mark.parametrize("field", ["share", "words", AUTHOR_FIELDS[-1]])
@@ -143,10 +154,10 @@ def test_a_record_from_before_a_field_was_added_has_every_other_number(field: st
 
 def test_a_record_of_a_later_program_is_read_by_the_fields_that_are_known() -> None:
     packed = pack_record(a_record({"ada": 1.0, "bob": 0.0}))
-    members, judges, layout = json.loads(packed.shape)
+    members, judges, layout, chairman = json.loads(packed.shape)
     layout.append(["m", "<f4", ["sparkle"]])
     more = packed._replace(
-        shape=json.dumps([members, judges, layout]),
+        shape=json.dumps([members, judges, layout, chairman, {}]),
         numbers=packed.numbers + bytes(8),
         version=VERSION + 1,
     )
@@ -156,13 +167,14 @@ def test_a_record_of_a_later_program_is_read_by_the_fields_that_are_known() -> N
 
 def test_records_that_did_not_name_their_fields_are_still_read() -> None:
     named = pack_record(a_record({"ada": 1.0, "bob": 0.0}, judged=[JUDGED]))
-    packed = stored_without(named, "grade")
+    packed = stored_without(named, *ADDED)
     unnamed = packed._replace(shape=json.dumps(json.loads(packed.shape)[:2]), version=FIRST_VERSION)
 
     found = record_columns([unnamed])
 
     assert np.array_equal(found.author("share"), [[1, 0]])
     assert np.array_equal(found.judge("first_slot"), [[0.75]])
+    assert found.chairmen == ("",)
 
 
 def test_records_from_before_the_first_release_are_left_out() -> None:

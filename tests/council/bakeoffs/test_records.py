@@ -6,6 +6,7 @@ from council.answers import Exchange, Prompt, Reply
 from council.bakeoffs.models import Bakeoff, Grading, Reference, Suite, SuiteQuestion
 from council.bakeoffs.records import (
     FROM_TEXTS,
+    STRENGTHS,
     AuthorRecord,
     JudgeRecord,
     Margin,
@@ -17,6 +18,7 @@ from council.labels import Label, LabelMap, Slate
 from council.places import NOWHERE, Place
 from council.rounds import REVISION, Closing, Draw, Question, Round, Synthesis
 from council.tally import count_ballots
+from council.tally.verdict import Strength
 from tests.builders import (
     ASKED_AT,
     CLAUDE,
@@ -168,6 +170,37 @@ def test_the_synthesis_and_its_price_are_part_of_the_whole() -> None:
     assert (found.winner, found.council_correct) == (CLAUDE, None)
     assert (found.cost_usd, found.seconds) == (1.5, 12.5)
     assert (found.synthesis_usd, found.synthesis_seconds) == (0.5, 3)
+
+
+def test_a_record_says_where_the_chairman_read_an_answer_and_whether_it_used_it() -> None:
+    round_ = _example()
+    assert round_.draw
+    labels = dict(round_.draw.labels.pairs)
+    written = Synthesis("42", CLAUDE, drawn_on=(labels[GPT],), departs=True)
+
+    found = build_record(replace(round_, synthesis=written))
+    silent = build_record(replace(round_, synthesis=replace(written, drawn_on=())))
+    copied = build_record(replace(round_, synthesis=replace(written, chairman=None)))
+
+    read = sorted(found.authored, key=lambda one: one.chair_slot or 0)
+    assert [labels[one.member] for one in read] == sorted(labels.values())
+    assert [one.chair_slot for one in read] == [1, 2, 3, 4]
+    assert {one.member for one in read if one.drawn_on} == {GPT}
+    assert (found.chairman, found.whole.departs) == (CLAUDE, True)
+    assert {one.drawn_on for one in silent.authored} == {None}
+    assert (copied.chairman, copied.whole.departs) == ("", None)
+    assert {(one.chair_slot, one.drawn_on) for one in copied.authored} == {(None, None)}
+
+
+def test_a_record_has_the_strength_of_the_verdict() -> None:
+    round_ = _example()
+    assert round_.tally
+
+    found = build_record(round_).whole
+
+    assert found.strength == STRENGTHS.index(round_.tally.verdict.strength)
+    assert found.is_sure == round_.tally.verdict.is_sure
+    assert set(STRENGTHS) == set(Strength)
 
 
 def test_answers_and_synthesis_are_graded_where_the_suite_has_a_reference() -> None:

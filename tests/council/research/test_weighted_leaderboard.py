@@ -6,7 +6,14 @@ import pytest
 from council.bakeoffs.bias.vote_arrays import MAX_BLOCK_ROUNDS, pack_votes
 from council.bakeoffs.bias.votes import FIRST_VERSION, Votes
 from council.bakeoffs.records import PackedRecord
-from council.research.judge_weights import FAMILY, HUMAN, PEERRANK, UNIFORM, Choice
+from council.research.judge_weights import (
+    FAMILY,
+    HUMAN,
+    INDEPENDENCE,
+    PEERRANK,
+    UNIFORM,
+    Choice,
+)
 from council.research.weighted_leaderboard import (
     Evidence,
     WeightedBoard,
@@ -19,7 +26,7 @@ from tests.council.research.share_builders import E1, given
 
 # Two judges of one maker prefer y, one of another prefers x.
 SPLIT = [[0, 1], [0, 1], [1, 0]]
-METHODS = (UNIFORM, CONSISTENCY, HUMAN, FAMILY, PEERRANK)
+METHODS = (UNIFORM, CONSISTENCY, HUMAN, FAMILY, PEERRANK, INDEPENDENCE)
 MAKERS = ("north", "north", "south")
 KEPT = {"a": Repeats(20, 0.5), "b": Repeats(20, 0.5), "c": Repeats(20, 1.0)}
 

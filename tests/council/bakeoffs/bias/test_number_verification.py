@@ -12,7 +12,7 @@ from council.bakeoffs.bias.number_verification import verify_record, verify_vote
 from council.bakeoffs.bias.vote_arrays import pack_votes
 from council.bakeoffs.models import Bakeoff, Grading, Reference, Suite, SuiteQuestion
 from council.bakeoffs.record_arrays import pack_record
-from council.bakeoffs.records import COMPUTED_SINCE, PackedRecord, build_record
+from council.bakeoffs.records import FIRST_VERSION, PackedRecord, build_record
 from council.integrity.erasure import forget
 from council.places import NOWHERE
 from council.rounds import REVISION, Closing, Round
@@ -68,8 +68,8 @@ def test_a_number_that_only_the_texts_tell_is_compared_while_they_are_there() ->
 
 
 def test_edited_names_and_sources_are_named() -> None:
-    members, judges, layout = json.loads(RECORD.shape)
-    renamed = RECORD._replace(shape=json.dumps([["x", *members[1:]], judges, layout]), suite="law")
+    members, *rest = json.loads(RECORD.shape)
+    renamed = RECORD._replace(shape=json.dumps([["x", *members[1:]], *rest]), suite="law")
     makers = json.loads(VOTES.shape)
     makers[1][0] = "nobody"
 
@@ -101,10 +101,10 @@ def test_numbers_that_cannot_be_read_are_named() -> None:
 
 
 def test_a_field_from_after_the_record_was_stored_is_no_difference() -> None:
-    members, judges, layout = json.loads(RECORD.shape)
+    members, judges, layout, chairman = json.loads(RECORD.shape)
     assert layout[2][2].pop() == "won"
     layout[2][2].append("forgone")
-    older = RECORD._replace(shape=json.dumps([members, judges, layout]))
+    older = RECORD._replace(shape=json.dumps([members, judges, layout, chairman]))
 
     found = {field.rpartition(".")[2] for field in fields(verify_record(older, ASKED, BAKEOFF))}
 
@@ -112,7 +112,7 @@ def test_a_field_from_after_the_record_was_stored_is_no_difference() -> None:
 
 
 def test_an_old_record_is_left_to_be_computed_again_but_not_that_of_a_forgotten_round() -> None:
-    old, old_votes = RECORD._replace(version=COMPUTED_SINCE - 1), VOTES._replace(version=0)
+    old, old_votes = RECORD._replace(version=FIRST_VERSION - 1), VOTES._replace(version=0)
 
     assert verify_record(old, ASKED, BAKEOFF) == verify_votes(old_votes, ASKED) == ()
     assert fields(verify_record(old, FORGOTTEN, BAKEOFF)) == ["version"]
