@@ -64,11 +64,11 @@ async def estimate_round(round_: Round, gateway: Gateway) -> Estimate:
     unknown = tuple(key for key, price in prices.items() if price is None and key not in silent)
     tokens = {member.key: max_reply_tokens(prices[member.key]) for member in asked} | written
     most = len(panel.members) if method.pair_ballots is None else MIN_TO_RANK
-    votes = [_ballot(round_, x, prices[x.key], tokens, most) for x in method.judges(panel)]
+    votes = {x: _ballot(round_, x, prices[x.key], tokens, most) for x in method.judges(panel)}
     ballots = (
-        method.passes * sum(votes)
+        sum(method.passes_of(round_, judge) * vote for judge, vote in votes.items())
         if method.pair_ballots is None
-        else method.pair_ballots(panel) * max(votes)
+        else method.pair_ballots(panel) * max(votes.values())
     )
     others = sum(
         count * _exchange(round_, prices[key], tokens)

@@ -1,8 +1,8 @@
 """Labels that hide the authors of a round, and slates: the order in which each judge sees them."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import NewType
@@ -97,6 +97,27 @@ def draw_slates(labels: LabelMap, onlookers: Sequence[str], seed: str) -> tuple[
         for i, judge in enumerate(onlookers)
     )
     return (*own, *others)
+
+
+def reverse_slates(slates: Sequence[Slate], judges: Container[str]) -> tuple[Slate, ...]:
+    """Return the slates, with each of these judges seeing as many in reverse as forward.
+
+    Of an odd number of passes, the later half is in reverse, after one more; an even number is as
+    it was, since its method sees to that.
+    """
+    drawn: dict[str, list[Slate]] = {}
+    for slate in slates:
+        drawn.setdefault(slate.judge, []).append(slate)
+    for judge, own in drawn.items():
+        if judge in judges and len(own) % 2:
+            forward = own[: len(own) // 2 + 1]
+            drawn[judge] = forward + [
+                replace(
+                    slate, shown=slate.shown[::-1], pass_number=slate.pass_number + len(forward)
+                )
+                for slate in forward
+            ]
+    return tuple(slate for own in drawn.values() for slate in own)
 
 
 def _author_slates(labels: LabelMap, seed: str) -> tuple[Slate, ...]:

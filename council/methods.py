@@ -4,13 +4,13 @@ Pure. council.pipeline runs them.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from council.answers import Exchange, Prompt
 from council.ballots import Ballot, SpoiledBallot, cast_ballot
 from council.errors import PanelError
 from council.filters import check_filters, find_filters, uses_filters
-from council.labels import LabelMap, Slate, draw_slates
+from council.labels import LabelMap, Slate, draw_slates, reverse_slates
 from council.panel import Member, Panel, Rubric
 from council.prompts.ballot import ballot_schema, judge_prompt
 from council.registry import Registry
@@ -112,14 +112,17 @@ class Method:
         seats = panel.outside_judges if self.only_outside else panel.judges
         return tuple(filter(panel.may_rank, seats))
 
+    def passes_of(self, round_: Round, seat: Member) -> int:
+        """Return how often a round asks a judge to rank, where that is known beforehand."""
+        rule = ChanceRule.of(dict(round_.versions))
+        is_reversed = rule.reverses_outside and seat in round_.panel.outside_judges
+        return self.passes + (self.passes % 2 if is_reversed else 0)
+
 
 def draw_both_orders(labels: LabelMap, onlookers: Sequence[str], seed: str) -> tuple[Slate, ...]:
     """Return the balanced slates, each followed by its reverse as the judge's second pass."""
-    return tuple(
-        one
-        for slate in draw_slates(labels, onlookers, seed)
-        for one in (slate, replace(slate, shown=slate.shown[::-1], pass_number=2))
-    )
+    slates = draw_slates(labels, onlookers, seed)
+    return reverse_slates(slates, {slate.judge for slate in slates})
 
 
 def draw_outside_slates(labels: LabelMap, onlookers: Sequence[str], seed: str) -> tuple[Slate, ...]:

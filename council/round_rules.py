@@ -16,7 +16,7 @@ from council.ballots import (
 )
 from council.errors import PanelError
 from council.filters import find_filters
-from council.labels import Label, Slate, draw_labels
+from council.labels import Label, Slate, draw_labels, reverse_slates
 from council.methods import BLIND_RANKING, method_of
 from council.panel import Panel
 from council.prompt_injection import follows_instruction
@@ -45,6 +45,8 @@ def compute_draw(round_: Round) -> Draw:
     judges = dict.fromkeys(seat.key for seat in method.judges(round_.panel))
     onlookers = [judge for judge in judges if judge not in authors]
     slates = method.draw_slates(labels, onlookers, round_.seed)
+    if ChanceRule.of(dict(round_.versions)).reverses_outside:
+        slates = reverse_slates(slates, {seat.key for seat in round_.panel.outside_judges})
     return Draw(labels, tuple(slate for slate in slates if slate.judge in judges))
 
 
@@ -134,10 +136,10 @@ def due_audit(round_: Round, draw: Draw) -> Audit | None:
     policy = dict(round_.versions).get("audits", "1")
     kinds = POLICIES.get(policy, POLICIES[AUDIT_POLICY])
     kind = shuffle(kinds, round_.seed, "audit kind")[0]
-    slates = {slate.judge: slate for slate in draw.slates}
+    slates = {slate.judge: slate for slate in draw.slates if slate.pass_number == 1}
     judge = shuffle(slates, round_.seed, "audit judge")[0]
     slate = _audit_slate(kind, slates[judge], draw, round_.seed)
-    ballots = [ballot for ballot in round_.ballots if ballot.judge == judge and ballot.counts]
+    ballots = [ballot for ballot in round_.ballots if ballot.voter == judge and ballot.counts]
     if slate is None or not ballots:
         return None
     names = ((label, round_.panel.seat(key).display) for key, label in draw.labels.pairs)

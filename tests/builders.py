@@ -171,7 +171,7 @@ def with_ballots(round_: Round, vote: Vote = vote_in_label_order) -> Round:
     draw = compute_draw(round_)
     round_ = replace(round_, draw=draw)
     for slate in draw.slates:
-        nonce = nonce_for(round_.seed, slate.judge)
+        nonce = nonce_for(round_.seed, slate.voter)
         ranking = vote(slate)
         text = ballot_text(ranking, nonce) if ranking else "I rank none."
         round_ = round_.with_(cast_ballot(slate, nonce, an_exchange(text, nonce=nonce)))

@@ -29,7 +29,7 @@ from bot.settings.panels import registry_of
 from bot.settings.provider_keys import KEYS_FILE, addresses_of
 from council.answers import Call
 from council.errors import CouncilError, GatewayError, PanelError
-from council.methods import BLIND_RANKING, BOTH_ORDERS, check_panel_rules
+from council.methods import BLIND_RANKING, BOTH_ORDERS, check_panel_rules, find_method
 from council.panel import Member, Panel
 from council.providers import ProviderHealth
 from council.tally.verdict import outside_judges_needed, unanimity_p
@@ -164,6 +164,14 @@ def _check_panel(report: CheckReport, app_context: AppContext, panel: Panel) -> 
     used = ", in use" if panel.name == app_context.default else ""
     report.ok(f"panel {panel.name}: {len(panel.members)} models{used}")
     report.note(f"panel {panel.name}: {_unanimity(panel)}")
+    method = find_method(panel.terms.method, app_context.registry)
+    judges = [seat for seat in method.judges(panel) if seat in panel.outside_judges]
+    if judges and method.passes % 2 and not method.pair_ballots:
+        calls = count_noun(len(judges), "more call")
+        report.note(
+            f"panel {panel.name}: outside judges also rank in the reverse order, so that no slot "
+            f"gains by it ({calls} a question, in the estimate)"
+        )
 
 
 async def _check_api_keys(report: CheckReport, app_context: AppContext) -> None:

@@ -1,5 +1,7 @@
 """The commands `council tally` and `council slates`: count and draw without a round."""
 
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -26,7 +28,11 @@ async def tally(
         entries = _BallotFile.model_validate_json(read_file(file))
     except ValidationError as error:
         raise SettingsError(validation_faults(error, f"{file.name}: ")) from None
-    ballots = [entry.ballot() for entry in entries.ballots]
+    cast = Counter[str]()  # by judge: several ballots are its passes, and weigh as one
+    ballots = []
+    for entry in entries.ballots:
+        cast[entry.judge] += 1
+        ballots.append(replace(entry.ballot(), pass_number=cast[entry.judge]))
     # The seed decides only draws, where p cannot be exact.
     tally = count_ballots(map(Label, entries.candidates), ballots, "tally")
     if as_json:

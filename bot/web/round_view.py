@@ -41,7 +41,7 @@ def blind_progress(round_: Round) -> Post:
     ranks = [
         Step(f"{names[seat.key]} ranks", StepState.WAITING)
         for seat in method.judges(round_.panel)
-        for _ in range(method.passes)
+        for _ in range(method.passes_of(round_, seat))
     ]
     writing = StepState.RUNNING if round_.tally else StepState.WAITING
     last = Step(WRITING, StepState.DONE if round_.synthesis else writing)

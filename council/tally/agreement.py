@@ -43,11 +43,11 @@ def tau_b(one: Mapping[Label, float], other: Mapping[Label, float]) -> float | N
     common = [label for label in one if label in other]
     concordance = one_untied = other_untied = 0
     for first, second in combinations(common, 2):
-        here = np.sign(one[first] - one[second])
-        there = np.sign(other[first] - other[second])
-        concordance += int(here * there)
-        one_untied += int(here != 0)
-        other_untied += int(there != 0)
+        here = _sign(one[first] - one[second])
+        there = _sign(other[first] - other[second])
+        concordance += here * there
+        one_untied += here != 0
+        other_untied += there != 0
     untied = one_untied * other_untied
     return concordance / sqrt(untied) if untied else None
 

@@ -42,7 +42,9 @@ def standings(
     """
     counted = counted_ballots(ballots)
     matrix, merged = pair_matrix(counted, weights), merge_passes(counted)
-    lines = [_line(label, counted, merged, pair_share(label, matrix)) for label in labels]
+    places = [ranks(ballot.ranking) for ballot in counted]
+    seen = list(zip(places, _weights(counted), strict=True))
+    lines = [_line(label, seen, merged, pair_share(label, matrix)) for label in labels]
     lines.sort(key=lambda line: -_sort_key(line))
     return tuple(
         replace(
@@ -72,7 +74,10 @@ def merge_passes(ballots: Sequence[Ballot]) -> tuple[Ballot, ...]:
     by_answers: dict[tuple[str, frozenset[Label]], list[Ballot]] = {}
     for ballot in ballots:
         by_answers.setdefault((ballot.judge, frozenset(ballot.shown)), []).append(ballot)
-    return tuple(replace(cast[0], ranking=_mean_ranking(cast)) for cast in by_answers.values())
+    return tuple(
+        cast[0] if len(cast) == 1 else replace(cast[0], ranking=_mean_ranking(cast))
+        for cast in by_answers.values()
+    )
 
 
 def _mean_ranking(ballots: Sequence[Ballot]) -> Ranking:
@@ -91,19 +96,23 @@ def _weights(ballots: Sequence[Ballot], judges: JudgeWeights | None = None) -> l
 
 
 def _line(
-    label: Label, ballots: Sequence[Ballot], merged: Sequence[Ballot], share: float | None
+    label: Label,
+    ballots: Sequence[tuple[Mapping[Label, float], float]],
+    merged: Sequence[Ballot],
+    share: float | None,
 ) -> Standing:
-    seen = [(x, w) for x, w in zip(ballots, _weights(ballots), strict=True) if label in x.shown]
+    """Return the line of a label, from the ranks and the weight of each ballot."""
+    seen = [(places, weight) for places, weight in ballots if label in places]
     judges = [ballot for ballot in merged if label in ballot.shown]
-    places = [weight * ranks(ballot.ranking)[label] for ballot, weight in seen]
+    weighted = [weight * places[label] for places, weight in seen]
     return Standing(
         label=label,
         place=0,
         share=share,
-        points=round(sum(w * borda_points(x.ranking)[label] for x, w in seen), 9),
+        points=round(sum(weight * (len(places) - places[label]) for places, weight in seen), 9),
         max_points=sum(len(ballot.shown) - 1 for ballot in judges),
         first_votes=sum(is_sole_first(ballot, label) for ballot in judges),
-        mean_rank=sum(places) / len(judges) if judges else None,
+        mean_rank=sum(weighted) / len(judges) if judges else None,
     )
 
 
@@ -134,11 +143,13 @@ def borda_shares(ranking: Ranking) -> dict[Label, float]:
     return {label: value / rivals for label, value in points.items()} if rivals else {}
 
 
-def pair_matrix(ballots: Sequence[Ballot], weights: JudgeWeights | None = None) -> PairMatrix:
+def pair_matrix(
+    ballots: Sequence[Ballot], weights: JudgeWeights | None = None, tie: float = _TIE
+) -> PairMatrix:
     """Return, for each pair that judges saw, the share of them that ranked the first higher.
 
-    A tie counts half; pairs that no judge saw are left out. With `weights` above 0, it is the share
-    of the weight of the judges who saw the pair.
+    A `tie` counts half unless it says otherwise; pairs that no judge saw are left out. With
+    `weights` above 0, it is the share of the weight of the judges who saw the pair.
     """
     wins: dict[tuple[Label, Label], float] = {}
     seen: dict[tuple[Label, Label], float] = {}
@@ -146,7 +157,7 @@ def pair_matrix(ballots: Sequence[Ballot], weights: JudgeWeights | None = None) 
         place = ranks(ballot.ranking)
         for pair in permutations(place, 2):
             first, second = pair
-            won = _TIE if place[first] == place[second] else float(place[first] < place[second])
+            won = tie if place[first] == place[second] else float(place[first] < place[second])
             wins[pair] = wins.get(pair, 0.0) + weight * won
             seen[pair] = seen.get(pair, 0.0) + weight
     return {pair: wins[pair] / seen[pair] for pair in wins}

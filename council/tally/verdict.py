@@ -1,5 +1,6 @@
 """Verdict on the first place, its strength, and the tally of a round."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,15 +16,23 @@ from council.tally.borda import (
     counted_ballots,
     is_sole_first,
     merge_passes,
+    pair_matrix,
+    pair_share,
     standings,
 )
-from council.tally.chance import DEFAULT_RULE, ChanceRule, null_distribution
+from council.tally.chance import (
+    DEFAULT_RULE,
+    ChanceRule,
+    NullDistribution,
+    null_distribution,
+)
 from council.tally.flags import Flag
 
 CLEAR_P = 0.05
 CLOSE_P = 0.6
 CLEAR_LEAD = 0.10
 HIGHEST_SHARE = 1.0
+BOTH = 2  # passes of an outside judge
 MAX_OUTSIDE_SUGGESTED = 10
 
 
@@ -41,9 +50,10 @@ class Strength(StrEnum):
 class Verdict:
     """The strength of the first place, with the numbers it rests on.
 
-    `p` is the probability that chance gives some answer the winner's share, None without a counted
-    ballot. `first_on` is on how many of the ballots with the winner it is alone in first
-    place. `too_few_judges` means that even a unanimous first place could be chance.
+    `p` is the probability that chance gives some answer the winner's share, since rule 3 with its
+    lead over the second, None without a counted ballot. `first_on` is on how many of the ballots
+    with the winner it is alone in first place. `too_few_judges` means that even a unanimous first
+    place could be chance, whatever its lead.
     """
 
     strength: Strength
@@ -86,8 +96,11 @@ def unanimity_p(members: int, outside: int, rule: ChanceRule = DEFAULT_RULE) -> 
     """Return the p of a unanimous first place if all members and outside judges vote."""
     answers = tuple(Label(f"{i:02}") for i in range(members))
     slates = [answers[:author] + answers[author + 1 :] for author in range(members)]
-    slates = [slate for slate in slates if len(slate) > 1] + [answers] * outside
-    return null_distribution(slates, "", rule).p_value(HIGHEST_SHARE) if slates else 1.0
+    slates = [slate for slate in slates if len(slate) > 1]
+    passes = [1] * len(slates) + [BOTH if rule.reverses_outside else 1] * outside
+    slates += [answers] * outside
+    outcomes = null_distribution(slates, "", rule, passes=passes) if slates else None
+    return outcomes.p_value(HIGHEST_SHARE) if outcomes else 1.0
 
 
 def outside_judges_needed(members: int, outside: int) -> int:
@@ -110,18 +123,55 @@ def verdict(
     shares = [line.share for line in lines if line.share is not None]
     if not shares:
         return Verdict(Strength.NO_CONSENSUS, None, (0, 0), True, agreement(()))
-    judges = [weights[ballot.judge] for ballot in counted] if weights else ()
-    outcomes = null_distribution([ballot.shown for ballot in counted], seed, rule, judges)
-    p = outcomes.p_value(shares[0])
+    outcomes = _outcomes(cast, counted, seed, rule, weights)
+    lead = _sure_lead(lines, cast, weights) if rule.lead_decides else 0.0
+    p = outcomes.p_value(shares[0], lead)
     winner = lines[0]
     seen = [ballot for ballot in counted if winner.label in ballot.shown]
     return Verdict(
         strength=classify_strength(lines, cast if rule.every_pass else counted, p),
         p=p,
         first_on=(winner.first_votes, len(seen)),
-        too_few_judges=outcomes.p_value(HIGHEST_SHARE) > CLEAR_P,
+        too_few_judges=outcomes.p_value(HIGHEST_SHARE, outcomes.largest_lead(HIGHEST_SHARE))
+        > CLEAR_P,
         agreement=agreement(counted),
     )
+
+
+def _outcomes(
+    cast: Sequence[Ballot],
+    merged: Sequence[Ballot],
+    seed: str,
+    rule: ChanceRule,
+    weights: JudgeWeights | None,
+) -> NullDistribution:
+    """Return the outcomes under chance of the ballots cast, given also with passes merged."""
+    slates = [ballot.shown for ballot in merged]
+    judges = [weights[ballot.judge] if weights else 1.0 for ballot in merged]
+    if not rule.lead_decides:
+        return null_distribution(slates, seed, rule, judges if weights else ())
+    passes = Counter((ballot.judge, frozenset(ballot.shown)) for ballot in cast)
+    own = [passes[ballot.judge, frozenset(ballot.shown)] for ballot in merged]
+    of_judge = Counter(ballot.judge for ballot in cast)
+    parts = [
+        weight * count / of_judge[ballot.judge]
+        for ballot, weight, count in zip(merged, judges, own, strict=True)
+    ]
+    return null_distribution(slates, seed, rule, parts, own)
+
+
+def _sure_lead(
+    lines: Sequence[Standing], ballots: Sequence[Ballot], weights: JudgeWeights | None
+) -> float:
+    """Return the lead over the second, had judges ordered answers that they tie in its favour.
+
+    Chance draws orders without ties, and ties draw the others level, which would look like a lead.
+    """
+    rivals = [line.share for line in lines[1:]]
+    if any(len(place) > 1 for ballot in ballots for place in ballot.ranking):
+        matrix = pair_matrix(ballots, weights, tie=1.0)
+        rivals = [pair_share(line.label, matrix) for line in lines[1:]]
+    return (lines[0].share or 0.0) - max(share for share in rivals if share is not None)
 
 
 def classify_strength(lines: Sequence[Standing], ballots: Sequence[Ballot], p: float) -> Strength:

@@ -103,7 +103,7 @@ async def test_a_round_from_before_every_pass_counted_verifies_as_it_was_stored(
     ]
 
     strengths = [round_.tally.verdict.strength for round_ in rounds if round_.tally]
-    assert strengths == [Strength.UNANIMOUS, Strength.NO_CONSENSUS]
+    assert strengths == [Strength.UNANIMOUS, Strength.CLOSE]
     assert [verify(round_) for round_ in rounds] == [(), ()]
 
 

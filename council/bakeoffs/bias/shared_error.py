@@ -10,11 +10,11 @@ from council.bakeoffs.record_arrays import Floats, record_columns
 from council.bakeoffs.records import PackedRecord
 
 MIN_ROUNDS = 30
-MAX_RHO, RHO_STEP = 0.25, 0.05
+MAX_RHO, RHO_STEP = 0.5, 0.05
 
 
 def estimate_rho(rounds: Iterable[tuple[Floats, Floats]]) -> float | None:
-    """Return ρ, 0 to .25 in steps of .05; None with fewer than 30 rounds that tell of it.
+    """Return ρ, 0 to .5 in steps of .05; None with fewer than 30 rounds that tell of it.
 
     A round is its shares by (judge, answer), NaN where not seen, and the grades of its answers:
     1 right, 0 wrong, NaN unknown. Two answers with the same grade are equally good, so what two

@@ -4,6 +4,7 @@ Li et al. 2023 (PRD, peer discussion). Judges are paired by seed; the odd one ou
 A discussion ends when both order the answers that both saw alike, or after three turns.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
@@ -41,7 +42,7 @@ class Turn:
 
 def pair_judges(draw: Draw, seed: str) -> tuple[tuple[Slate, Slate], ...]:
     """Return the first slates of the judges that discuss, in pairs with two answers in common."""
-    slates = {slate.judge: slate for slate in draw.slates}
+    slates = {slate.judge: slate for slate in draw.slates if slate.pass_number == 1}
     order = shuffle(slates, seed, "discussion")
     pairs = zip(order[::2], order[1::2], strict=False)
     found = ((slates[one], slates[other]) for one, other in pairs)
@@ -59,7 +60,11 @@ def _ranking_of(ballot: Ballot, labels: frozenset[Label]) -> Ranking:
 
 
 def turns_so_far(round_: Round, draw: Draw) -> Iterator[Turn]:
-    """Yield the turns that were, or are to be, taken, as the ballots so far decide."""
+    """Yield the turns that were, or are to be, taken, as the ballots so far decide.
+
+    A judge that ranks in both orders takes a turn in both; others read and compare the first.
+    """
+    passes = Counter(slate.judge for slate in draw.slates)
     cast = {ballot.voter: ballot for ballot in round_.ballots if ballot.counts}
     for pair in pair_judges(draw, round_.seed):
         last = [cast.get(slate.voter) for slate in pair]
@@ -67,8 +72,12 @@ def turns_so_far(round_: Round, draw: Draw) -> Iterator[Turn]:
             speaks, reads = last[number % 2], last[1 - number % 2]
             if not speaks or not reads or _agree(speaks, reads, _common(*pair)):
                 break
-            slate = replace(pair[number % 2], pass_number=2 + number // 2)
+            orders = passes[speaks.judge]
+            slate = replace(pair[number % 2], pass_number=1 + orders * (1 + number // 2))
             yield Turn(slate, reads)
+            if orders > 1:
+                again = replace(slate, shown=slate.shown[::-1], pass_number=slate.pass_number + 1)
+                yield Turn(again, reads)
             last[number % 2] = cast.get(slate.voter)
 
 
@@ -121,10 +130,13 @@ def _spoken_reason(ballot: Ballot, version: str) -> str:
     return read_reason(parse_signed_object(paper.reply.text, paper.nonce, version), version)
 
 
-def last_ballots(round_: Round, _draw: Draw) -> tuple[Ballot, ...]:
-    """Return the last counted ballot of each judge, as its only one."""
-    last = {ballot.judge: ballot for ballot in _in_turn(round_)}
-    return tuple(replace(ballot, pass_number=1) for ballot in last.values())
+def last_ballots(round_: Round, draw: Draw) -> tuple[Ballot, ...]:
+    """Return the last counted ballot of each judge, as its only one; the last in each order."""
+    passes = {(slate.judge, slate.shown): slate.pass_number for slate in draw.slates}
+    last = {(ballot.judge, ballot.shown): ballot for ballot in _in_turn(round_)}
+    return tuple(
+        replace(ballot, pass_number=passes.get(order, 1)) for order, ballot in last.items()
+    )
 
 
 def _in_turn(round_: Round) -> list[Ballot]:
@@ -141,17 +153,19 @@ def tally_discussion(
 ) -> Tally:
     """Return the count of the last ballots, and who changed its ranking as flags."""
     tally = count_ballots(draw.labels.labels, ballots, round_.seed, rule, weights)
-    first = {ballot.judge: ballot for ballot in reversed(_in_turn(round_))}
+    first = {(ballot.judge, ballot.shown): ballot for ballot in reversed(_in_turn(round_))}
     changed = tuple(
         Flag(FlagKind.RANKING_CHANGED, ballot.judge)
         for ballot in sorted(ballots, key=lambda ballot: ballot.judge)
-        if not _agree(first[ballot.judge], ballot, frozenset(ballot.shown))
+        if not _agree(first[ballot.judge, ballot.shown], ballot, frozenset(ballot.shown))
     )
-    return replace(tally, verdict=replace(tally.verdict, flags=changed))
+    flags = tuple(dict.fromkeys(changed))
+    return replace(tally, verdict=replace(tally.verdict, flags=flags))
 
 
 def _turn_calls(panel: Panel) -> Mapping[str, int]:
-    return {judge.key: 2 for judge in panel.judges}
+    outside = dict.fromkeys((judge.key for judge in panel.outside_judges), 4)  # in both orders
+    return dict.fromkeys((judge.key for judge in panel.judges), 2) | outside
 
 
 PEER_DISCUSSION = Method(

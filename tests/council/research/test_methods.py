@@ -140,6 +140,42 @@ async def test_judges_that_like_a_position_or_a_letter_end_in_an_exact_tie(
     assert not verify(round_)
 
 
+# Grades with fewer steps than answers say nothing of most slots, so that no order cancels them.
+ORDERING_METHODS = [
+    name for name in RANKING_METHODS if not name.startswith("grading") or name == "grading:0-100"
+]
+
+
+@pytest.mark.parametrize(("outside", "liking"), [(1, by_slot), (2, by_slot_reversed)])
+@pytest.mark.parametrize("members", range(3, 9))
+@pytest.mark.parametrize("method", ORDERING_METHODS)
+async def test_with_outside_judges_a_liking_for_the_first_or_last_slot_still_ties(
+    members: int, outside: int, liking: Callable[[ReadPrompt], list[str]], method: str
+) -> None:
+    asked = a_round_by(method, members, OUTSIDE[:outside])
+
+    round_ = await run(Judges(method, liking), asked)
+
+    assert round_.tally
+    assert {line.place for line in round_.tally.standings} == {1}
+    assert round_.tally.verdict.strength is Strength.NO_CONSENSUS
+    assert not verify(round_)
+
+
+@pytest.mark.parametrize("method", RANKING_METHODS)
+async def test_an_outside_judge_ranks_an_even_number_of_times(method: str) -> None:
+    asked = a_round_by(method, 4, OUTSIDE[:1])
+
+    draw = compute_draw(asked)
+
+    slates = [slate for slate in draw.slates if slate.judge == OUTSIDE[0].key]
+    half = len(slates) // 2
+    assert len({slate.voter for slate in slates}) == len(slates) == 2 * half
+    if research_method(method).pair_ballots is None:
+        assert [x.shown[::-1] for x in slates[:half]] == [x.shown for x in slates[half:]]
+        assert research_method(method).passes_of(asked, OUTSIDE[0]) == len(slates)
+
+
 @pytest.mark.parametrize(
     "method", [x.name for x in RESEARCH_METHODS if x.name not in {"critique", "peer-review"}]
 )
@@ -182,7 +218,7 @@ async def test_a_judge_ranks_in_three_different_orders_on_slates_of_three_or_mor
     assert round_.draw
     for seat in round_.panel.judges:
         shown = [slate.shown for slate in round_.draw.slates if slate.judge == seat.key]
-        assert len({*shown}) == len(shown) == 3
+        assert len({*shown}) == len(shown) == (4 if seat in OUTSIDE else 3)
         assert len({*map(frozenset, shown)}) == 1
 
 
@@ -195,7 +231,7 @@ async def test_outside_judges_solve_first_and_members_see_their_own_answer() -> 
     assert (solution.kind, solution.seat) == ("solution", OUTSIDE[0].key)
     ballots = gateway.of(Role.BALLOT)
     assert all(call.prompt.user.count("<solution nonce=") == 1 for call in ballots)
-    (outside,) = (call.prompt.user for call in ballots if call.member == OUTSIDE[0])
+    outside, _ = (call.prompt.user for call in ballots if call.member == OUTSIDE[0])
     assert "It is 42." in outside
     assert "Grok" not in outside
     assert "</response>" not in outside
@@ -211,9 +247,9 @@ async def test_a_judge_whose_solution_failed_ranks_without_one() -> None:
     round_ = await run(gateway, a_round_by("solve-first", 3, OUTSIDE[:1]))
 
     assert round_.absence(OUTSIDE[0].key, Role.STEP)
-    assert len(round_.ballots) == 4
-    (call,) = gateway.of(Role.BALLOT, OUTSIDE[0].key)
-    assert "<solution" not in call.prompt.user
+    assert len(round_.ballots) == 5
+    calls = gateway.of(Role.BALLOT, OUTSIDE[0].key)
+    assert not any("<solution" in call.prompt.user for call in calls)
 
 
 async def test_nobody_solves_a_question_with_nothing_to_rank() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from council.ballots import Ballot
 from council.tally import Strength, Tally, count_ballots
-from council.tally.chance import INDEPENDENT, ChanceRule
+from council.tally.chance import INDEPENDENT, SHARED_ERRORS, ChanceRule
 from tests.builders import a_ballot, labels
 from tests.council.tally.examples import E1, full_panel, without_own
 
@@ -169,7 +169,9 @@ def test_p_follows_from_slates_and_the_winners_share() -> None:
 
 
 def test_judges_that_share_errors_make_the_same_lead_less_clear() -> None:
-    verdict = count_ballots(labels("A B C D E F"), CLEAR, "seed").verdict
+    rules = (ChanceRule(SHARED_ERRORS, 0.15), ChanceRule())
 
-    assert verdict.strength is Strength.CLOSE
-    assert verdict.p == pytest.approx(0.13, abs=0.01)
+    found = [count_ballots(labels("A B C D E F"), CLEAR, "seed", rule).verdict for rule in rules]
+
+    assert [verdict.strength for verdict in found] == [Strength.CLOSE, Strength.CLOSE]
+    assert [verdict.p for verdict in found] == pytest.approx([0.13, 0.203], abs=0.01)

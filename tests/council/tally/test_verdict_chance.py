@@ -1,5 +1,6 @@
 """The probability that random ballots give a share as high as the winner's."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from itertools import permutations, product
@@ -11,8 +12,11 @@ import pytest
 from numpy.typing import NDArray
 
 from council.labels import Label
+from council.tally.borda import TOLERANCE, standings
 from council.tally.chance import (
+    FINE_BLOCKS,
     INDEPENDENT,
+    LEAD_DECIDES,
     SAMPLED_OUTCOMES,
     SHARED_ERROR_DRAWS,
     SHARED_ERRORS,
@@ -20,8 +24,9 @@ from council.tally.chance import (
     NullDistribution,
     null_distribution,
 )
-from council.tally.verdict import CLEAR_P, outside_judges_needed, unanimity_p
-from tests.builders import labels
+from council.tally.verdict import CLEAR_P, count_ballots, outside_judges_needed, unanimity_p
+from tests.builders import a_ballot, labels
+from tests.council.tally.examples import full_panel
 
 PANEL = labels("A B C D E F")
 RULE_1 = ChanceRule(INDEPENDENT, 0.0)
@@ -67,7 +72,7 @@ def test_three_members_cannot_rule_out_chance() -> None:
 
 
 @pytest.mark.parametrize(
-    ("members", "outside", "p"), [(4, 0, 0.21), (5, 0, 0.050), (5, 1, 0.017), (6, 0, 0.011)]
+    ("members", "outside", "p"), [(4, 0, 0.265), (5, 0, 0.080), (5, 1, 0.026), (6, 0, 0.027)]
 )
 def test_the_p_of_a_unanimous_first_place_is_that_of_the_method(
     members: int, outside: int, p: float
@@ -80,7 +85,7 @@ def test_two_members_alone_have_nothing_to_rank() -> None:
 
 
 @pytest.mark.parametrize(
-    ("members", "outside", "more"), [(3, 0, 4), (4, 0, 2), (4, 1, 1), (5, 1, 0)]
+    ("members", "outside", "more"), [(3, 0, 3), (4, 0, 2), (4, 1, 1), (5, 0, 1), (5, 1, 0)]
 )
 def test_the_fewest_outside_judges_that_make_unanimity_count(
     members: int, outside: int, more: int
@@ -198,7 +203,8 @@ def test_unseen_pairs_have_no_weight() -> None:
     assert list(found.best_shares) == [1.0] * 4
 
 
-# Method §4: the p of a unanimous first place, for ρ = .15.
+RULE_2 = ChanceRule(SHARED_ERRORS, 0.15)
+# The p of a unanimous first place under rule 2, for ρ = .15.
 UNANIMOUS = {(4, 0): 0.21, (5, 0): 0.050, (5, 1): 0.017, (6, 0): 0.011}
 
 
@@ -206,19 +212,35 @@ UNANIMOUS = {(4, 0): 0.21, (5, 0): 0.050, (5, 1): 0.017, (6, 0): 0.011}
 def test_shared_errors_make_a_unanimous_first_place_less_surprising(
     members: int, outside: int
 ) -> None:
-    found = null_distribution([*_slates(members), *[PANEL[:members]] * outside], "s")
+    found = null_distribution([*_slates(members), *[PANEL[:members]] * outside], "s", RULE_2)
 
     assert found.p_value(1.0) == pytest.approx(UNANIMOUS[members, outside], abs=0.005)
 
 
+def test_rounds_of_rule_2_keep_their_digits() -> None:
+    five = null_distribution([*_slates(5), PANEL[:5]], "s", RULE_2)
+    weighed = null_distribution(_slates(3), "s", RULE_2, [0.5, 0.3, 0.2])
+
+    assert [five.p_value(share) for share in (0.8, 0.9, 1.0)] == [
+        0.39998000099995,
+        0.07884605769711514,
+        0.0191990400479976,
+    ]
+    assert null_distribution(_slates(6), "s", RULE_2).p_value(19 / 20) == 0.050997450127493626
+    assert weighed.p_value(0.75) == 0.7881105944702765
+
+
+@pytest.mark.parametrize("version", [SHARED_ERRORS, LEAD_DECIDES])
 @pytest.mark.parametrize("rho", [0.0, 0.15, 0.25])
 @pytest.mark.parametrize("judges", [2, 3])
-def test_p_agrees_with_the_normal_orthant_for_two_answers(judges: int, rho: float) -> None:
+def test_p_agrees_with_the_normal_orthant_for_two_answers(
+    judges: int, rho: float, version: str
+) -> None:
     # Judges' views of the difference correlate by ρ. Sheppard: P(all agree) = 2·(¼ + asin ρ/2π)
     # for two judges, and 2·(⅛ + 3·asin ρ/4π) for three.
     agree = 1 / 2 + asin(rho) / pi if judges == 2 else 1 / 4 + 3 * asin(rho) / (2 * pi)
 
-    found = null_distribution([labels("A B")] * judges, "s", ChanceRule(SHARED_ERRORS, rho))
+    found = null_distribution([labels("A B")] * judges, "s", ChanceRule(version, rho))
 
     four_deviations = 4 * sqrt(agree * (1 - agree) / SHARED_ERROR_DRAWS)
     assert found.p_value(1.0) == pytest.approx(agree, abs=four_deviations)
@@ -245,6 +267,126 @@ def test_a_round_keeps_the_rule_under_which_it_was_opened() -> None:
     rule = ChanceRule(SHARED_ERRORS, 0.1)
 
     assert ChanceRule.of(rule.versions) == rule
+    assert ChanceRule.of(ChanceRule().versions) == ChanceRule(LEAD_DECIDES, 0.25)
     assert ChanceRule.of({"prompts": "3"}) == replace(RULE_1, every_pass=False)
-    assert ChanceRule.of({"chance": "2", "rho": "0.15"}) == replace(ChanceRule(), every_pass=False)
+    assert ChanceRule.of({"chance": "2", "rho": "0.15"}) == replace(RULE_2, every_pass=False)
     assert "unanimous" not in replace(rule, every_pass=False).versions
+
+
+# --- Rule 3: the lead over the second
+
+
+def _share_and_lead(orders: Iterable[tuple[Label, ...]]) -> tuple[float, float]:
+    """Return the best share, and its lead over the second, of judges' orders."""
+    ballots = [a_ballot(" ".join(order), f"j{i}") for i, order in enumerate(orders)]
+    first, second, *_ = standings(sorted({x for order in orders for x in order}), ballots)
+    assert first.share is not None
+    assert second.share is not None
+    return first.share, first.share - second.share
+
+
+def test_among_equal_shares_the_lead_decides_as_a_full_count_says() -> None:
+    slates = [labels("A B C"), labels("A B C"), labels("A B")]
+    outcomes = [_share_and_lead(orders) for orders in product(*map(permutations, slates))]
+
+    found = null_distribution(slates, "s", ChanceRule(rho=0.0))
+
+    for share, lead in {(round(share, 9), round(lead, 9)) for share, lead in outcomes}:
+        is_hit = [
+            best > share + TOLERANCE or (best > share - TOLERANCE and ahead > lead - TOLERANCE)
+            for best, ahead in outcomes
+        ]
+        exact = fmean(is_hit)
+        four_deviations = 4 * sqrt(exact * (1 - exact) / SHARED_ERROR_DRAWS) + 1e-4
+        assert found.p_value(share, lead) == pytest.approx(exact, abs=four_deviations)
+    assert found.largest_lead(1.0) == max(lead for share, lead in outcomes if share > 1 - TOLERANCE)
+    assert found.largest_lead(1.1) == 0
+
+
+def test_two_judges_of_three_answers_by_hand() -> None:
+    # 6 of 36 outcomes are the same order twice: shares 1, .5, 0. In 6 more only the others are
+    # turned round: 1, .25, .25.
+    found = null_distribution([labels("A B C")] * 2, "s", ChanceRule(rho=0.0))
+
+    assert found.p_value(1.0, 0.5) == pytest.approx(1 / 3, abs=0.015)
+    assert found.p_value(1.0, 0.75) == pytest.approx(1 / 6, abs=0.015)
+    assert found.p_value(1.0, 0.75 - 1e-12) == found.p_value(1.0, 0.75)
+
+
+@pytest.mark.parametrize(("rho", "agree"), [(0.0, 2 / 3), (0.5, 1 / 2 + asin(0.75) / pi)])
+def test_half_of_a_judges_own_error_is_that_of_its_pass(rho: float, agree: float) -> None:
+    # Views in two passes correlate by ρ + (1 − ρ)/2, so both orders agree in ½ + asin(that)/π.
+    found = null_distribution([labels("A B")], "s", ChanceRule(rho=rho), passes=[2])
+
+    four_deviations = 4 * sqrt(agree * (1 - agree) / SHARED_ERROR_DRAWS)
+    assert found.p_value(1.0) == pytest.approx(agree, abs=four_deviations)
+    assert found.p_value(0.5) == 1
+
+
+def test_near_the_limit_of_a_claim_ten_times_as_many_draws_decide() -> None:
+    found = null_distribution(_slates(5), "s", ChanceRule(rho=0.15))
+    draws = FINE_BLOCKS * SHARED_ERROR_DRAWS
+
+    near, far = found.p_value(1.0), found.p_value(0.9)
+
+    assert draws == 200_000
+    assert 0.03 < near < 0.08 < far
+    assert near * (1 + draws) == pytest.approx(round(near * (1 + draws)), abs=1e-6)
+    assert far * (1 + SHARED_ERROR_DRAWS) == pytest.approx(round(far * 20_001), abs=1e-6)
+    assert found.finer
+    assert found.finer() is found.finer()
+
+
+def test_rounds_that_differ_in_which_ranking_was_lost_have_one_design() -> None:
+    whole = _slates(5)
+
+    one, other = (null_distribution([*whole[:i], *whole[i + 1 :]], "s") for i in (0, 3))
+
+    assert one is other
+
+
+def test_weights_count_in_steps_of_a_twentieth_and_none_is_lost() -> None:
+    near, exact = (
+        null_distribution(_slates(3), "s", ChanceRule(), weights)
+        for weights in ([0.51, 0.43, 0.01], [0.5, 0.45, 0.05])
+    )
+    even = null_distribution(_slates(3), "s", ChanceRule(), [0.33, 0.33, 0.34])
+
+    assert near is exact
+    assert even is null_distribution(_slates(3), "s")
+
+
+def test_answers_that_judges_tie_do_not_look_like_a_lead() -> None:
+    # The winner's own judge ties the two others: their shares are level, but no order was given.
+    ordered, tied = (
+        count_ballots(labels("A B C"), full_panel(own, "A C", "A B"), "s") for own in ("B C", "B=C")
+    )
+
+    assert tied.standings[0].share == 1.0
+    assert tied.verdict.p == ordered.verdict.p
+    assert tied.verdict.too_few_judges
+
+
+def test_judges_that_only_name_the_best_need_a_share_that_is_rare() -> None:
+    panel = labels("A B C D")
+    ballots = full_panel("B=C=D", "A C=D", "A B=D", "A B=C")
+
+    verdict = count_ballots(panel, ballots, "s").verdict
+
+    assert verdict.p == null_distribution(_slates(4), "s").p_value(1.0)
+    assert not verdict.is_sure
+    assert not verdict.too_few_judges  # had they ordered the others, their lead could be rare
+
+
+def test_passes_on_different_answers_share_their_judges_weight() -> None:
+    two = [a_ballot("A B C", "x"), replace(a_ballot("C B", "x"), pass_number=2)]
+    ballots = [*two, a_ballot("B C A", "y")]
+
+    found = count_ballots(labels("A B C"), ballots, "s").verdict.p
+
+    slates, weights = [labels("A B C"), labels("B C"), labels("A B C")], [0.5, 0.5, 1.0]
+    share, lead = standings(labels("A B C"), ballots)[0].share, 0.0
+    assert share is not None
+    assert found is not None
+    expected = null_distribution(slates, "s", ChanceRule(), weights)
+    assert expected.p_value(share, 1.0) <= found <= expected.p_value(share, lead)
