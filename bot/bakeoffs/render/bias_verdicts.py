@@ -145,7 +145,7 @@ def chairman_lines(bias: BiasView) -> Iterator[str]:
 
 def chairmen_table(bias: BiasView) -> Table | None:
     """Return what is measured of each chairman; None if none wrote."""
-    columns = ("Chairman", "Rounds", "Used its own", "Expected", "Own answer", "Read first")
+    columns = ("Chairman", "Used its own", "Expected", "Own answer", "Read first")
     rows = [_chairman_row(bias, one) for one in bias.report.chairmen]
     return number_table((*columns, "Departs", "Then right"), rows) if rows else None
 
@@ -153,7 +153,6 @@ def chairmen_table(bias: BiasView) -> Table | None:
 def _chairman_row(bias: BiasView, one: ChairmanBias) -> tuple[str, ...]:
     return (
         bias.name(one.chairman),
-        f"{one.rounds:,}",
         _rate_cell(one.own_used),
         "–" if one.own_expected is None else percent(one.own_expected),
         _factor_text(one.own),

@@ -83,6 +83,7 @@ from bot.bakeoffs.render.leaderboard_text import (
 from bot.render.charts import render_svg
 from bot.render.formatting import panel_seat_names
 from bot.web.context import WebContext, file_response, query_options
+from council.bakeoffs.leaderboard import RankedBy
 
 LEADERBOARD_OPTIONS = ("suite", "version", "panel", "category", "since", "until", "as", "weights")
 BIAS_OPTIONS = ("suite", "panel", "category", "since", "until")
@@ -187,7 +188,7 @@ def _leaderboard_values(
 ) -> dict[str, Any]:
     rows: Sequence[Any] = board.judges.rows if query.as_judge else board.board.rows
     columns = judge_columns(board) if query.as_judge else author_columns(board)
-    shown = columns if query.as_judge else author_summary_columns(board)
+    shown = columns if query.as_judge else _columns_next_to_chart(board)
     rounds = board.coverage.rounds
     keys = {column.key for column in shown}
     return {
@@ -206,6 +207,13 @@ def _leaderboard_values(
         "worth_lines": [*council_value_lines(board)],
         "covers": coverage_line(board.coverage) if rounds else no_rounds_line(board.coverage),
     }
+
+
+def _columns_next_to_chart(board: Leaderboard) -> Sequence[Column]:
+    """Return the first columns of authors without the two whose numbers the chart has."""
+    is_graded = board.board.ranked_by is RankedBy.GRADES
+    charted = {"accuracy", "grade_ci"} if is_graded else {"share", "ci"}
+    return [column for column in author_summary_columns(board) if column.key not in charted]
 
 
 def _sorted_table(

@@ -70,6 +70,13 @@ async def test_members_are_listed_best_first_with_a_chart(sql_site: Site) -> Non
     assert "24 rounds of 1 other version are not included." in page.text
 
 
+async def test_the_table_under_the_chart_does_not_repeat_its_numbers(sql_site: Site) -> None:
+    page = await get(sql_site, "?suite=sql")
+
+    assert [*heads_of(page)] == ["Place", "Model", "Points", "Price"]
+    assert "95 % interval</a>" in page.text.partition("All columns")[2]
+
+
 async def test_a_version_can_be_chosen(sql_site: Site) -> None:
     page = await get(sql_site, "?suite=sql&version=0000aaaabbbb")
 
