@@ -17,6 +17,7 @@ from bot.render.round_report.rankings import (
 from bot.render.round_report.revealed import reason_by_name
 from bot.render.round_status import WRITING, ballot_steps, progress_summary
 from council.answers import Role
+from council.ballots import Ballot
 from council.labels import Slate
 from council.methods import shown_method
 from council.rounds import Draw, Round
@@ -61,6 +62,7 @@ class RankingRow:
     """
 
     judge: str
+    ballot: Ballot | None
     ranked: str
     shown: str
     reason: str
@@ -92,6 +94,7 @@ def _ranking_row(round_: Round, draw: Draw, slate: Slate, *, is_last: bool) -> R
     ballot = cast.get(slate.voter)
     return RankingRow(
         judge=voter_title(round_, slate),
+        ballot=ballot,
         ranked=ranking_text(ballot, names) if ballot else "",
         shown=shown_text(ballot) if ballot else "",
         reason=reason_by_name(round_, ballot, names) if ballot else "",

@@ -338,6 +338,7 @@ async def test_a_draft_and_its_time_are_seen_from_another_process(join: Join) ->
         one.gateway.may_go.set()  # type: ignore[attr-defined]
         last = [sight async for sight in sights][-1]
 
+    assert first.seconds is not None
     assert 0 < first.seconds < 60
     assert (draft.draft, draft.seconds) == ("Use", 7.5)
     assert last.round_.stage is Stage.CLOSED

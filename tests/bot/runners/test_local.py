@@ -102,7 +102,7 @@ async def test_who_opens_a_running_round_finds_its_clock_on_time() -> None:
 
     async with harness.runner.subscribe("r1") as snapshots:
         assert (await anext(snapshots)).seconds == 30.0
-    await harness.runner.close()
+    await harness.runner.stop("r1")
 
 
 async def test_an_unexpected_error_is_published_and_the_runner_still_works() -> None:

@@ -35,11 +35,14 @@ async def set_view(page: Page, view: View) -> None:
     await page.set_viewport_size({"width": view.width, "height": 740})
 
 
-async def faults_of(page: Page) -> list[str]:
-    """Return serious faults that axe finds, with all details open, and whether it is too wide."""
+async def faults_of(page: Page, *rules: str) -> list[str]:
+    """Return serious faults that axe finds, with all details open, and whether it is too wide.
+
+    With `rules`, axe checks only these.
+    """
     await page.wait_for_load_state("load")  # without its style a page has other colours
     await page.evaluate("document.querySelectorAll('details').forEach((d) => (d.open = true))")
-    found = await Axe().run(page)
+    found = await Axe().run(page, options={"runOnly": rules} if rules else None)
     faults = [
         f"{fault['id']}: {node['target']} {node['html'][:120]}"
         for fault in found.response["violations"]
