@@ -6,10 +6,9 @@ from math import exp
 from bot.bakeoffs.render.bias_tables import (
     TOO_LITTLE,
     BiasView,
-    interval_text,
     p_text,
 )
-from bot.bakeoffs.render.leaderboard_tables import percent
+from bot.bakeoffs.render.leaderboard_tables import interval_text, percent
 from bot.chat import Table
 from bot.render.formatting import number_table
 from council.bakeoffs.bias.report import ChairmanBias, Effect, VerdictValue
@@ -94,10 +93,10 @@ def _verdict_cells(one: VerdictValue | None) -> tuple[str, str]:
 
 
 def _rate_cell(effect: Effect) -> str:
-    """Return a rate with its interval: "41 of 52 (66 % to 88 %)"."""
+    """Return a rate with its interval: "41 of 52 (66–88 %)"."""
     if not effect.n:
         return "–"
-    return f"{_hits(effect):,} of {effect.n:,} ({interval_text(effect.interval, percent)})"
+    return f"{_hits(effect):,} of {effect.n:,} ({interval_text(effect.interval or (0, 1))})"
 
 
 # --- Chairmen
@@ -133,13 +132,13 @@ def chairman_lines(bias: BiasView) -> Iterator[str]:
             yield (
                 f"As chairman, {name} used its own answer in {percent(one.own_used.value or 0)} of "
                 f"{one.own_used.n:,} rounds; points, length and place of reading explain "
-                f"{percent(one.own_expected or 0)} (odds {_factor_text(one.own)}, "
-                f"{p_text(one.own)})."
+                f"{percent(one.own_expected or 0)} ({_odds_text(one.own)})."
             )
         if one.early.is_found:
+            often = "more" if (one.early.value or 0) > 0 else "less"
             yield (
-                f"As chairman, {name} uses the first answer it reads with odds "
-                f"{_factor_text(one.early)} of the last one’s ({p_text(one.early)})."
+                f"As chairman, {name} uses the first answer it reads {often} often than the last "
+                f"({_odds_text(one.early)})."
             )
 
 
@@ -155,20 +154,33 @@ def _chairman_row(bias: BiasView, one: ChairmanBias) -> tuple[str, ...]:
         bias.name(one.chairman),
         _rate_cell(one.own_used),
         "–" if one.own_expected is None else percent(one.own_expected),
-        _factor_text(one.own),
-        _factor_text(one.early),
+        _factor_cell(one.own),
+        _factor_cell(one.early),
         _rate_cell(one.departs),
         _rate_cell(one.backed),
     )
 
 
-def _factor_text(effect: Effect) -> str:
+def _odds_text(effect: Effect) -> str:
+    """Return log-odds as a factor on the odds, with p: "odds × 2.1, 1.5 to 3.0, p .003"."""
+    value, within = _factors(effect)
+    return f"odds {value}, {within}, {p_text(effect)}"
+
+
+def _factor_cell(effect: Effect) -> str:
     """Return log-odds as a factor on the odds: "× 2.1 (1.5 to 3.0)"; * is beyond chance."""
-    if effect.value is None or effect.interval is None:
+    if effect.value is None:
         return TOO_LITTLE
-    low, high = (f"{exp(min(end, _MAX_LOG)):.1f}" for end in effect.interval)
+    value, within = _factors(effect)
     star = "\u00a0*" if effect.is_found else ""
-    return f"× {exp(min(effect.value, _MAX_LOG)):.1f} ({low} to {high}){star}"
+    return f"{value} ({within}){star}"
+
+
+def _factors(effect: Effect) -> tuple[str, str]:
+    value, low, high = (
+        f"{exp(min(end, _MAX_LOG)):.1f}" for end in (effect.value or 0.0, *(effect.interval or ()))
+    )
+    return f"× {value}", f"{low} to {high}"
 
 
 _MAX_LOG = 9.0  # larger factors are as good as infinite

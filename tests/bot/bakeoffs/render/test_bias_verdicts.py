@@ -83,11 +83,11 @@ def test_the_table_has_a_row_for_each_line_and_columns_of_what_is_known() -> Non
     assert both
     assert people.columns == ("The line", "People agreed", "By chance")
     assert people.rows == (
-        ("Clearly ahead", "30 of 40 (60 % to 86 %)", "25 %"),
-        ("Slightly ahead; could be chance", "30 of 60 (38 % to 62 %)", "25 %"),
+        ("Clearly ahead", "30 of 40 (60–86 %)", "25 %"),
+        ("Slightly ahead; could be chance", "30 of 60 (38–62 %)", "25 %"),
     )
     assert both.rows[0][3:] == ("–", "–")
-    assert both.rows[1][3:] == ("3 of 4 (30 % to 95 %)", "50 %")
+    assert both.rows[1][3:] == ("3 of 4 (30–95 %)", "50 %")
     assert verdict_table(a_bias()) is None
 
 
@@ -105,17 +105,20 @@ def test_a_chairmans_bias_is_among_the_findings() -> None:
     ]
     assert exact[0] == (
         "As chairman, Claude Sonnet 4.6 used its own answer in 71 % of 100 rounds; points, length "
-        "and place of reading explain 55 % (odds × 2.0 (1.2 to 3.3)\u00a0*, p .003)."
+        "and place of reading explain 55 % (odds × 2.0, 1.2 to 3.3, p .003)."
     )
-    assert len(exact) == 3
+    assert exact[2] == (
+        "As chairman, GPT-5.1 uses the first answer it reads less often than the last (odds × 0.4, "
+        "0.2 to 0.6, p .003)."
+    )
 
 
 def test_the_table_of_chairmen_says_what_is_not_known_yet() -> None:
     table = chairmen_table(a_bias(chairmen=(a_chairman(early=1.0), UNKNOWN)))
 
     assert table
-    assert table.rows[0][1:4] == ("71 of 100 (61 % to 79 %)", "55 %", "× 1.0 (0.6 to 1.6)")
-    assert table.rows[0][4:] == ("× 2.7 (1.6 to 4.5)\u00a0*", "6 of 120 (2 % to 10 %)", "–")
+    assert table.rows[0][1:4] == ("71 of 100 (61–79 %)", "55 %", "× 1.0 (0.6 to 1.6)")
+    assert table.rows[0][4:] == ("× 2.7 (1.6 to 4.5)\u00a0*", "6 of 120 (2–10 %)", "–")
     assert table.rows[1][2:4] == ("–", "too few to say")
     assert chairmen_table(a_bias()) is None
 
