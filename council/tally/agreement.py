@@ -143,4 +143,4 @@ def compare_rankings(first: Ranking, again: Ranking) -> RankingChange:
 
 
 def _sign(difference: float) -> int:
-    return (difference > 0) - (difference < 0)
+    return int(difference > 0) - int(difference < 0)
