@@ -201,8 +201,10 @@ def _synthesis(round_: Round, chairman: Member, prices: Prices) -> int:
     texts = {Label(letter): "" for letter in _LETTERS[: len(members)]}
     frame = chair_prompt(round_.question, texts, JudgesReport(), _NONCE)
     answer_tokens = sum(max_reply_tokens(prices[member.key]) for member in members)
+    method = method_of(round_)
     reason_tokens = sum(
-        max_reply_tokens(prices[judge.key], ballot=True) for judge in round_.panel.judges
+        method.passes_of(round_, judge) * max_reply_tokens(prices[judge.key], ballot=True)
+        for judge in round_.panel.judges
     )
     return price.cost_micro_usd(
         max_prompt_tokens(frame) + _image_tokens(round_) + answer_tokens + reason_tokens,

@@ -256,9 +256,11 @@ class Round:
         return next((a for a in self.absences if (a.member, a.role) == (member, role)), None)
 
     def with_(self, artefact: Artefact) -> "Round":
-        """Return the round with one more artefact."""
+        """Return the round with one more artefact; of a seat's absences in a role, the first."""
         if isinstance(artefact, StandIn):
             return replace(self, panel=artefact.panel)
+        if isinstance(artefact, Absence) and self.absence(artefact.member, artefact.role):
+            return self
         if isinstance(artefact, AnswerFindings):
             answers = (
                 replace(answer, scrubbed=artefact.scrubbed, suspicions=artefact.suspicions)

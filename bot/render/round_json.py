@@ -134,6 +134,7 @@ def ranking_document(ranked: Ranked, ranking_id: str) -> Document:
         "ballots": [
             {
                 "judge": ballot.judge,
+                "pass": ballot.pass_number,
                 "shown": list(ballot.shown),
                 "ranking": [list(place) for place in ballot.ranking],
                 "reason": ballot.reason,

@@ -318,7 +318,7 @@ def _author_record(
         cost_usd=_answer_cost(round_, answer),
         seconds=answer.reply.seconds,
         first_votes=line.first_votes if line else None,
-        ballots=sum(label in ballot.shown for ballot in result.ballots) if line else None,
+        ballots=len({x.judge for x in result.ballots if label in x.shown}) if line else None,
         named_itself=_named_itself(round_, answer),
         chair_slot=_chair_slot(round_, result, label) if written and label else None,
         # A chairman that names no answer at all does not say what it used.
@@ -400,17 +400,23 @@ def _mean_agreement(own_ballot: Ballot, ballots: Iterable[Ballot]) -> float | No
 
 
 def _margins(round_: Round, result: _RoundResult) -> Iterator[Margin]:
-    """Yield a margin for each pair of members that both answered, in panel order."""
-    shares = [borda_shares(ballot.ranking) for ballot in result.ballots]
+    """Yield a margin for each pair of members that both answered, in panel order.
+
+    The rankings of a judge weigh as one.
+    """
+    shares = [(ballot.judge, borda_shares(ballot.ranking)) for ballot in result.ballots]
     authors = [seat.key for seat in round_.panel.members if seat.key in result.labels]
     for first, second in combinations(authors, 2):
         one, other = result.labels[first], result.labels[second]
         # A judge that saw both answers wrote neither of them.
-        leads = [share[one] - share[other] for share in shares if one in share and other in share]
+        leads: dict[str, list[float]] = {}
+        for judge, share in shares:
+            if one in share and other in share:
+                leads.setdefault(judge, []).append(share[one] - share[other])
         yield Margin(
             first,
             second,
-            margin=fmean(leads) if leads else None,
+            margin=fmean(map(fmean, leads.values())) if leads else None,
             judges=len(leads),
             won=result.matrix.get((one, other)),
         )

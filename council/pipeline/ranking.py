@@ -172,7 +172,11 @@ class Ranked:
 def _absences(round_: Round) -> tuple[Absence, ...]:
     voted = {ballot.judge for ballot in round_.ballots}
     twice = {s.judge: s.fault for s in round_.spoiled if s.judge not in voted}
-    absent = tuple(absence for absence in round_.absences if absence.role is Role.BALLOT)
+    absent = tuple(
+        absence
+        for absence in round_.absences
+        if absence.role is Role.BALLOT and absence.member not in voted
+    )
     left = twice.keys() - {absence.member for absence in absent}
     return (
         *absent,

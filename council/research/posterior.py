@@ -7,6 +7,7 @@ counts as the m − 1 choices it takes to rank them. The posterior is approximat
 its mode (Laplace). It is shown next to the official count and never part of it.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -84,14 +85,18 @@ def win_chances(
 
 
 def _win_weights(labels: LabelMap, ballots: Sequence[Ballot]) -> Floats:
-    """Return the weight with which each answer was ranked above each other one."""
+    """Return the weight with which each answer was ranked above each other one.
+
+    The rankings of a judge weigh as one.
+    """
+    cast = Counter(ballot.judge for ballot in ballots)
     index = {label: i for i, label in enumerate(labels.labels)}
     wins = np.zeros((len(index), len(index)))
     for ballot in ballots:
         place = ranks(ballot.ranking)
         for one, other in permutations(place, 2):
             won = 0.5 if place[one] == place[other] else float(place[one] < place[other])
-            wins[index[one], index[other]] += won * 2 / len(place)
+            wins[index[one], index[other]] += won * 2 / len(place) / cast[ballot.judge]
     return wins
 
 

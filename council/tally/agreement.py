@@ -40,11 +40,11 @@ def mean_tau(ballots: Sequence[Ballot]) -> float | None:
 
 def tau_b(one: Mapping[Label, float], other: Mapping[Label, float]) -> float | None:
     """Return Kendall's τ_b on common labels (Kendall 1945); None if a judge ties all of them."""
-    common = [label for label in one if label in other]
+    common = [(float(one[label]), float(other[label])) for label in one if label in other]
     concordance = one_untied = other_untied = 0
-    for first, second in combinations(common, 2):
-        here = _sign(one[first] - one[second])
-        there = _sign(other[first] - other[second])
+    for (first, its), (second, also) in combinations(common, 2):
+        here = (first > second) - (first < second)
+        there = (its > also) - (its < also)
         concordance += here * there
         one_untied += here != 0
         other_untied += there != 0

@@ -256,7 +256,8 @@ def _draw_outcomes(
                 totals[a] += weight / passes * weights[a, b] * wins
                 totals[b] += weight / passes * weights[b, a] * ~wins
     second, best = np.partition(totals, (count - 2, count - 1), axis=0)[-2:]
-    return best + 1j * (best - second)
+    outcomes: NDArray[np.complex128] = best + 1j * (best - second)
+    return outcomes
 
 
 def pair_weights(slates: Sequence[Sequence[int]], judges: Sequence[float] = ()) -> _Shares:

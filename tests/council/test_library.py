@@ -9,6 +9,7 @@ import council
 from council import Member, ask, open_models, rank
 from council.errors import GatewayError, PanelError, QuestionError, QuorumError
 from council.integrity.verification import verify
+from council.labels import voter_name
 from council.methods import Method
 from council.money import FREE
 from council.plugin import Plugin
@@ -26,7 +27,9 @@ async def test_five_lines_rank_texts() -> None:
 
     assert ranked.first in TEXTS
     assert {line.name for line in ranked.standings} == {*TEXTS}
-    assert [ballot.judge for ballot in ranked.ballots] == SCRIPTED
+    assert [ballot.voter for ballot in ranked.ballots] == [
+        voter_name(judge, number) for judge in SCRIPTED for number in (1, 2)
+    ]
     assert ranked.cost_usd == 0
 
 

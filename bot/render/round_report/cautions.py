@@ -45,6 +45,7 @@ def missing_line(round_: Round, names: Mapping[str, str]) -> str:
 
     A seat is named once, with the first thing that it did not do.
     """
+    voted = {ballot.judge for ballot in round_.ballots if ballot.counts}
     reasons = dict[tuple[str, Role], str]()
     for absence in round_.absences:
         is_first = all(member != absence.member for member, _ in reasons)
@@ -53,6 +54,8 @@ def missing_line(round_: Round, names: Mapping[str, str]) -> str:
     missing: dict[str, list[str]] = {}
     for (member, role), why in reasons.items():
         verb = _DID_NOT.get(role, "did not finish")
+        if role is Role.BALLOT and member in voted:
+            verb = "did not rank in every order"
         missing.setdefault(verb, []).append(f"{names[member]} ({why})")
     clauses = [f"{join_words(seats)} {verb}" for verb, seats in missing.items()]
     return f"{'; '.join(clauses)}." if clauses else ""

@@ -57,8 +57,8 @@ async def rho_of_new_rounds(rounds: int) -> str:
 
 
 async def test_new_rounds_assume_what_graded_rounds_show() -> None:
-    assert await rho_of_new_rounds(MIN_ROUNDS) == "0.25"
+    assert await rho_of_new_rounds(MIN_ROUNDS) == "0.5"
 
 
 async def test_too_few_graded_rounds_leave_the_assumption() -> None:
-    assert await rho_of_new_rounds(MIN_ROUNDS - 1) == "0.15"
+    assert await rho_of_new_rounds(MIN_ROUNDS - 1) == "0.25"

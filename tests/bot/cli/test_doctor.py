@@ -25,6 +25,17 @@ def test_a_sound_installation_has_no_failure(home: Home) -> None:
     assert str(home.data) in result.out
 
 
+def test_the_second_order_of_outside_judges_is_named_with_its_calls(home: Home) -> None:
+    text = panel_toml(["openai/gpt-x", "anthropic/claude-x"], outside_judges=["groq/y", "xai/z"])
+    both = text.replace("[panels.house]", '[panels.house]\nmethod = "both-orders"')
+
+    one, two = (home.with_config(config).invoke("doctor").out for config in (text, both))
+
+    named = "outside judges also rank in the reverse order"
+    assert f"panel house: {named}, so that no slot gains by it (2 more calls a question" in one
+    assert named not in two
+
+
 def test_live_calls_every_seat(home: Home) -> None:
     result = home.invoke("doctor", "--live")
 

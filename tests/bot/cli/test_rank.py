@@ -53,7 +53,9 @@ def test_each_line_gets_one_line_with_standings_verdict_and_ballots(home: Home) 
             "mean_rank",
         }
         assert line["verdict"]["strength"]
-        assert [ballot["judge"] for ballot in line["ballots"]] == [*LETTERS]
+        assert [(ballot["judge"], ballot["pass"]) for ballot in line["ballots"]] == [
+            (judge, number) for judge in LETTERS for number in (1, 2)
+        ]
         assert {name for place in line["ballots"][0]["ranking"] for name in place} == {*ANSWERS}
         assert (line["absences"], line["cost_usd"]) == ([], 0)
 
@@ -139,6 +141,7 @@ def test_judges_are_named_apart_from_panels_and_skip_their_own_texts(home: Home)
     [line] = results(ran.out)
     assert [(b["judge"], sorted(b["shown"])) for b in line["ballots"]] == [
         ("scripted/random-1", ["b", "c"]),
+        ("north", sorted(answers)),
         ("north", sorted(answers)),
     ]
 

@@ -43,6 +43,24 @@ def test_the_worked_example_is_counted_as_by_hand(home: Home) -> None:
     assert verdict["kendall_w"] is None  # the judges ranked different sets
 
 
+def test_several_ballots_of_a_judge_are_averaged_and_weigh_as_one(home: Home) -> None:
+    shown = ["A", "B", "C"]
+    twice = [
+        {"judge": "x", "shown": shown, "ranking": [["A"], ["B"], ["C"]]},
+        {"judge": "x", "shown": shown[::-1], "ranking": [["B"], ["A"], ["C"]]},
+        {"judge": "y", "shown": shown, "ranking": [["A"], ["C"], ["B"]]},
+    ]
+
+    document = home.invoke(
+        "tally", file_of(home, {"candidates": shown, "ballots": twice}), "--json"
+    ).json
+
+    # By hand, A before B: x in one of its two orders, y in its only one: (.5 + 1) / 2.
+    assert document["pair_matrix"]["A"]["B"] == 0.75
+    assert document["verdict"]["first_on"] == [1, 2]
+    assert {line["max_points"] for line in document["standings"]} == {4}
+
+
 def test_each_candidate_is_a_line(home: Home) -> None:
     result = home.invoke("tally", file_of(home, E1))
 

@@ -27,7 +27,7 @@ from council.registry import NO_PLUGINS
 from council.rounds import Artefact, Closing, Question, Round
 from council.tally import Flag, FlagKind, Strength
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, a_member, a_panel, a_question, ballot_text
-from tests.fakes.gateway import FakeGateway, ReadPrompt, read_prompt
+from tests.fakes.gateway import FakeGateway, ReadPrompt, rank_by_text, read_prompt
 
 TEXTS = {"draft": "Alpha wins.", "edit": "Beta wins.", "rewrite": "Gamma wins."}
 JUDGES = Judges((a_member(CLAUDE), a_member(GPT), a_member(GEMINI)))
@@ -50,7 +50,7 @@ async def test_judges_rank_the_texts_and_nobody_answers_or_writes() -> None:
     result = await ranked(gateway)
 
     assert gateway.times_asked() == dict.fromkeys(
-        ((key, Role.BALLOT) for key in (CLAUDE, GPT, GEMINI)), 1
+        ((key, Role.BALLOT) for key in (CLAUDE, GPT, GEMINI)), 2
     )
     assert [(line.name, line.place, line.share) for line in result.standings] == [
         ("draft", 1, 1.0),
@@ -95,7 +95,7 @@ async def test_judges_who_wrote_nothing_see_the_texts_in_balanced_order() -> Non
 
     orders = [[*read_prompt(call.prompt).texts.values()] for call in gateway.asked]
     for slot in zip(*orders, strict=True):
-        assert sorted(slot) == sorted(TEXTS.values())
+        assert sorted(slot) == sorted([*TEXTS.values(), *TEXTS.values()])
 
 
 async def test_texts_are_masked_as_answers_are() -> None:
@@ -113,12 +113,12 @@ async def test_texts_are_masked_as_answers_are() -> None:
 
 
 async def test_a_spoiled_ballot_is_asked_for_once_more() -> None:
-    gateway = FakeGateway(judges={CLAUDE: ["I rank none.", "Still none."]})
+    gateway = FakeGateway(judges={CLAUDE: ["I rank none."] * 4})
 
     result = await ranked(gateway)
 
-    assert gateway.times_asked()[CLAUDE, Role.BALLOT] == 2
-    assert [ballot.judge for ballot in result.ballots] == [GPT, GEMINI]
+    assert gateway.times_asked()[CLAUDE, Role.BALLOT] == 4  # in both orders
+    assert [ballot.judge for ballot in result.ballots] == [GPT, GPT, GEMINI, GEMINI]
     [absence] = result.absences
     assert (absence.member, absence.role) == (CLAUDE, Role.BALLOT)
     assert BallotFault.NO_OBJECT in absence.reason
@@ -130,6 +130,15 @@ async def test_an_absent_judge_is_named_with_its_reason() -> None:
     result = await ranked(gateway)
 
     assert [(absence.member, absence.reason) for absence in result.absences] == [(GPT, "hung up")]
+
+
+async def test_a_judge_with_a_ranking_in_one_order_alone_is_not_absent() -> None:
+    gateway = FakeGateway(judges={GPT: [rank_by_text, GatewayError("hung up")]})
+
+    result = await ranked(gateway)
+
+    assert result.absences == ()
+    assert [ballot.judge for ballot in result.ballots].count(GPT) == 1
 
 
 async def test_texts_that_no_judge_ranked_have_no_result() -> None:
@@ -154,17 +163,19 @@ async def test_the_first_of_tied_texts_is_the_one_given_first() -> None:
 
 
 async def test_the_cost_is_that_of_the_ballots() -> None:
-    def replies(cost_usd: float | None = None) -> dict[str, Reply]:
-        nonces = {key: nonce_for("seed", key) for key in (CLAUDE, GPT, GEMINI)}
+    def replies(cost_usd: float | None = None) -> dict[str, list[Reply]]:
         return {
-            key: Reply(ballot_text("A B C", nonce), cost_usd=cost_usd)
-            for key, nonce in nonces.items()
+            key: [
+                Reply(ballot_text("A B C", nonce_for("seed", voter)), cost_usd=cost_usd)
+                for voter in (key, f"{key} pass 2")
+            ]
+            for key in (CLAUDE, GPT, GEMINI)
         }
 
     known = await ranked(FakeGateway(judges=replies(cost_usd=0.25)))
     unknown = await ranked(FakeGateway(judges=replies(cost_usd=0.25) | {GPT: replies()[GPT]}))
 
-    assert (known.cost_usd, unknown.cost_usd) == (0.75, None)
+    assert (known.cost_usd, unknown.cost_usd) == (1.5, None)
 
 
 async def test_the_same_seed_gives_the_same_orders() -> None:
@@ -261,8 +272,9 @@ async def test_ballots_that_are_in_are_not_asked_for_again() -> None:
 
     result = await ranked(gateway, a_ranking_round().with_(first))
 
-    assert first.judge not in {call.member.key for call in gateway.asked}
-    assert len(result.ballots) == 3
+    assert [call.member.key for call in gateway.asked].count(first.judge) == 1
+    assert len(gateway.asked) == 5
+    assert len(result.ballots) == 6
 
 
 async def test_a_text_that_tries_to_steer_its_judges_is_named() -> None:

@@ -45,7 +45,7 @@ async def test_a_round_ends_with_answers_ballots_tally_and_synthesis() -> None:
     assert (round_.absences, round_.spoiled) == ((), ())
 
 
-async def test_each_seat_is_asked_once_per_role() -> None:
+async def test_each_seat_is_asked_once_per_role_and_an_outside_judge_in_both_orders() -> None:
     gateway = FakeGateway()
 
     await run_with_fakes(a_round(a_panel(3, outside=1)), gateway)
@@ -57,7 +57,7 @@ async def test_each_seat_is_asked_once_per_role() -> None:
         (CLAUDE, Role.BALLOT): 1,
         (GPT, Role.BALLOT): 1,
         (GEMINI, Role.BALLOT): 1,
-        (DEEPSEEK, Role.BALLOT): 1,
+        (DEEPSEEK, Role.BALLOT): 2,
         (CLAUDE, Role.SYNTHESIS): 1,
     }
 

@@ -1,6 +1,7 @@
 """A round that stopped anywhere resumes from what was saved."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -35,9 +36,9 @@ async def _uninterrupted() -> tuple[Round, int]:
     return round_, len(store.saved)
 
 
-# 4 answers or absences, findings in 3 answers, the draw, 5 judges with 2 re-asked, the tally,
-# 1 absence, synthesis, end
-SAVES = 4 + 3 + 1 + 5 + 2 + 1 + 1 + 1 + 1
+# 4 answers or absences, findings in 3 answers, the draw, 5 judges with 2 re-asked, of whom an
+# outside one ranks again, the tally, 1 absence, synthesis, end
+SAVES = 4 + 3 + 1 + 5 + 2 + 1 + 1 + 1 + 1 + 1
 
 
 @pytest.mark.parametrize("saves", range(SAVES))
@@ -66,7 +67,9 @@ async def test_saved_artefacts_are_not_requested_again(saves: int) -> None:
 
     asked = gateway.times_asked()
     assert not {answer.member for answer in stored.answers} & _asked_for(asked, Role.ANSWER)
-    assert not {ballot.judge for ballot in stored.ballots} & _asked_for(asked, Role.BALLOT)
+    passes = Counter(slate.judge for slate in stored.draw.slates) if stored.draw else Counter()
+    cast = Counter(ballot.judge for ballot in stored.ballots)
+    assert all(asked[judge, Role.BALLOT] <= passes[judge] - cast[judge] for judge in cast)
     assert not {(a.member, a.role) for a in stored.absences} & set(asked)
     assert not (stored.synthesis and _asked_for(asked, Role.SYNTHESIS))
     for judge in {spoiled.judge for spoiled in stored.spoiled}:

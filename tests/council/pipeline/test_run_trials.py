@@ -43,7 +43,7 @@ async def test_only_the_candidate_answers_and_only_others_rank() -> None:
     assert gateway.times_asked() == {
         (GPT, Role.ANSWER): 1,
         (GEMINI, Role.BALLOT): 1,
-        (DEEPSEEK, Role.BALLOT): 1,
+        (DEEPSEEK, Role.BALLOT): 2,
     }
     assert round_.synthesis is None
     assert {answer.member: answer.model for answer in round_.answers}[GPT] == "gpt-5.1-2026"
@@ -68,7 +68,7 @@ async def test_only_what_is_asked_is_estimated() -> None:
     ranked = await estimate_round(a_trial(is_ranked=True), gateway)
 
     assert (graded.micro, graded.unknown) == (100, ())  # Claude, without a price, is not asked
-    assert ranked.micro == 3 * 100  # an answer and two rankings
+    assert ranked.micro == 4 * 100  # an answer, a member's ranking and an outside judge's two
     rubric = a_trial(is_ranked=False)
     rubric = replace(rubric, question=replace(rubric.question, rubric="Says why."))
     assert (await estimate_round(rubric, gateway)).micro == 2 * 100
