@@ -1,5 +1,6 @@
 """Outside judges rank in both orders, so that a liking for a slot cancels on every panel."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -51,6 +52,29 @@ async def test_an_outside_judge_sees_the_answers_in_both_orders_and_a_member_in_
     assert (first.pass_number, second.pass_number) == (1, 2)
     assert first.shown == second.shown[::-1]
     assert not verify(round_)
+
+
+class Concurrent(FakeGateway):
+    """Counts how many calls of the outside judge run at once."""
+
+    running = most = 0
+
+    async def complete(self, call: Call) -> Reply:
+        self.running += call.member.key == JUDGE
+        self.most = max(self.most, self.running)
+        for _ in range(20):  # a second call, if it does not wait for the first, begins meanwhile
+            await asyncio.sleep(0)
+        reply = await super().complete(call)
+        self.running -= call.member.key == JUDGE
+        return reply
+
+
+async def test_its_two_calls_run_at_once() -> None:
+    gateway = Concurrent()
+
+    await run(gateway, a_round_by())
+
+    assert gateway.most == 2
 
 
 @pytest.mark.parametrize("version", [INDEPENDENT, SHARED_ERRORS])
@@ -154,9 +178,9 @@ async def test_an_outside_judge_alone_ranks_two_answers_in_both_orders() -> None
 
 async def test_one_valid_ranking_of_all_is_counted_and_is_never_sure() -> None:
     spoiled = {seat.key: [spoil, spoil] for seat in a_panel(3).members}
-    spoiled[JUDGE] = [spoil, spoil, rank_by_slot, rank_by_slot]  # both of one order, in turn
+    outside = {JUDGE: [spoil, spoil, rank_by_slot, rank_by_slot]}  # in whichever order
 
-    round_ = await run(FakeGateway(judges=spoiled), a_round_by())  # type: ignore[arg-type]
+    round_ = await run(FakeGateway(judges={**spoiled, **outside}), a_round_by())
 
     assert round_.tally
     assert round_.tally.standings

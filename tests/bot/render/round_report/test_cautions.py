@@ -14,7 +14,7 @@ from council.errors import GatewayError
 from council.rounds import Round
 from tests.bot.rounds import answers, by_first_sign, held, lines_of
 from tests.builders import CLAUDE, GEMINI, GPT, GROK, KEYS, TERMS, a_member, a_panel
-from tests.fakes.gateway import FakeGateway, ReadPrompt, ScriptEntry
+from tests.fakes.gateway import FakeGateway, ReadPrompt, ScriptEntry, rank_by_text
 
 FOUR = answers("1", "2", "3", "4")  # by the fakes' taste the first is the best
 GONE = GatewayError("could not be reached")
@@ -51,6 +51,15 @@ async def test_one_line_says_who_is_missing() -> None:
         "GPT-5.1 (busy) and Gemini 3 Pro (not reached) did not answer; Grok 4 (server error) did "
         "not rank."
     ]
+
+
+async def test_an_outside_judge_that_ranked_in_one_order_alone_is_named() -> None:
+    panel = replace(a_panel(3), outside_judges=(a_member(GROK),))
+    gateway = FakeGateway(judges={GROK: [rank_by_text, GONE]})
+
+    round_ = await held(gateway, panel)
+
+    assert cautions(round_) == ["Grok 4 (not reached) did not rank in every order."]
 
 
 async def test_who_named_a_maker_is_named_once() -> None:
