@@ -74,7 +74,7 @@ class IncomingMessage:
     `quotes` are the rounds that text, context and attached files may repeat.
     `files` are read only by commands that want them; `attached` were read before. `is_visible`:
     its words can be read where the answer is posted, as those of a command cannot. `reading` is how
-    much of its thread the context has.
+    much of its thread the context has. `instructions` bind who answers.
     """
 
     text: str
@@ -89,6 +89,7 @@ class IncomingMessage:
     quotes: tuple[str, ...] = ()
     is_visible: bool = False
     reading: ThreadReading | None = None
+    instructions: str = ""
 
 
 def event_key(chat: str, *event: str) -> str:

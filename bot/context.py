@@ -220,12 +220,13 @@ def checked_question(question: Question) -> Question:
 
     Raise QuestionError if it is empty or too long; one far too long is not even cleaned.
     """
-    check_length(question.text, question.context, limit=MAX_RAW_CHARACTERS)
-    text, context = clean_text(question.text), clean_text(question.context)
+    parts = (question.text, question.context, question.instructions)
+    check_length(*parts, limit=MAX_RAW_CHARACTERS)
+    text, context, instructions = map(clean_text, parts)
     if not text:
         raise QuestionError("The question is empty.")
-    check_length(text, context)
-    return replace(question, text=text, context=context)
+    check_length(text, context, instructions)
+    return replace(question, text=text, context=context, instructions=instructions)
 
 
 async def usual_seconds(store: Store, panel: str) -> float | None:

@@ -228,6 +228,7 @@ def _question_columns(round_: Round) -> dict[str, Any]:
         "context": question.context,
         "reference": question.reference,
         "rubric": question.rubric,
+        "instructions": question.instructions,
         "files": [asdict(file) for file in question.files],
         "quotes": _with_lists(question.quotes),
         "reading": READING.dump_python(question.reading, mode="json"),

@@ -117,6 +117,7 @@ async def new_round(app: AppContext, message: IncomingMessage, choice: AskOption
         files=files,
         quotes=message.quotes,
         reading=message.reading,
+        instructions=message.instructions,
     )
     await _check_images(app, asked, panel)
     return app.new_round(asked, panel, choice.seed, message.key)

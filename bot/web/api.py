@@ -188,7 +188,7 @@ async def _open_round(context: WebContext, request: Request, wanted: CompletionR
     if retried and seed is None:
         seed = event_key("api seed", asker.id, retried)  # so that a retry has it too
     message = IncomingMessage(wanted.question, asker, _place_of(asker), round_id, wanted.context)
-    message = replace(message, files=wanted.files)
+    message = replace(message, files=wanted.files, instructions=wanted.instructions)
     round_ = await new_round(app, message, AskOptions(panel, None, seed))
     terms = replace(round_.panel.terms, synthesis_tokens=wanted.max_tokens)
     round_ = replace(round_, panel=replace(round_.panel, terms=terms))

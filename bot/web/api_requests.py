@@ -27,7 +27,8 @@ MAX_MESSAGES = 1_000
 _MAX_MARKS = 50_000
 _MARKS = (b",", b"[", b"{", rb"\u")
 _SLICE_BYTES = 1_000_000  # others run between two slices
-_ROLES = {"system": "System", "developer": "System", "user": "User", "assistant": "Assistant"}
+_ROLES = {"user": "User", "assistant": "Assistant"}
+_BINDING = ("system", "developer")  # their messages are instructions, not context
 # Parts of a message that hold a file, and the field with its data.
 _FILE_PARTS = {"image_url": "url", "file": "file_data"}
 # What a council cannot do, by the field that asks for it.
@@ -117,6 +118,7 @@ class CompletionRequest:
     model: str
     question: str
     context: str
+    instructions: str
     files: tuple[Attachment, ...]
     seed: str | None
     max_tokens: int | None
@@ -136,12 +138,13 @@ def parse_request(body: bytes) -> CompletionRequest:
     except ValidationError as error:
         raise _invalid(error) from None
     _check_refused(parsed.n, parsed.model_extra or {})
-    question, context, files = _split_messages(parsed.messages)
+    question, context, instructions, files = _split_messages(parsed.messages)
     options = parsed.stream_options
     return CompletionRequest(
         parsed.model,
         question,
         context,
+        instructions,
         files,
         None if parsed.seed is None else str(parsed.seed),
         parsed.max_completion_tokens or parsed.max_tokens,
@@ -198,11 +201,15 @@ def _refusal(param: str, message: str) -> ApiError:
     return ApiError(400, message, "unsupported_parameter", param)
 
 
-def _split_messages(messages: Sequence[_Message]) -> tuple[str, str, tuple[Attachment, ...]]:
-    """Return the question, which is the last user message; the others as its context; all files."""
+def _split_messages(messages: Sequence[_Message]) -> tuple[str, str, str, tuple[Attachment, ...]]:
+    """Return the question, its context, its instructions and all files.
+
+    The question is the last user message, the instructions are the system and developer messages,
+    and the others are the context.
+    """
     roles = [message.role for message in messages]
     for i, role in enumerate(roles):
-        if role not in _ROLES:
+        if role not in _ROLES and role not in _BINDING:
             what = f"The council takes no {role[:20]!r} messages. Leave them out."
             raise ApiError(400, what, "unsupported_value", f"messages.{i}.role")
     if "user" not in roles:
@@ -222,9 +229,13 @@ def _split_messages(messages: Sequence[_Message]) -> tuple[str, str, tuple[Attac
     context = [
         f"{_ROLES[role]}: {text}"
         for i, (role, text) in enumerate(zip(roles, texts, strict=True))
-        if i != asked and text.strip()
+        if i != asked and role in _ROLES and text.strip()
     ]
-    return question, "\n\n".join(context), tuple(file for _, files in read for file in files)
+    instructions = "\n\n".join(
+        text for role, text in zip(roles, texts, strict=True) if role in _BINDING and text.strip()
+    )
+    files = tuple(file for _, files in read for file in files)
+    return question, "\n\n".join(context), instructions, files
 
 
 def _read_content(content: object, param: str) -> tuple[str, list[Attachment]]:

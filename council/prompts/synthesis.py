@@ -12,7 +12,7 @@ from council.confusables import remove_invisible
 from council.labels import Label
 from council.prompt_injection import mask_pleas, neutralise
 from council.prompts.answer import ANY_READER, Reader, question_text
-from council.prompts.shared import fence, fence_reason
+from council.prompts.shared import fence, fence_reason, with_instructions
 from council.rounds import Choice, Question, Synthesis
 from council.tally import Standing
 
@@ -125,7 +125,8 @@ def chair_prompt(
     parts.append(_LAST)
     length = "" if max_tokens is None else _LENGTH.format(max(1, max_tokens // _TOKENS_PER_WORD))
     system = _SYSTEM if report.was_blind else _SYSTEM.replace(_BLIND, _REVIEWED)
-    return Prompt(system + length + _CLOSING, "\n\n".join(parts))
+    rules = with_instructions(system + length + _CLOSING, neutralise(question.instructions))
+    return Prompt(rules, "\n\n".join(parts))
 
 
 def decided_prompt(prompt: Prompt, choices: Sequence[Choice]) -> Prompt:

@@ -25,7 +25,7 @@ def refused(**fields: Any) -> ApiError:  # noqa: ANN401
 
 def test_a_question_alone_asks_for_nothing_else() -> None:
     assert parsed() == CompletionRequest(
-        "council", "Is Postgres enough?", "", (), None, None, streams=False, include_usage=False
+        "council", "Is Postgres enough?", "", "", (), None, None, streams=False, include_usage=False
     )
 
 
@@ -64,13 +64,17 @@ def test_messages_before_the_question_are_its_context() -> None:
     )
 
     assert wanted.question == "Why?"
-    assert wanted.context == "System: Be brief.\n\nUser: What is WAL?\n\nAssistant: A log."
+    assert wanted.context == "User: What is WAL?\n\nAssistant: A log."
+    assert wanted.instructions == "Be brief."
 
 
-def test_a_system_message_after_the_question_is_context_too() -> None:
-    wanted = parsed(messages=[*ASKED, {"role": "system", "content": "In French."}])
+def test_system_and_developer_messages_are_instructions_wherever_they_stand() -> None:
+    first, last = {"role": "system", "content": "In French."}, {"role": "developer", "content": "B"}
 
-    assert (wanted.question, wanted.context) == ("Is Postgres enough?", "System: In French.")
+    wanted = parsed(messages=[first, *ASKED, last])
+
+    assert (wanted.question, wanted.context) == ("Is Postgres enough?", "")
+    assert wanted.instructions == "In French.\n\nB"
 
 
 def test_text_parts_are_joined() -> None:
