@@ -74,7 +74,8 @@ class IncomingMessage:
     `quotes` are the rounds that text, context and attached files may repeat.
     `files` are read only by commands that want them; `attached` were read before. `is_visible`:
     its words can be read where the answer is posted, as those of a command cannot. `reading` is how
-    much of its thread the context has. `instructions` bind who answers.
+    much of its thread the context has. `instructions` bind who answers; an answer with an
+    `answer_schema` must be JSON that fits it.
     """
 
     text: str
@@ -90,6 +91,7 @@ class IncomingMessage:
     is_visible: bool = False
     reading: ThreadReading | None = None
     instructions: str = ""
+    answer_schema: str = ""
 
 
 def event_key(chat: str, *event: str) -> str:

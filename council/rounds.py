@@ -46,6 +46,7 @@ class Question:
     files: tuple[QuestionFile, ...] = field(default=(), metadata=IF_SET)
     rubric: str = field(default="", metadata=IF_SET)
     instructions: str = field(default="", metadata=IF_SET)
+    answer_schema: str = field(default="", metadata=IF_SET)  # what the answer must fit, as JSON
     # The rounds whose texts it may repeat, with theirs; None if it is older than this field.
     quotes: tuple[str, ...] | None = field(
         default=None, metadata={"exclude_if": lambda quotes: quotes is None}

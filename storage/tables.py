@@ -122,6 +122,7 @@ class RoundRow(SQLModel, table=True):
     reference: str = Field(default="", sa_column_kwargs={"server_default": ""})
     rubric: str = Field(default="", sa_column_kwargs={"server_default": ""})
     instructions: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    answer_schema: str = Field(default="", sa_column_kwargs={"server_default": ""})
     files: list[dict[str, str]] = Field(
         default_factory=list, sa_type=Json, sa_column_kwargs={"server_default": "[]"}
     )

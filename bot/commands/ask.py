@@ -118,6 +118,7 @@ async def new_round(app: AppContext, message: IncomingMessage, choice: AskOption
         quotes=message.quotes,
         reading=message.reading,
         instructions=message.instructions,
+        answer_schema=message.answer_schema,
     )
     await _check_images(app, asked, panel)
     return app.new_round(asked, panel, choice.seed, message.key)

@@ -222,8 +222,7 @@ def _quoted_names(round_: Round, source: Round) -> Iterator[str]:
         yield "context"
     if repeats(round_, source):
         yield "question"
-        if round_.question.instructions:
-            yield "instructions"
+        yield from ("instructions", "answer_schema")
     for i, file in enumerate(round_.question.files):
         names = find_text_names(source, file.data or file.text)
         if any(name.startswith("files[") for name in names):
@@ -293,6 +292,7 @@ def _replace_texts(round_: Round, edit: _TextEdit) -> Round:
             reference=edit("reference", question.reference),
             rubric=edit("rubric", question.rubric),
             instructions=edit("instructions", question.instructions),
+            answer_schema=edit("answer_schema", question.answer_schema),
             files=tuple(_file(f, f"files[{i}]", edit) for i, f in enumerate(question.files)),
         ),
         answers=tuple(_exchange(a, f"answers[{a.member}]", edit) for a in round_.answers),

@@ -51,6 +51,10 @@ departs is true when your answer disagrees with the answer ranked first; then wh
 in one sentence, otherwise it is empty. followed has an entry for each decision, by its number: \
 quote is the passage of your answer that carries it out, copied exactly."""
 _LAST = "Write the answer, then the last line with the JSON object."
+_FORM = """
+Write the answer as one JSON value, with no other text before it. It must be valid against this \
+JSON Schema:
+"""
 _LENGTH = "\nKeep the answer within {} words."
 MAX_DECIDED = 400  # characters of a point, or of a position
 _TOKENS_PER_WORD = 2  # a high estimate
@@ -125,8 +129,15 @@ def chair_prompt(
     parts.append(_LAST)
     length = "" if max_tokens is None else _LENGTH.format(max(1, max_tokens // _TOKENS_PER_WORD))
     system = _SYSTEM if report.was_blind else _SYSTEM.replace(_BLIND, _REVIEWED)
-    rules = with_instructions(system + length + _CLOSING, neutralise(question.instructions))
+    form = _FORM + question.answer_schema if question.answer_schema else ""
+    rules = with_instructions(system + length + form + _CLOSING, neutralise(question.instructions))
     return Prompt(rules, "\n\n".join(parts))
+
+
+def corrected_prompt(prompt: Prompt, fault: str) -> Prompt:
+    """Return a chairman's prompt that also says why an earlier answer could not be used."""
+    note = f"An earlier answer could not be used because {neutralise(fault)}."
+    return Prompt(prompt.system, "\n\n".join((prompt.user, note)))
 
 
 def decided_prompt(prompt: Prompt, choices: Sequence[Choice]) -> Prompt:

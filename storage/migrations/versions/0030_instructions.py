@@ -1,4 +1,4 @@
-"""What the person who asks has set for the answers, as a program's system message."""
+"""What the person who asks has set for the answers: instructions, and the schema of JSON."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,10 +10,10 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.add_column(
-        "round", sa.Column("instructions", sa.String(), nullable=False, server_default="")
-    )
+    for name in ("instructions", "answer_schema"):
+        op.add_column("round", sa.Column(name, sa.String(), nullable=False, server_default=""))
 
 
 def downgrade() -> None:
+    op.drop_column("round", "answer_schema")
     op.drop_column("round", "instructions")
