@@ -92,6 +92,7 @@ class IncomingMessage:
     reading: ThreadReading | None = None
     instructions: str = ""
     answer_schema: str = ""
+    max_characters: int = MAX_QUESTION_CHARACTERS
 
 
 def event_key(chat: str, *event: str) -> str:
@@ -104,8 +105,9 @@ def check_length(*texts: str, limit: int = MAX_QUESTION_CHARACTERS) -> None:
     """Raise QuestionError if a question and its context have more characters than the limit."""
     length = sum(map(len, texts))
     if length > limit:
+        limit = MAX_QUESTION_CHARACTERS if limit == MAX_RAW_CHARACTERS else limit
         raise QuestionError(
-            f"The question has {length:,} characters; the limit is {MAX_QUESTION_CHARACTERS:,}. "
+            f"The question has {length:,} characters; the limit is {limit:,}. "
             "Shorten it, or ask about one part."
         )
 

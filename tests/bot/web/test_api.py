@@ -494,7 +494,7 @@ async def test_too_few_answers_are_a_503(new_site: NewSite) -> None:
 
 
 async def test_a_long_question_is_refused(client: ApiClient) -> None:
-    refused = await client.ask("why? " * 5_000)
+    refused = await client.ask("why? " * 50_000)
 
     assert (refused.status_code, error_of(refused)["code"]) == (400, "context_length_exceeded")
 
