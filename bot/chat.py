@@ -74,7 +74,8 @@ class IncomingMessage:
     `quotes` are the rounds that text, context and attached files may repeat.
     `files` are read only by commands that want them; `attached` were read before. `is_visible`:
     its words can be read where the answer is posted, as those of a command cannot. `reading` is how
-    much of its thread the context has.
+    much of its thread the context has. `instructions` bind who answers; an answer with an
+    `answer_schema` must be JSON that fits it.
     """
 
     text: str
@@ -89,6 +90,9 @@ class IncomingMessage:
     quotes: tuple[str, ...] = ()
     is_visible: bool = False
     reading: ThreadReading | None = None
+    instructions: str = ""
+    answer_schema: str = ""
+    max_characters: int = MAX_QUESTION_CHARACTERS
 
 
 def event_key(chat: str, *event: str) -> str:
@@ -101,8 +105,9 @@ def check_length(*texts: str, limit: int = MAX_QUESTION_CHARACTERS) -> None:
     """Raise QuestionError if a question and its context have more characters than the limit."""
     length = sum(map(len, texts))
     if length > limit:
+        limit = MAX_QUESTION_CHARACTERS if limit == MAX_RAW_CHARACTERS else limit
         raise QuestionError(
-            f"The question has {length:,} characters; the limit is {MAX_QUESTION_CHARACTERS:,}. "
+            f"The question has {length:,} characters; the limit is {limit:,}. "
             "Shorten it, or ask about one part."
         )
 

@@ -20,7 +20,7 @@ from bot.admin_settings import (
     workspace_key,
 )
 from bot.attachments import FileReader
-from bot.chat import MAX_RAW_CHARACTERS, Chat, check_length, clean_text
+from bot.chat import MAX_QUESTION_CHARACTERS, MAX_RAW_CHARACTERS, Chat, check_length, clean_text
 from bot.coordination.clock import now
 from bot.coordination.locks import LocalLocks, leader_lock
 from bot.coordination.pubsub import LocalPubSub
@@ -200,13 +200,20 @@ class AppContext:
             )
         return f"There is no panel {wanted!r}. Known panels: {known}."
 
-    def new_round(self, question: Question, panel: Panel, seed: str | None, key: str) -> Round:
+    def new_round(
+        self,
+        question: Question,
+        panel: Panel,
+        seed: str | None,
+        key: str,
+        max_characters: int = MAX_QUESTION_CHARACTERS,
+    ) -> Round:
         """Return a round that is not stored yet, with a random seed unless one is given."""
         method = find_method(panel.terms.method, self.registry)
         check_filters(panel, self.registry)
         return Round(
             id=key,
-            question=checked_question(question),
+            question=checked_question(question, max_characters),
             panel=panel,
             seed=secrets.token_hex(8) if seed is None else seed,
             asked_at=self.now(),
@@ -215,17 +222,19 @@ class AppContext:
         )
 
 
-def checked_question(question: Question) -> Question:
+def checked_question(question: Question, limit: int = MAX_QUESTION_CHARACTERS) -> Question:
     """Return the question without control, bidirectional and zero-width characters.
 
-    Raise QuestionError if it is empty or too long; one far too long is not even cleaned.
+    Raise QuestionError if it is empty, or longer than the limit with its context and instructions;
+    one far too long is not even cleaned.
     """
-    check_length(question.text, question.context, limit=MAX_RAW_CHARACTERS)
-    text, context = clean_text(question.text), clean_text(question.context)
+    parts = (question.text, question.context, question.instructions)
+    check_length(*parts, limit=max(MAX_RAW_CHARACTERS, limit))
+    text, context, instructions = map(clean_text, parts)
     if not text:
         raise QuestionError("The question is empty.")
-    check_length(text, context)
-    return replace(question, text=text, context=context)
+    check_length(text, context, instructions, limit=limit)
+    return replace(question, text=text, context=context, instructions=instructions)
 
 
 async def usual_seconds(store: Store, panel: str) -> float | None:

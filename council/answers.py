@@ -1,12 +1,18 @@
 """Values of one model call (Prompt, Call, Reply) and its outcome (Answer or Absence)."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
 from council.files import QuestionFile
+from council.money import sum_or_none
 from council.panel import IF_REPEATED, IF_SET, Member
+
+
+def _sum(*counts: int | None) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
 
 
 def storable_text(text: str) -> str:
@@ -87,6 +93,17 @@ class Reply:
     logprobs: Logprobs = field(default=(), metadata=IF_SET)
     # Only of answers it is kept: see Answer.model.
     reported_model: str = field(default="", compare=False, metadata={"exclude_if": lambda _: True})
+
+    def after(self, earlier: "Reply") -> "Reply":
+        """Return this reply with the tokens, cost and time of an earlier one that was not used."""
+        return replace(
+            self,
+            tokens_in=_sum(self.tokens_in, earlier.tokens_in),
+            tokens_out=_sum(self.tokens_out, earlier.tokens_out),
+            cost_usd=sum_or_none((self.cost_usd, earlier.cost_usd)),
+            seconds=self.seconds + earlier.seconds,
+            attempts=self.attempts + earlier.attempts,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,7 +209,7 @@ def _synthesis(round_: Round, chairman: Member, prices: Prices) -> int:
     return price.cost_micro_usd(
         max_prompt_tokens(frame) + _image_tokens(round_) + answer_tokens + reason_tokens,
         max_reply_tokens(price),
-    )
+    ) * (2 if round_.question.answer_schema else 1)  # an answer that does not fit is asked again
 
 
 # --- Reservation and settlement

@@ -31,6 +31,10 @@ class ForgottenError(CouncilError):
     """The round's texts were erased, so it cannot continue."""
 
 
+class AnswerSchemaError(CouncilError):
+    """A JSON Schema for answers that cannot be used."""
+
+
 class DecisionError(CouncilError):
     """A disputed point cannot be decided, or not in this way."""
 

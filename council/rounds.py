@@ -33,7 +33,10 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What was asked, by whom and where; judges read the `reference`, or grade by the `rubric`."""
+    """What was asked, by whom and where; judges read the `reference`, or grade by the `rubric`.
+
+    Its `instructions` bind who answers, as the system message of a program does.
+    """
 
     text: str
     asked_by: str = ""
@@ -42,6 +45,8 @@ class Question:
     reference: str = ""
     files: tuple[QuestionFile, ...] = field(default=(), metadata=IF_SET)
     rubric: str = field(default="", metadata=IF_SET)
+    instructions: str = field(default="", metadata=IF_SET)
+    answer_schema: str = field(default="", metadata=IF_SET)  # what the answer must fit, as JSON
     # The rounds whose texts it may repeat, with theirs; None if it is older than this field.
     quotes: tuple[str, ...] | None = field(
         default=None, metadata={"exclude_if": lambda quotes: quotes is None}

@@ -228,6 +228,8 @@ def _question_columns(round_: Round) -> dict[str, Any]:
         "context": question.context,
         "reference": question.reference,
         "rubric": question.rubric,
+        "instructions": question.instructions,
+        "answer_schema": question.answer_schema,
         "files": [asdict(file) for file in question.files],
         "quotes": _with_lists(question.quotes),
         "reading": READING.dump_python(question.reading, mode="json"),

@@ -121,6 +121,8 @@ class RoundRow(SQLModel, table=True):
     context: str
     reference: str = Field(default="", sa_column_kwargs={"server_default": ""})
     rubric: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    instructions: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    answer_schema: str = Field(default="", sa_column_kwargs={"server_default": ""})
     files: list[dict[str, str]] = Field(
         default_factory=list, sa_type=Json, sa_column_kwargs={"server_default": "[]"}
     )

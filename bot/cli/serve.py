@@ -90,6 +90,7 @@ async def serve(local: Local = False) -> None:
             lambda: models.state,
             chats_not_ready=chats.not_ready,
             contact=settings.contact,
+            api_origins=tuple(settings.api_origins.split()),
         )
         app = create_app(web_context, loopback=is_loopback(settings.host), routes=chats.routes)
         # A page that waits for a round must not see it stopped: resume rounds, then serve.

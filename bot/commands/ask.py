@@ -117,9 +117,11 @@ async def new_round(app: AppContext, message: IncomingMessage, choice: AskOption
         files=files,
         quotes=message.quotes,
         reading=message.reading,
+        instructions=message.instructions,
+        answer_schema=message.answer_schema,
     )
     await _check_images(app, asked, panel)
-    return app.new_round(asked, panel, choice.seed, message.key)
+    return app.new_round(asked, panel, choice.seed, message.key, message.max_characters)
 
 
 async def _check_images(app: AppContext, question: Question, panel: Panel) -> None:

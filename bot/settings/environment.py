@@ -1,6 +1,7 @@
 """Settings from the environment and `.env`; every setting has a working default."""
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from secrets import token_urlsafe
@@ -30,6 +31,7 @@ API_KEY_VARIABLES = {
     "together_ai": "TOGETHERAI_API_KEY",
 }
 MIN_TOKEN_CHARACTERS = 16
+_ORIGIN = re.compile(r"https?://[\w.-]+(?::\d{1,5})?|\*")
 NO_WEB_ADDRESS = "it must start with https://"
 
 
@@ -47,6 +49,7 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", validation_alias="COUNCIL_HOST")
     port: int = Field(8765, ge=0, le=65535, validation_alias=AliasChoices("COUNCIL_PORT", "PORT"))
     web_token: SecretStr | None = Field(None, validation_alias="COUNCIL_WEB_TOKEN")
+    api_origins: str = Field("", validation_alias="COUNCIL_API_ORIGINS")
     contact: str = Field("", max_length=300, validation_alias="COUNCIL_CONTACT")
     ollama: str = Field("http://127.0.0.1:11434", validation_alias="OLLAMA_API_BASE")
     otlp_endpoint: str = Field("", validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT")
@@ -65,6 +68,17 @@ class Settings(BaseSettings):
         if url and not _is_web_address(url):
             raise ValueError(NO_WEB_ADDRESS)
         return url
+
+    @field_validator("api_origins")
+    @classmethod
+    def _check_origins(cls, origins: str) -> str:
+        for origin in origins.split():
+            if not _ORIGIN.fullmatch(origin):
+                raise ValueError(
+                    f"{origin[:100]!r} is no origin; write https://app.example.org, several with "
+                    "spaces between them"
+                )
+        return origins
 
     @field_validator("web_token")
     @classmethod

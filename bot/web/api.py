@@ -1,12 +1,11 @@
-"""The HTTP API /v1 in OpenAI's shape: models, chat completions (whole or streamed), errors."""
+"""The HTTP API /v1 in OpenAI's shape: models, chat completions, responses, errors."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from math import ceil
-from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
@@ -17,23 +16,19 @@ from bot.admission import admit_round
 from bot.api_keys import KEY_PREFIX, ApiKey, find_key
 from bot.chat import Asker, IncomingMessage, event_key
 from bot.commands.ask import AskOptions, new_round
+from bot.commands.conversations import follow_up
 from bot.commands.decide import begin_decision, follow_decision, load_decidable
 from bot.commands.rounds import find_round
 from bot.context import AppContext, RunningDecision
 from bot.coordination.tasks import states
 from bot.hooks import is_same_question
 from bot.observability import logs
-from bot.ports import RoundSnapshot, RoundStoppedError
-from bot.render.round_json import round_document
-from bot.web.api_requests import (
-    INTERNAL_ERROR,
-    TOO_MANY,
-    ApiError,
-    CompletionRequest,
-    CouncilRequest,
-    error_document,
-    parse_request,
-)
+from bot.web.api_answers import AnswerReader, Document, Shape
+from bot.web.api_completions import ChatCompletion
+from bot.web.api_errors import INTERNAL_ERROR, TOO_MANY, ApiError, error_document
+from bot.web.api_requests import CompletionRequest, CouncilRequest, parse_request
+from bot.web.api_responses import PREFIX, CouncilResponse, parse_response_request
+from bot.web.api_turns import MAX_API_CHARACTERS
 from bot.web.auth import TooManyRequestsError, bearer_of
 from bot.web.context import WebContext
 from bot.web.events import event_stream
@@ -46,8 +41,8 @@ from council.errors import (
     QuestionError,
     RoundNotFoundError,
 )
+from council.integrity.erasure import forgotten_error
 from council.places import Place
-from council.prompts.shared import truncate
 from council.prompts.synthesis import settled_draft
 from council.rounds import Round
 
@@ -57,13 +52,14 @@ HEARTBEAT_SECONDS = 5.0  # a client may give up after ten seconds of silence
 MAX_IDEMPOTENCY_KEY = 255
 SETTLE_SECONDS = 0.5
 RETRY_SECONDS = 60  # where nothing says when a budget has room again
-REPLACED = (
-    "The model that was writing this answer stopped, and another one wrote it anew. Read the "
-    "answer at {url}. A request with an Idempotency-Key can be sent again at no further cost."
+NO_MESSAGES = (
+    "The council does not speak Anthropic's Messages API. Use POST /v1/chat/completions or "
+    "POST /v1/responses, with an OpenAI client or provider."
+)
+KNOWN_PATHS = (
+    "The API has GET /v1/models, POST /v1/chat/completions and POST /v1/responses, each also by id."
 )
 REUSED = "This Idempotency-Key was used for another request. Use a new key for each question."
-_COUNCIL_FIELDS = ("verdict", "standings", "analysis", "absences")
-_DECIDED_FIELDS = ("decisions", "unfollowed")  # of a round that was decided
 
 # The first that fits, in this order.
 _STATUSES: tuple[tuple[type[Exception], int, str | None], ...] = (
@@ -78,8 +74,6 @@ _STATUSES: tuple[tuple[type[Exception], int, str | None], ...] = (
     (ForgottenError, 410, None),
     (CouncilError, 503, None),
 )
-
-Document = dict[str, Any]
 
 
 # --- Who asks
@@ -124,11 +118,19 @@ def _place_of(asker: Asker) -> Place:
 
 async def list_models(context: WebContext, request: Request) -> Response:
     """Return the panels that the key may ask, as models."""
-    models = [
-        {"id": model, "object": "model", "created": 0, "owned_by": MODEL}
-        for model in _models(context, _key_of(request))
-    ]
+    models = [_model_document(model) for model in _models(context, _key_of(request))]
     return JSONResponse({"object": "list", "data": models})
+
+
+async def show_model(context: WebContext, request: Request) -> Response:
+    """Return one panel that the key may ask, as a model; raise ApiError (404) for any other."""
+    model = str(request.path_params["model"])
+    _panel_of(context, _key_of(request), model)
+    return JSONResponse(_model_document(model))
+
+
+def _model_document(model: str) -> Document:
+    return {"id": model, "object": "model", "created": 0, "owned_by": MODEL}
 
 
 def _models(context: WebContext, key: ApiKey | None) -> dict[str, str]:
@@ -159,21 +161,77 @@ def _panel_of(context: WebContext, key: ApiKey | None, model: str) -> str:
 
 async def complete_chat(context: WebContext, request: Request) -> Response:
     """Ask a panel; return its answer, whole or as a stream."""
+    _check_json(request)
+    wanted = await asyncio.to_thread(parse_request, await request.body())
+    if wanted.council:
+        return await _decide(context, request, wanted, wanted.council)
+    return await _answer(context, request, wanted, ChatCompletion)
+
+
+def _check_json(request: Request) -> None:
     sent_as = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if sent_as != "application/json":
         # Another site's page could send any other type without asking first.
         raise ApiError(415, "Send the request as application/json.")
-    wanted = await asyncio.to_thread(parse_request, await request.body())
-    if wanted.council:
-        return await _decide(context, request, wanted, wanted.council)
+
+
+async def _answer(
+    context: WebContext,
+    request: Request,
+    wanted: CompletionRequest,
+    shape_of: Callable[[AnswerReader], Shape],
+) -> Response:
+    """Open the round of a request; return its answer, whole or as a stream."""
     round_ = await _open_round(context, request, wanted)
-    completion = _Completion(wanted, f"{request.base_url}rounds/{round_.id}")
+    reader = _reader(request, wanted, round_)
     if wanted.streams:
-        return event_stream(_stream(context, completion, round_), HEARTBEAT_SECONDS)
+        events = _stream(reader, shape_of(reader), round_, _round_updates(context, round_))
+        return event_stream(events, HEARTBEAT_SECONDS)
     async with context.app.runner.subscribe(round_.id) as snapshots:
         async for snapshot in snapshots:
             round_ = snapshot.round_
-    return JSONResponse(completion.whole(round_))
+    return JSONResponse(shape_of(reader).whole(round_))
+
+
+def _reader(request: Request, wanted: CompletionRequest, round_: Round) -> AnswerReader:
+    return AnswerReader(wanted, f"{request.base_url}rounds/{round_.id}")
+
+
+# --- Responses
+
+
+async def create_response(context: WebContext, request: Request) -> Response:
+    """Ask a panel; return its answer in the shape of the Responses API."""
+    _check_json(request)
+    wanted = await asyncio.to_thread(parse_response_request, await request.body())
+    return await _answer(context, request, wanted, CouncilResponse)
+
+
+async def show_response(context: WebContext, request: Request) -> Response:
+    """Return a stored response of the key that asks."""
+    wanted_id = str(request.path_params["id"])
+    round_ = await _own_round(context, request, wanted_id)
+    stored = CompletionRequest(MODEL, "", "", round_.question.instructions, (), None, None, False)
+    shape = CouncilResponse(_reader(request, stored, round_))
+    if round_.forgotten:
+        raise forgotten_error(round_.id, round_.forgotten.at)
+    is_running = round_.closing is None and await context.app.runner.is_running(round_.id)
+    return JSONResponse(shape.unfinished(round_) if is_running else shape.whole(round_))
+
+
+async def _own_round(context: WebContext, request: Request, wanted: str) -> Round:
+    """Return a round that the request's key has asked; raise ApiError (404) for any other."""
+    round_id = wanted.removeprefix(PREFIX)
+    with suppress(RoundNotFoundError):
+        round_ = await context.app.store.load(round_id)
+        if round_.question.asked_by == _asker_of(_key_of(request)).id:
+            return round_
+    raise ApiError(404, f"There is no response {wanted[:80]!r}, or not for this key.", "not_found")
+
+
+async def refuse_messages(context: WebContext, request: Request) -> Response:
+    """Say that Anthropic's API is not spoken here."""
+    raise ApiError(404, NO_MESSAGES, "unsupported_api")
 
 
 async def _open_round(context: WebContext, request: Request, wanted: CompletionRequest) -> Round:
@@ -187,8 +245,21 @@ async def _open_round(context: WebContext, request: Request, wanted: CompletionR
     round_id = event_key("api", asker.id, retried) if retried else app.new_id()
     if retried and seed is None:
         seed = event_key("api seed", asker.id, retried)  # so that a retry has it too
-    message = IncomingMessage(wanted.question, asker, _place_of(asker), round_id, wanted.context)
-    message = replace(message, files=wanted.files)
+    message = IncomingMessage(
+        wanted.question,
+        asker,
+        _place_of(asker),
+        round_id,
+        files=wanted.files,
+        instructions=wanted.instructions,
+        answer_schema=wanted.form.schema,
+        max_characters=2 * MAX_API_CHARACTERS,  # they are counted already, without their roles
+    )
+    if wanted.previous:
+        await _own_round(context, request, wanted.previous)
+        message = await follow_up(app, message, wanted.previous)
+    earlier = "\n\n".join(filter(None, (message.context, wanted.context)))
+    message = replace(message, context=earlier)
     round_ = await new_round(app, message, AskOptions(panel, None, seed))
     terms = replace(round_.panel.terms, synthesis_tokens=wanted.max_tokens)
     round_ = replace(round_, panel=replace(round_.panel, terms=terms))
@@ -218,17 +289,21 @@ async def _decide(
     round_ = await find_round(app, message, asked.round_id)
     if api_key and not api_key.allows(round_.panel.name):
         raise AccessDeniedError("This API key may not ask the models of this round.")
-    completion = _Completion(wanted, f"{request.base_url}rounds/{round_.id}")
+    reader = _reader(request, wanted, round_)
+    shape = ChatCompletion(reader)
     if all(decision.key != key for decision in round_.decisions):
         round_ = await load_decidable(app, message, round_.id)
         points = [(one.point, one.says) for one in asked.decisions]
         running = await begin_decision(app, message, round_, points)
         if wanted.streams and running:
-            return event_stream(_stream_decision(completion, running, key), HEARTBEAT_SECONDS)
+            updates = _decision_updates(running, key)
+            events = _stream(reader, shape, running.state.round_, updates)
+            return event_stream(events, HEARTBEAT_SECONDS)
         round_ = await follow_decision(running) if running else round_
+    round_ = _as_decided(round_, key)
     if wanted.streams:
-        return event_stream(_stream_text(completion, round_, key), HEARTBEAT_SECONDS)
-    return JSONResponse(completion.whole(_as_decided(round_, key)))
+        return event_stream(_stream(reader, shape, round_, _once(round_)), HEARTBEAT_SECONDS)
+    return JSONResponse(shape.whole(round_))
 
 
 def _as_decided(round_: Round, key: str) -> Round:
@@ -254,162 +329,55 @@ def _options_of(round_: Round) -> tuple[object, ...]:
     return panel.name, panel.terms.synthesis_tokens, round_.seed
 
 
-class _Completion:
-    """Builds the documents of one request's answer."""
-
-    def __init__(self, wanted: CompletionRequest, url: str) -> None:
-        self._wanted, self.url = wanted, url
-
-    def cut(self, text: str) -> str:
-        """Return a text up to the length that was asked for."""
-        limit = self._wanted.max_tokens
-        return text if limit is None else truncate(text, limit)
-
-    def whole(self, round_: Round) -> Document:
-        """Return the completion of a closed round; raise ApiError if it has no answer."""
-        text = check_answered(round_)
-        message = {"role": "assistant", "content": self.cut(text), "refusal": None}
-        choice = {"index": 0, "message": message, "logprobs": None}
-        return {
-            **self._head(round_, "chat.completion"),
-            "choices": [choice | {"finish_reason": self._finish(text)}],
-            "usage": _usage(round_),
-            "council": self._council(round_),
-        }
-
-    def chunk(self, round_: Round, delta: Document, finish: str | None = None) -> Document:
-        """Return one chunk of a stream."""
-        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
-        usage = {"usage": None} if self._wanted.include_usage else {}
-        return {**self._head(round_, "chat.completion.chunk"), "choices": [choice], **usage}
-
-    def last_chunks(self, round_: Round, sent: str) -> list[Document]:
-        """Return the chunks after the answer; the last one has the council's results.
-
-        Raise ApiError if there is no answer, or another one than what was `sent`.
-        """
-        text = check_answered(round_)
-        if sent != self.cut(text):
-            raise ApiError(503, REPLACED.format(url=self.url), "answer_replaced")
-        finish = self._finish(text)
-        chunks = [self.chunk(round_, {}, finish)]
-        if self._wanted.include_usage:
-            chunks.append(chunks[0] | {"choices": [], "usage": _usage(round_)})
-        chunks[-1]["council"] = self._council(round_)
-        return chunks
-
-    def _head(self, round_: Round, kind: str) -> Document:
-        created = int(round_.asked_at.timestamp())
-        model = self._wanted.model
-        return {"id": f"chatcmpl-{round_.id}", "object": kind, "created": created, "model": model}
-
-    def _finish(self, text: str) -> str:
-        return "stop" if self.cut(text) == text else "length"
-
-    def _council(self, round_: Round) -> Document:
-        document = round_document(round_)
-        names = (*_COUNCIL_FIELDS, *(_DECIDED_FIELDS if round_.decisions else ()))
-        fields = {name: document[name] for name in names}
-        return {"round_id": round_.id, "url": self.url, **fields}
-
-
-def check_answered(round_: Round) -> str:
-    """Return the answer of a closed round; raise ApiError (503) if it has none."""
-    if round_.closing is None:
-        raise RoundStoppedError(f"Round {round_.id} was stopped before it finished.")
-    if round_.final is None:
-        raise ApiError(503, round_.closing.failure or "There is no answer.", "no_quorum")
-    return round_.final.text
-
-
-def _usage(round_: Round) -> Document:
-    """Return the sums of the round's tokens; a model that reports none adds nothing."""
-    asked = sum(reply.tokens_in or 0 for reply in round_.replies)
-    written = sum(reply.tokens_out or 0 for reply in round_.replies)
-    return {
-        "prompt_tokens": asked,
-        "completion_tokens": written,
-        "total_tokens": asked + written,
-    }
-
-
 # --- Streams
 
 
 async def _stream(
-    context: WebContext, completion: _Completion, round_: Round
+    reader: AnswerReader, shape: Shape, round_: Round, updates: AsyncIterator[tuple[Round, str]]
 ) -> AsyncIterator[Document]:
-    """Yield the chunks of an answer as it is written, or the error that ends it.
+    """Yield the events of an answer as it is written, or the error that ends it.
 
-    The round runs on if the client leaves.
+    `updates` are a round and the part of its answer that nothing can change, unless another
+    chairman takes over; the last one has the whole answer. The round runs on if the client leaves.
     """
     sent = ""
-    yield _event(completion.chunk(round_, {"role": "assistant", "content": ""}))
+    for event in shape.begin(round_):
+        yield event
     try:
-        async with context.app.runner.subscribe(round_.id) as snapshots:
-            async for snapshot in snapshots:
-                round_ = snapshot.round_
-                text = completion.cut(_text_so_far(snapshot))
-                if len(text) > len(sent) and text.startswith(sent):
-                    yield _event(completion.chunk(round_, {"content": text[len(sent) :]}))
-                    sent = text
-        for chunk in completion.last_chunks(round_, sent):
-            yield _event(chunk)
-        yield {"data": "[DONE]"}
-    # The outermost handler of a stream: its headers are sent, so the error becomes an event.
-    except Exception as error:  # noqa: BLE001
-        yield _event(_describe(error)[1])
-
-
-async def _stream_decision(
-    completion: _Completion, running: RunningDecision, key: str
-) -> AsyncIterator[Document]:
-    """Yield the chunks of an answer while it is written anew, or the error that ends it."""
-    sent, round_ = "", running.state.round_
-    yield _event(completion.chunk(round_, {"role": "assistant", "content": ""}))
-    try:
-        with running.subscription() as updates:
-            async for snapshot in states(updates):
-                round_ = snapshot.round_
-                text = completion.cut(settled_draft(snapshot.draft))
-                if len(text) > len(sent) and text.startswith(sent):
-                    yield _event(completion.chunk(round_, {"content": text[len(sent) :]}))
-                    sent = text
-        async for event in _stream_rest(completion, _as_decided(round_, key), sent):
+        async for round_, draft in updates:  # noqa: PLR1704
+            text = reader.settled(draft)
+            if len(text) > len(sent) and text.startswith(sent):
+                for event in shape.delta(round_, text[len(sent) :]):
+                    yield event
+                sent = text
+        if rest := reader.rest(round_, sent):
+            for event in shape.delta(round_, rest):
+                yield event
+        for event in shape.end(round_, sent + rest):
             yield event
     # The outermost handler of a stream: its headers are sent, so the error becomes an event.
     except Exception as error:  # noqa: BLE001
-        yield _event(_describe(error)[1])
+        for event in shape.failure(round_, _describe(error)[1]):
+            yield event
 
 
-async def _stream_rest(
-    completion: _Completion, round_: Round, sent: str
-) -> AsyncIterator[Document]:
-    """Yield what is missing of an answer, and what follows it."""
-    text = completion.cut(check_answered(round_))
-    if text.startswith(sent) and text != sent:
-        yield _event(completion.chunk(round_, {"content": text[len(sent) :]}))
-        sent = text
-    for chunk in completion.last_chunks(round_, sent):
-        yield _event(chunk)
-    yield {"data": "[DONE]"}
+async def _round_updates(context: WebContext, round_: Round) -> AsyncIterator[tuple[Round, str]]:
+    async with context.app.runner.subscribe(round_.id) as snapshots:
+        async for snapshot in snapshots:
+            written = snapshot.round_.synthesis
+            yield snapshot.round_, written.text if written else settled_draft(snapshot.draft)
 
 
-async def _stream_text(completion: _Completion, round_: Round, key: str) -> AsyncIterator[Document]:
-    """Yield the chunks of an answer that is there already."""
-    yield _event(completion.chunk(round_, {"role": "assistant", "content": ""}))
-    async for event in _stream_rest(completion, _as_decided(round_, key), ""):
-        yield event
+async def _decision_updates(running: RunningDecision, key: str) -> AsyncIterator[tuple[Round, str]]:
+    with running.subscription() as updates:
+        async for snapshot in states(updates):
+            round_ = snapshot.round_
+            yield round_, settled_draft(snapshot.draft)
+    yield _as_decided(round_, key), ""
 
 
-def _text_so_far(snapshot: RoundSnapshot) -> str:
-    """Return the part of the answer that nothing can change, unless another chairman takes over."""
-    written = snapshot.round_.synthesis
-    return written.text if written else settled_draft(snapshot.draft)
-
-
-def _event(document: Document) -> Document:
-    return {"data": json.dumps(document, ensure_ascii=False)}
+async def _once(round_: Round) -> AsyncIterator[tuple[Round, str]]:
+    yield round_, ""
 
 
 # --- Errors
@@ -441,7 +409,7 @@ def _describe(error: Exception) -> tuple[int, Document]:
         status, code, param = error.status, error.code, error.param
     elif isinstance(error, HTTPException):
         status, code = error.status_code, None
-        message = f"{error.detail}. The API has GET /v1/models and POST /v1/chat/completions."
+        message = f"{error.detail}. {KNOWN_PATHS}"
     else:
         known = ((status, code) for kind, status, code in _STATUSES if isinstance(error, kind))
         status, code = next(known, (INTERNAL_ERROR, None))

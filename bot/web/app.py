@@ -35,6 +35,7 @@ from bot.web.context import CORE_TEMPLATES, STATIC, WebContext
 from bot.web.limits import BodyLimitMiddleware
 from bot.web.mcp import McpEndpoint
 from bot.web.middleware import (
+    ApiOriginsMiddleware,
     GateMiddleware,
     SecurityHeadersMiddleware,
     TrustedHostsMiddleware,
@@ -90,12 +91,15 @@ def create_app(
             *(route(path, handler, "GET") for path, handler in site.get.items()),
             *(form_route(path, handler) for path, handler in site.forms.items()),
             route("/v1/chat/completions", api.complete_chat, "POST"),
+            route("/v1/responses", api.create_response, "POST"),
+            route("/v1/messages", api.refuse_messages, "POST"),
             *routes,
             Route("/mcp", McpEndpoint(context), methods=["POST"]),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[
             Middleware(SecurityHeadersMiddleware),
+            Middleware(ApiOriginsMiddleware, origins=context.api_origins),
             Middleware(GateMiddleware, context=context, refuse=handle_error, chat_routes=routes),
             Middleware(
                 BodyLimitMiddleware,
@@ -164,6 +168,8 @@ CORE_PAGES = Pages(
         "/keys": models.moved("#keys"),
         "/help": commands.help_page,
         "/v1/models": api.list_models,
+        "/v1/models/{model:path}": api.show_model,
+        "/v1/responses/{id}": api.show_response,
         "/login": login.login_page,
         **dict.fromkeys(legal.LEGAL_PATHS, legal.legal_page),
         "/healthz": health.health,

@@ -80,9 +80,9 @@ class WebContext:
     `token` is None if the page is open to all. `state` returns what the models are still waiting
     for, or "" once they are ready. `failed_login_delay_seconds` delays the answer to a wrong token,
     against guessing. `chats_not_ready` returns which chat can't take its requests yet, or "".
-    `tasks` continue after a response. `contact` says who runs this. `kept_files` are
-    those of refused questions. `site` has the pages: without
-    those of `create_app`, only the core's templates.
+    `tasks` continue after a response. `contact` says who runs this. Pages of `api_origins`
+    may call the API from a browser. `kept_files` are those of refused questions. `site` has the
+    pages: without those of `create_app`, only the core's templates.
     """
 
     app: AppContext
@@ -95,6 +95,7 @@ class WebContext:
     database: DatabaseProbe = field(default_factory=DatabaseProbe)
     tasks: BackgroundTasks = field(default_factory=BackgroundTasks)
     contact: str = ""
+    api_origins: tuple[str, ...] = ()
     kept_files: KeptFiles = field(default_factory=KeptFiles)
     site: Site = field(default_factory=lambda: merge_pages(CORE_TEMPLATES))
 

@@ -16,7 +16,8 @@ from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from bot.web.api_requests import API, MAX_API_BYTES, error_document
+from bot.web.api_errors import error_document
+from bot.web.api_requests import API, MAX_API_BYTES
 from bot.web.auth import (
     MAX_FORM_BYTES,
     TooManyRequestsError,

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from urllib.parse import quote
 
 from starlette.datastructures import MutableHeaders
+from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
@@ -66,6 +67,25 @@ class SecurityHeadersMiddleware:
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
+
+
+class ApiOriginsMiddleware(CORSMiddleware):
+    """Middleware that lets pages of these origins call the API, which has no cookies."""
+
+    def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:
+        super().__init__(
+            app,
+            allow_origins=origins,
+            allow_methods=("GET", "POST"),
+            allow_headers=("*",),
+            expose_headers=("Retry-After", "x-should-retry"),
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request; only one of the API may come from another origin."""
+        is_api = scope["type"] == "http" and scope["path"].startswith(API)
+        handle = super().__call__ if is_api and self.allow_origins else self.app
+        await handle(scope, receive, send)
 
 
 class TrustedHostsMiddleware(TrustedHostMiddleware):

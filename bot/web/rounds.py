@@ -324,6 +324,8 @@ async def ask_again(context: WebContext, request: Request, form: Form) -> Respon
         context.form_key(form),
         question.context,
         attached=question.kept_files,
+        instructions=question.instructions,
+        answer_schema=question.answer_schema,
         quotes=repeated_ids(round_, visitor.asker.id),
     )
     options = AskOptions(round_.panel.name, round_.panel.terms.method)

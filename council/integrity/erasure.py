@@ -1,8 +1,8 @@
 """Erasure of a round's texts, which keeps everything that leaderboards and reports need.
 
-Erased: question, context, reference, rubric, files, prompts, answers with their sources, ballots'
-replies, their log-probabilities and reasons, exchanges, synthesis, decisions with what was written
-after them, late replies, people's names.
+Erased: question, context, reference, rubric, instructions, files, prompts, answers with their
+sources, ballots' replies, their log-probabilities and reasons, exchanges, synthesis, decisions
+with what was written after them, late replies, people's names.
 A round that quotes a forgotten one loses the quoted texts and the names of the people in it, and
 its prompts all but the answers.
 Kept: panel, draw, rankings, standings, verdict, tokens, costs, times and masked model names.
@@ -22,7 +22,7 @@ from council.files import QuestionFile
 from council.labels import voter_name
 from council.people import ThreadReading
 from council.prompts.answer import ANSWERED, BEFORE
-from council.prompts.shared import fenced_answers
+from council.prompts.shared import fenced_answers, without_instructions
 from council.rounds import Artefact, Choice, Decision, Round, Synthesis
 
 _TextEdit = Callable[[str, str], str]  # name and text in, replacement out
@@ -222,6 +222,7 @@ def _quoted_names(round_: Round, source: Round) -> Iterator[str]:
         yield "context"
     if repeats(round_, source):
         yield "question"
+        yield from ("instructions", "answer_schema")
     for i, file in enumerate(round_.question.files):
         names = find_text_names(source, file.data or file.text)
         if any(name.startswith("files[") for name in names):
@@ -229,6 +230,8 @@ def _quoted_names(round_: Round, source: Round) -> Iterator[str]:
 
 
 def _without_question(name: str, text: str) -> str:
+    if name.endswith(".prompt.system"):
+        return without_instructions(text)
     return fenced_answers(text) if name.endswith(".prompt.user") else text
 
 
@@ -288,6 +291,8 @@ def _replace_texts(round_: Round, edit: _TextEdit) -> Round:
             context=edit("context", question.context),
             reference=edit("reference", question.reference),
             rubric=edit("rubric", question.rubric),
+            instructions=edit("instructions", question.instructions),
+            answer_schema=edit("answer_schema", question.answer_schema),
             files=tuple(_file(f, f"files[{i}]", edit) for i, f in enumerate(question.files)),
         ),
         answers=tuple(_exchange(a, f"answers[{a.member}]", edit) for a in round_.answers),

@@ -36,7 +36,7 @@ PARTS: Mapping[str, str] = {
 # Texts have separate digests, so that they can be erased; see council.integrity.erasure. Every
 # other field enters the digest of its part.
 TEXT_FIELDS: Mapping[type, tuple[str, ...]] = {
-    Question: ("text", "context", "reference", "rubric"),
+    Question: ("text", "context", "reference", "rubric", "instructions", "answer_schema"),
     Prompt: ("system", "user"),
     QuestionFile: ("name", "text", "data"),
     Reply: ("text", "logprobs"),

@@ -1,15 +1,22 @@
 """Last stage of a round: the chairman's answer, and the audit ballot beside it."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 
-from council.answers import Absence, Answer, Call, Prompt, Role
+from council.answers import Absence, Answer, Call, LateReply, Prompt, Reply, Role
 from council.ballots import AUDIT_ATTEMPT, Ballot, BallotExchange, SpoiledBallot
 from council.errors import ContextOverflowError
 from council.labels import Label
 from council.methods import method_of
-from council.pipeline.session import Asked, RoundServices, RoundSession, unwrap_first_error
+from council.pipeline.session import (
+    Asked,
+    Deadline,
+    RoundServices,
+    RoundSession,
+    unwrap_first_error,
+)
 from council.pipeline.stages import (
     TOO_LONG,
     BallotRequest,
@@ -25,6 +32,7 @@ from council.prompts.synthesis import (
     JudgesReport,
     anonymize_reasons,
     chair_prompt,
+    corrected_prompt,
     decided_prompt,
     parse_chair_reply,
 )
@@ -34,6 +42,7 @@ from council.tally import Tally
 
 SYNTHESIS_REPLY_TOKENS = 1_000  # reserved in a chairman's context for its answer
 WROTE_NOTHING = "wrote no answer"
+DOES_NOT_FIT = "wrote twice what does not fit the schema: {fault}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +57,9 @@ class Brief:
 async def synthesize(session: RoundSession, draw: Draw, tally: Tally) -> Synthesis:
     """Return the synthesis of the first chairman that writes one, else the winning answer."""
     panel = session.round_.panel
-    # What demo models write from answers is worse than the answers.
+    # What demo models write from answers is worse than the answers; only a schema needs it.
     is_demonstration = any(seat.demonstration for seat in panel.members)
+    is_demonstration &= not session.round_.question.answer_schema
     written = None if is_demonstration else await _ask_chairmen(session, Brief(draw, tally))
     if written:
         return written
@@ -185,16 +195,43 @@ async def _request_synthesis(
         images = images_for(round_, reader)
         call = Call(chairman, prompt, temperature, Role.SYNTHESIS, on_text=on_text, images=images)
         try:
-            reply = await session.ask(call, deadline)
+            return await _call_chairman(session, call, deadline, brief.draw.labels.labels)
         except ContextOverflowError:
             continue
+    return Absence(chairman.key, Role.SYNTHESIS, TOO_LONG)
+
+
+async def _call_chairman(
+    session: RoundSession, call: Call, deadline: Deadline, labels: Sequence[Label]
+) -> Synthesis | Absence:
+    """Return what a chairman wrote; one whose answer fits no schema that was set is asked twice."""
+    chairman = call.member.key
+    earlier: Reply | None = None
+    while True:
+        reply = await session.ask(call, deadline)
         if isinstance(reply, Absence):
             return reply
-        parsed = parse_chair_reply(reply.text, brief.draw.labels.labels)
+        parsed = parse_chair_reply(reply.text, labels)
         if not parsed.text:
-            return Absence(chairman.key, Role.SYNTHESIS, WROTE_NOTHING)
-        return replace(parsed, chairman=chairman.key, prompt=prompt, reply=reply)
-    return Absence(chairman.key, Role.SYNTHESIS, TOO_LONG)
+            return Absence(chairman, Role.SYNTHESIS, WROTE_NOTHING)
+        parsed, fault = await _check_form(session, parsed)
+        reply = reply.after(earlier) if earlier else reply
+        if not fault:
+            return replace(parsed, chairman=chairman, prompt=call.prompt, reply=reply)
+        if earlier:  # what it wrote is kept, since it was paid for
+            await session.save(LateReply(chairman, Role.SYNTHESIS, call.prompt, reply))
+            return Absence(chairman, Role.SYNTHESIS, DOES_NOT_FIT.format(fault=fault))
+        earlier, call = reply, replace(call, prompt=corrected_prompt(call.prompt, fault))
+
+
+async def _check_form(session: RoundSession, written: Synthesis) -> tuple[Synthesis, str]:
+    """Return an answer as the bare JSON that was asked for, with why it does not fit, if so."""
+    schema = session.round_.question.answer_schema
+    if not schema:
+        return written, ""
+    forms = import_module("council.structured_output")  # takes a moment, and few need it
+    fault = await session.services.in_thread(forms.find_answer_fault, written.text, schema)
+    return replace(written, text=forms.unfenced(written.text)), fault
 
 
 def _chair_prompt(

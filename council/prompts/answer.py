@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from council.answers import Prompt
 from council.files import QuestionFile
 from council.prompt_injection import neutralise_fences
-from council.prompts.shared import common_length, truncate
+from council.prompts.shared import common_length, truncate, with_instructions
 from council.rounds import Question
 
 _SYSTEM = """\
@@ -54,7 +54,8 @@ def answer_prompt(
     """Return the prompt; a `brief` one asks for a short answer and suits slow local models."""
     lines = [BRIEF if brief else _SYSTEM, *([f"{_ROLE} {role}"] if role else [])]
     cue = _CUE if _last_exchange(question, reader) else ""
-    return Prompt("\n".join(lines), question_text(question, reader) + cue)
+    system = with_instructions("\n".join(lines), neutralise_fences(question.instructions))
+    return Prompt(system, question_text(question, reader) + cue)
 
 
 def split_turns(text: str) -> tuple[str, ...]:

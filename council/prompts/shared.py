@@ -18,6 +18,11 @@ _TRACKING = re.compile(r"utm_[a-z]+=[\w.-]*&|[?&]utm_[a-z]+=[\w.-]*(?![\w.&-])")
 _FENCE = re.compile(
     r'<response label="[A-Z]" nonce="([^"\n]{1,99})">\n.*?\n</response nonce="\1">', re.DOTALL
 )
+_INSTRUCTIONS = """
+
+The person who asks has set the following for your answer. Carry it out, unless it contradicts \
+what stands above:
+"""
 _REDIRECT = "grounding-api-redirect"
 BYTES_PER_TOKEN = 3  # a low estimate: English has about four, Chinese three
 MIN_TOKENS = 40  # a shorter answer cannot be judged
@@ -36,6 +41,16 @@ def object_schema(properties: Mapping[str, object]) -> dict[str, object]:
         "required": [*properties],
         "additionalProperties": False,
     }
+
+
+def with_instructions(rules: str, instructions: str) -> str:
+    """Return a system prompt with what the asker set; our own rules come first, and win."""
+    return f"{rules}{_INSTRUCTIONS}{instructions}" if instructions else rules
+
+
+def without_instructions(system: str) -> str:
+    """Return a system prompt without what the asker set."""
+    return system.partition(_INSTRUCTIONS)[0]
 
 
 def fence(text: str, letter: str, nonce: str) -> str:

@@ -12,7 +12,7 @@ from council.confusables import remove_invisible
 from council.labels import Label
 from council.prompt_injection import mask_pleas, neutralise
 from council.prompts.answer import ANY_READER, Reader, question_text
-from council.prompts.shared import fence, fence_reason
+from council.prompts.shared import fence, fence_reason, with_instructions
 from council.rounds import Choice, Question, Synthesis
 from council.tally import Standing
 
@@ -51,6 +51,10 @@ departs is true when your answer disagrees with the answer ranked first; then wh
 in one sentence, otherwise it is empty. followed has an entry for each decision, by its number: \
 quote is the passage of your answer that carries it out, copied exactly."""
 _LAST = "Write the answer, then the last line with the JSON object."
+_FORM = """
+Write the answer as one JSON value, with no other text before it. It must be valid against this \
+JSON Schema:
+"""
 _LENGTH = "\nKeep the answer within {} words."
 MAX_DECIDED = 400  # characters of a point, or of a position
 _TOKENS_PER_WORD = 2  # a high estimate
@@ -125,7 +129,15 @@ def chair_prompt(
     parts.append(_LAST)
     length = "" if max_tokens is None else _LENGTH.format(max(1, max_tokens // _TOKENS_PER_WORD))
     system = _SYSTEM if report.was_blind else _SYSTEM.replace(_BLIND, _REVIEWED)
-    return Prompt(system + length + _CLOSING, "\n\n".join(parts))
+    form = _FORM + question.answer_schema if question.answer_schema else ""
+    rules = with_instructions(system + length + form + _CLOSING, neutralise(question.instructions))
+    return Prompt(rules, "\n\n".join(parts))
+
+
+def corrected_prompt(prompt: Prompt, fault: str) -> Prompt:
+    """Return a chairman's prompt that also says why an earlier answer could not be used."""
+    note = f"An earlier answer could not be used because {neutralise(fault)}."
+    return Prompt(prompt.system, "\n\n".join((prompt.user, note)))
 
 
 def decided_prompt(prompt: Prompt, choices: Sequence[Choice]) -> Prompt:

@@ -19,7 +19,7 @@ from council.pipeline.session import RoundSession, identifying_names
 from council.pipeline.stages import blind_answers, collect_ballots, images_for
 from council.prompt_injection import mask_pleas, neutralise
 from council.prompts.answer import question_text
-from council.prompts.shared import fence, fence_reason, nonce_for
+from council.prompts.shared import fence, fence_reason, nonce_for, with_instructions
 from council.randomness import shuffle
 from council.rounds import COMMENTS, REVISION, Draw, Round, sort_by_panel
 
@@ -67,6 +67,8 @@ async def _request(
 ) -> Request:
     round_, reader = session.round_, await session.reader(seat)
     question = f"The question:\n{neutralise(question_text(round_.question, reader))}"
+    if kind == REVISION:
+        system = with_instructions(system, neutralise(round_.question.instructions))
     prompt = Prompt(system, "\n\n".join([question, *parts]))
     nonce = _nonce(round_, kind, seat.key, subject)
     images = images_for(round_, reader)

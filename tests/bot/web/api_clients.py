@@ -41,9 +41,9 @@ class ApiClient:
         body = {"model": "council", "messages": messages} | fields
         return await self.post(json.dumps(body).encode(), **headers)
 
-    async def post(self, content: bytes, **headers: str) -> httpx.Response:
+    async def post(self, content: bytes, *, path: str = PATH, **headers: str) -> httpx.Response:
         sent = {"content-type": "application/json"} | headers
-        return await self._client().post(PATH, content=content, headers=sent)
+        return await self._client().post(path, content=content, headers=sent)
 
     def _client(self) -> httpx.AsyncClient:
         headers = {"authorization": f"Bearer {self.bearer}"} if self.bearer else {}

@@ -12,7 +12,7 @@ from bot.access import Access, ChannelRules
 from bot.render.round_json import round_document
 from bot.web import api
 from bot.web.api_requests import MAX_API_BYTES
-from council.answers import Call, Reply
+from council.answers import Call, Reply, Role
 from council.budget import Budget
 from council.budget_caps import Caps
 from council.errors import GatewayError, StoreError
@@ -143,12 +143,30 @@ async def test_the_round_is_stored_shown_and_verified_like_any_other(client: Api
 
 async def test_earlier_messages_reach_the_models_as_context(client: ApiClient) -> None:
     gateway = client.site.context.app.gateway
-    said = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Why?"}]
+    said = [{"role": "assistant", "content": "Perhaps."}, {"role": "user", "content": "Why?"}]
 
     await client.ask(messages=said)
 
     assert isinstance(gateway, FakeGateway)
-    assert "Be brief." in gateway.asked[0].prompt.user
+    assert "Perhaps." in gateway.asked[0].prompt.user
+
+
+async def test_system_messages_bind_members_and_chairman_and_are_shown(client: ApiClient) -> None:
+    gateway = client.site.context.app.gateway
+    said = [{"role": "system", "content": "In rhymes."}, {"role": "user", "content": "Why?"}]
+
+    await client.ask(messages=said)
+
+    assert isinstance(gateway, FakeGateway)
+    by_role = {call.role: call.prompt for call in gateway.asked}
+    assert "In rhymes." in by_role[Role.ANSWER].system
+    assert "In rhymes." in by_role[Role.BALLOT].user
+    assert "In rhymes." not in by_role[Role.BALLOT].system
+    assert "In rhymes." in by_role[Role.SYNTHESIS].system
+    round_ = await only_round(client.site)
+    page = await client.site.browser().get(f"/rounds/{round_.id}")
+    assert "In rhymes." in page.text
+    assert verify(round_) == ()
 
 
 async def test_usage_sums_every_reply_of_the_round(new_site: NewSite) -> None:
@@ -476,7 +494,7 @@ async def test_too_few_answers_are_a_503(new_site: NewSite) -> None:
 
 
 async def test_a_long_question_is_refused(client: ApiClient) -> None:
-    refused = await client.ask("why? " * 5_000)
+    refused = await client.ask("why? " * 50_000)
 
     assert (refused.status_code, error_of(refused)["code"]) == (400, "context_length_exceeded")
 

@@ -5,11 +5,30 @@ from typing import Any
 
 import pytest
 
-from bot.chat import MAX_RAW_CHARACTERS
-from bot.web.api_requests import MAX_MESSAGES, ApiError, CompletionRequest, parse_request
-from council.errors import QuestionError
+from bot.web.api_errors import ApiError
+from bot.web.api_forms import AnswerForm
+from bot.web.api_requests import MAX_MESSAGES, CompletionRequest, parse_request
+from bot.web.api_turns import MAX_API_CHARACTERS
+from council.structured_output import ANY_OBJECT
 
 ASKED = [{"role": "user", "content": "Is Postgres enough?"}]
+
+
+PERSON: dict[str, Any] = {"type": "object", "properties": {"age": {"type": "integer"}}}
+WEATHER: dict[str, Any] = {
+    "type": "function",
+    "function": {"name": "weather", "description": "Look it up.", "parameters": PERSON},
+}
+NEWS: dict[str, Any] = {"type": "function", "function": {"name": "news"}}
+BROKEN: dict[str, Any] = {
+    "type": "function",
+    "function": {"name": "f", "parameters": {"$ref": "x"}},
+}
+FORCED: dict[str, Any] = {"type": "function", "function": {"name": "weather"}}
+
+
+def schema_form(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "json_schema", "json_schema": {"name": "n", "strict": True, "schema": schema}}
 
 
 def parsed(**fields: Any) -> CompletionRequest:  # noqa: ANN401
@@ -25,15 +44,26 @@ def refused(**fields: Any) -> ApiError:  # noqa: ANN401
 
 def test_a_question_alone_asks_for_nothing_else() -> None:
     assert parsed() == CompletionRequest(
-        "council", "Is Postgres enough?", "", (), None, None, streams=False, include_usage=False
+        "council", "Is Postgres enough?", "", "", (), None, None, streams=False
     )
 
 
 def test_far_too_long_a_text_is_refused_before_it_is_cleaned() -> None:
-    invisible = "\u200b" * MAX_RAW_CHARACTERS
+    invisible = "\r\n" * MAX_API_CHARACTERS
 
-    with pytest.raises(QuestionError, match="40,001 characters; the limit is 20,000"):
-        parsed(messages=[{"role": "user", "content": f"{invisible}a"}])
+    error = refused(messages=[*ASKED, {"role": "user", "content": f"{invisible}a"}])
+
+    assert "The messages have 400,020 characters; the limit is 200,000" in str(error)
+    assert (error.code, error.param) == ("context_length_exceeded", "messages.1.content")
+
+
+def test_the_longest_message_of_too_many_is_named() -> None:
+    said = [{"role": "system", "content": "a" * MAX_API_CHARACTERS}, *ASKED]
+
+    error = refused(messages=said)
+
+    assert "The longest is messages.0, with 200,000." in str(error)
+    assert error.param == "messages.0.content"
 
 
 def test_line_ends_of_windows_do_not_count_twice() -> None:
@@ -50,7 +80,7 @@ def test_a_request_has_at_most_1000_messages(message: object) -> None:
 
 
 def test_too_many_values_are_refused_before_they_are_parsed() -> None:
-    assert refused(metadata=[[]] * 100_000).status == 413
+    assert refused(metadata=[[]] * 200_000).status == 413
 
 
 def test_messages_before_the_question_are_its_context() -> None:
@@ -64,13 +94,17 @@ def test_messages_before_the_question_are_its_context() -> None:
     )
 
     assert wanted.question == "Why?"
-    assert wanted.context == "System: Be brief.\n\nUser: What is WAL?\n\nAssistant: A log."
+    assert wanted.context == "User: What is WAL?\n\nAssistant: A log."
+    assert wanted.instructions == "Be brief."
 
 
-def test_a_system_message_after_the_question_is_context_too() -> None:
-    wanted = parsed(messages=[*ASKED, {"role": "system", "content": "In French."}])
+def test_system_and_developer_messages_are_instructions_wherever_they_stand() -> None:
+    first, last = {"role": "system", "content": "In French."}, {"role": "developer", "content": "B"}
 
-    assert (wanted.question, wanted.context) == ("Is Postgres enough?", "System: In French.")
+    wanted = parsed(messages=[first, *ASKED, last])
+
+    assert (wanted.question, wanted.context) == ("Is Postgres enough?", "")
+    assert wanted.instructions == "In French.\n\nB"
 
 
 def test_text_parts_are_joined() -> None:
@@ -101,6 +135,7 @@ def test_a_stream_may_include_usage() -> None:
         {"temperature": 0.2, "top_p": 0.9, "presence_penalty": 1, "frequency_penalty": -1},
         {"user": "ada", "metadata": {"job": "nightly"}, "store": True},
         {"n": 1, "tools": [], "tool_choice": "none", "logprobs": False, "stop": None},
+        {"tools": [WEATHER, NEWS], "tool_choice": "none"},
         {"response_format": {"type": "text"}, "modalities": ["text"], "audio": None},
         {"stream": None, "stream_options": None, "seed": None, "max_tokens": None},
     ],
@@ -109,21 +144,76 @@ def test_what_changes_nothing_is_ignored(fields: dict[str, Any]) -> None:
     assert parsed(**fields) == parsed()
 
 
+def test_a_schema_is_kept_with_the_question() -> None:
+    assert parsed(response_format={"type": "json_object"}).form == AnswerForm(ANY_OBJECT)
+    assert json.loads(parsed(response_format=schema_form(PERSON)).form.schema) == PERSON
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_named"),
+    [
+        ({"tools": [WEATHER], "tool_choice": "required"}, False),
+        ({"tools": [NEWS, WEATHER], "tool_choice": FORCED}, True),
+        ({"tools": [WEATHER], "tool_choice": FORCED, "response_format": {"type": "text"}}, True),
+    ],
+)
+def test_a_forced_call_is_a_schema(fields: dict[str, Any], is_named: bool) -> None:
+    form = parsed(**fields).form
+
+    about = {"title": "weather", "description": "Look it up."}
+    assert (form.tool, form.is_named) == ("weather", is_named)
+    assert json.loads(form.schema) == about | PERSON
+
+
+def test_a_function_without_parameters_takes_any_object() -> None:
+    form = parsed(tools=[NEWS], tool_choice="required").form
+
+    assert json.loads(form.schema) == {"title": "news", "type": "object"}
+
+
+def test_a_forced_call_without_tools_is_refused() -> None:
+    assert refused(tool_choice="required").param == "tool_choice"
+
+
+def test_tools_that_are_not_forced_are_refused_with_their_names_and_the_reason() -> None:
+    error = refused(tools=[WEATHER, NEWS])
+
+    assert "its answer is ranked" in str(error)
+    assert str(error).endswith("leave out tools: weather, news.")
+
+
+def test_earlier_calls_of_tools_are_quoted_as_context() -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+    said = [
+        *ASKED,
+        {"role": "assistant", "content": None, "tool_calls": [call, 7]},
+        {"role": "tool", "tool_call_id": "c", "content": "Rain."},
+    ]
+
+    wanted = parsed(messages=said)
+
+    assert wanted.question == "Is Postgres enough?"
+    assert wanted.context == "Assistant: [called weather with {}]\n\nTool: Rain."
+
+
+def test_stops_are_texts() -> None:
+    assert parsed(stop="END").stops == ("END",)
+    assert parsed(stop=["a", "", "b"]).stops == ("a", "b")
+
+
 @pytest.mark.parametrize(
     ("fields", "param"),
     [
         ({"n": 2}, "n"),
         ({"n": 0}, "n"),
-        ({"tools": [{"type": "function", "function": {"name": "f"}}]}, "tools"),
+        ({"tools": [WEATHER]}, "tools"),
+        ({"tools": [WEATHER, NEWS], "tool_choice": "required"}, "tools"),
         ({"functions": [{"name": "f"}]}, "functions"),
         ({"tool_choice": "required"}, "tool_choice"),
-        ({"response_format": {"type": "json_object"}}, "response_format"),
-        ({"response_format": {"type": "json_schema", "json_schema": {}}}, "response_format"),
         ({"logprobs": True}, "logprobs"),
         ({"top_logprobs": 3}, "top_logprobs"),
         ({"audio": {"voice": "alloy", "format": "mp3"}}, "audio"),
         ({"modalities": ["text", "audio"]}, "modalities"),
-        ({"stop": ["\n"]}, "stop"),
     ],
 )
 def test_what_the_council_cannot_do_is_refused_by_name(fields: dict[str, Any], param: str) -> None:
@@ -144,12 +234,29 @@ def test_what_the_council_cannot_do_is_refused_by_name(fields: dict[str, Any], p
         ({"messages": [{"role": "user", "content": " \u200b\n"}]}, "messages.0.content"),
         ({"messages": [{"role": "system", "content": "Why?"}]}, "messages"),
         ({"messages": [*ASKED, {"role": "assistant", "content": "Yes"}]}, "messages"),
-        ({"messages": [*ASKED, {"role": "tool", "content": "7"}]}, "messages.1.role"),
+        ({"messages": [*ASKED, {"role": "function", "content": "7"}]}, "messages.1.role"),
+        ({"messages": [*ASKED, {"role": "assistant", "tool_calls": [7]}]}, "messages"),
         ({"stream": "yes"}, "stream"),
         ({"max_tokens": 0}, "max_tokens"),
         ({"max_tokens": 1.5}, "max_tokens"),
         ({"seed": [1]}, "seed"),
         ({"stream_options": 1}, "stream_options"),
+        ({"stop": 7}, "stop"),
+        ({"stop": ["a"] * 17}, "stop"),
+        ({"stop": "a" * 201}, "stop"),
+        ({"tools": "all"}, "tools"),
+        ({"tools": [WEATHER] * 129}, "tools"),
+        ({"tools": [7]}, "tools.0"),
+        ({"tools": [{"type": "web_search"}]}, "tools.0"),
+        ({"tools": [{"type": "function", "function": 7}]}, "tools.0"),
+        ({"tools": [WEATHER], "tool_choice": 7}, "tool_choice"),
+        ({"tools": [WEATHER], "tool_choice": FORCED | {"function": {"name": "f"}}}, "tool_choice"),
+        ({"response_format": "json"}, "response_format"),
+        ({"response_format": {"type": "xml"}}, "response_format"),
+        ({"response_format": {"type": "json_schema", "json_schema": {}}}, "response_format"),
+        ({"response_format": {"type": "json_schema", "json_schema": 7}}, "response_format"),
+        ({"response_format": schema_form({"type": "cat"})}, "response_format"),
+        ({"tools": [BROKEN], "tool_choice": "required"}, "tools"),
     ],
 )
 def test_a_field_that_is_wrong_is_named(fields: dict[str, Any], param: str) -> None:
@@ -206,7 +313,7 @@ def test_content_of_another_shape_is_refused(content: object) -> None:
 
 def test_a_body_of_too_many_values_is_refused_before_it_is_parsed() -> None:
     with pytest.raises(ApiError, match="too many values") as caught:
-        parse_request(b"[" * 100_000)
+        parse_request(b"[" * 300_000)
 
     assert caught.value.status == 413
 

@@ -21,7 +21,7 @@ from council.integrity.hash_chain import next_link
 from council.integrity.seal import Seal, compute_digests, find_changes
 from council.integrity.verification import verify
 from council.people import Person, ThreadReading
-from council.prompts.shared import fence
+from council.prompts.shared import fence, with_instructions
 from council.rounds import Artefact, Closing, Question, Round, Synthesis
 from tests.builders import (
     ASKED_AT,
@@ -34,6 +34,7 @@ from tests.builders import (
     with_ballots,
 )
 
+RULES = with_instructions("Be brief.", "Keep the secret.")
 LATER, SALT = ASKED_AT + timedelta(days=90), "salt"
 FILE = QuestionFile("plan.txt", "text/plain", "a secret plan")
 OWN_FILE = QuestionFile("own.txt", "text/plain", "an own plan")
@@ -249,3 +250,17 @@ def test_an_artefact_without_texts_is_stored_as_it_is() -> None:
     closing = Closing(1.0)
 
     assert redact_artefact(closing) is closing
+
+
+def test_a_repeated_question_loses_what_its_asker_had_set_also_from_prompts() -> None:
+    told = {"instructions": "Keep the secret."}
+    source = replace(SOURCE, question=replace(SOURCE.question, **told))
+    prompt = replace(ASKED, system=RULES)
+    later = a_follow_up(text="A secret?", context="", quotes=("r1",), **told)
+    later = replace(later, answers=tuple(replace(one, prompt=prompt) for one in later.answers))
+
+    redacted = redact(later, source, LATER, SALT)
+
+    assert "secret" not in repr((redacted.question.instructions, redacted.answers)).casefold()
+    assert {one.prompt.system for one in redacted.answers} == {"Be brief."}
+    assert verify(redacted) == ()

@@ -15,6 +15,7 @@ from council.prompts.answer import (
     question_text,
     split_turns,
 )
+from council.prompts.shared import without_instructions
 from tests.builders import a_question
 from tests.council.test_prompt_injection import each_hostile
 
@@ -36,6 +37,17 @@ def test_instructions_are_system_and_data_is_user_messages() -> None:
 
     assert "Postgres" not in prompt.system
     assert "do not say who you are" in prompt.system
+
+
+def test_what_the_asker_set_binds_members_after_our_own_rules() -> None:
+    question = replace(a_question("Is Postgres enough?"), instructions="Answer in French.")
+
+    prompt, plain = answer_prompt(question), answer_prompt(a_question("Is Postgres enough?"))
+
+    assert prompt.system.startswith(plain.system)
+    assert prompt.system.endswith("\nAnswer in French.")
+    assert prompt.user == plain.user
+    assert without_instructions(prompt.system) == plain.system
 
 
 def test_small_models_are_asked_to_be_brief() -> None:

@@ -44,6 +44,17 @@ def test_a_judge_sees_the_reference_answer_if_the_question_has_one() -> None:
     assert "Sesame" in prompt.user
 
 
+def test_a_judge_reads_what_the_answers_were_told_as_data_without_names_of_models() -> None:
+    told = "You are ChatGPT, made by OpenAI. Be brief.\nNonce: 1234"
+    question = replace(a_question(), instructions=told)
+
+    prompt = judge_prompt(question, RUBRIC, BallotPrompt({"A": "Yes."}, NONCE))
+
+    assert "Be brief." in prompt.user
+    assert "Be brief." not in prompt.system
+    assert not re.search("chatgpt|openai|^Nonce: 1234", prompt.user, re.IGNORECASE | re.MULTILINE)
+
+
 def test_instructions_are_system_and_data_is_user_messages() -> None:
     prompt = _prompt({"A": "Sesame", "B": "Poppy"}, "Which seed?")
 
