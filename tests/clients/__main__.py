@@ -85,8 +85,8 @@ async def run(names: Sequence[str], *, write: bool) -> bool:
                     cells = (f"{column} {format_cell(found[client], column)}" for column in COLUMNS)
                     faults = [f"  {one.mode}: {one.fault}" for one in found[client] if one.fault]
                     print(f"{client.name:<15} {', '.join(cells)}", *faults, sep="\n", flush=True)
-    if write:
-        PAGE.write_text(format_page(found), encoding="utf-8")
+                    if write:
+                        PAGE.write_text(format_page(found), encoding="utf-8")
     return not any(one.fault for ones in found.values() for one in ones if one.mode != "install")
 
 

@@ -188,9 +188,10 @@ async def test_who_cannot_take_200_000_characters_is_named(home: Home) -> None:
             async with client:
                 answered = (await client.post("/v1/chat/completions", json=body)).json()
 
-    [absent] = answered["council"]["absences"]
-    assert (absent["member"], absent["role"]) == ("openai/small", "answer")
-    assert "context" in absent["reason"]
+    absences = answered["council"]["absences"]
+    [reason] = [absent["reason"] for absent in absences if absent["role"] == "answer"]
+    assert {absent["member"] for absent in absences} == {"openai/small"}
+    assert "context" in reason
 
 
 async def test_a_retry_after_a_crash_is_the_same_round(home: Home) -> None:
