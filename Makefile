@@ -12,7 +12,7 @@ ROUNDS ?= 400
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run ask test nightly check fix soak soak-cluster bench hostile pictures docs lock
+.PHONY: help run ask test nightly check fix soak soak-cluster bench clients hostile pictures docs lock
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile
@@ -29,6 +29,7 @@ test: $(VENV)/.dev ## set everything up and run every test
 
 nightly: $(VENV)/.dev ## what takes too long for every commit: simulations, long property runs, soaks, the browser matrix
 	$(BIN)/python -m pytest -n 4 -m "nightly or hypothesis" --hypothesis-profile=nightly
+	$(BIN)/python -m tests.clients
 
 check: $(VENV)/.dev ## format, lint, types, import contracts, tests
 	$(BIN)/ruff format --check .
@@ -70,6 +71,9 @@ bench: $(VENV)/.dev ## overhead of a round, next to rivals where they can be ins
 	$(BIN)/python -m tests.bench.chain
 	$(BIN)/python -m tests.bench.cluster
 	$(BIN)/python -m tests.bench.chats
+
+clients: $(VENV)/.dev ## ask with 14 real clients of OpenAI's API, installed outside of the repository: make clients ONLY="llm aider"
+	@$(BIN)/python -m tests.clients $(if $(ONLY),$(ONLY),--write)
 
 hostile: $(VENV)/.dev ## attack the product as a process: hostile providers, suite bombs, large bodies, guesses
 	@$(BIN)/python -m tests.hostile

@@ -139,7 +139,9 @@ async def measure(product: Product, models: ModelServer, rounds: int) -> bool:
     print(format_row("one model, asked directly with litellm (ms)", direct))
     print(format_row("a round of four models, asked on the page (ms)", page))
     print(format_row("the same round, asked by API (ms)", whole))
-    print(f"added by the API: {added:.0f} ms (aim: at most {MAX_ADDED_MS})")
+    ratio = median(whole) / median(page)
+    aim = f"aim on an idle machine: at most {MAX_ADDED_MS} ms"
+    print(f"added by the API: {added:.0f} ms, {ratio:.2f} times the page's ({aim})")
     print(format_row("from the chairman's first word to the stream's (ms)", firsts, "under 100"))
     print(f"pieces of a streamed answer: {median(pieces):.0f}")
     return added <= MAX_ADDED_MS and first <= MAX_FIRST_MS

@@ -9,12 +9,13 @@ import pytest
 from bot.access import Access
 from bot.api_keys import new_key, own_budget, revoke_key, save_key
 from bot.context import AppContext
+from bot.web.app import create_app
 from council.budget import Budget
 from council.budget_caps import Caps
 from council.money import Price
 from tests.bot.app_fakes import an_app
 from tests.bot.web.api_clients import QUESTION, ApiClient, error_of
-from tests.bot.web.browsing import TOKEN, NewSite, Site
+from tests.bot.web.browsing import ADDRESS, TOKEN, NewSite, Site
 from tests.builders import CLAUDE, GEMINI, GPT, a_panel
 from tests.fakes.gateway import FakeGateway
 from tests.fakes.memory_ledger import MemoryLedger
@@ -221,3 +222,27 @@ async def test_a_key_at_the_page_is_no_guess(locked_site: Site) -> None:
     assert {one.status_code for one in refused} == {401}
     assert set(logins) == {403}
     assert (await ApiClient(locked_site, TOKEN).get("/metrics")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "origin", "allowed"),
+    [
+        ("/v1/models", "https://app.example.org", "https://app.example.org"),
+        ("/v1/models", "https://evil.example", None),
+        ("/healthz", "https://app.example.org", None),
+    ],
+)
+async def test_only_pages_of_allowed_origins_call_the_api(
+    site: Site, path: str, origin: str, allowed: str | None
+) -> None:
+    context = replace(site.context, api_origins=("https://app.example.org",))
+    transport = httpx.ASGITransport(create_app(context, loopback=True))
+    asking = {"origin": origin, "access-control-request-method": "POST"}
+    async with httpx.AsyncClient(transport=transport, base_url=ADDRESS) as client:
+        replies = [
+            await client.get(path, headers={"origin": origin}),
+            await client.options(path, headers=asking),
+        ]
+
+    for reply in replies:
+        assert reply.headers.get("access-control-allow-origin") == allowed

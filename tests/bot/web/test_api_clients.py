@@ -6,14 +6,18 @@ The clients are imported where they are used: they are slow, and every worker co
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
+from pydantic import BaseModel
 
 from tests.bot.homes import TIMEOUT_SECONDS, Home, Result, scripted_config, served_config
 from tests.bot.web.browser.product import Product, serve_product
-from tests.wire.models import ModelServer, hang
+from tests.clients.__main__ import KEY, serve_obedient, try_client
+from tests.clients.clients import CLIENTS, WORD
+from tests.wire.models import ModelServer, hang, overflow
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -123,6 +127,71 @@ async def test_litellm_asks_and_streams(product: Product) -> None:
     texts = {one["synthesis"]["text"] for one in shown}
     assert len(rounds) == 2
     assert {whole.choices[0].message.content, "".join(pieces)} <= texts
+
+
+class Queue(BaseModel):
+    name: str
+    years: int
+
+
+DEMANDED: Any = [{"role": "system", "content": f'Mention "{WORD}".'}, ASKED[1]]
+
+
+async def test_openais_sdk_parses_both_apis(tmp_path: Path) -> None:
+    async with serve_obedient(tmp_path) as product, client_of(product, KEY) as client:
+        completion = await client.chat.completions.parse(
+            model="council", messages=DEMANDED, response_format=Queue
+        )
+        response = await client.responses.parse(model="council", input=DEMANDED, text_format=Queue)
+
+    for parsed in (completion.choices[0].message.parsed, response.output_parsed):
+        assert isinstance(parsed, Queue)
+        assert WORD in parsed.name
+
+
+async def test_litellm_gets_what_its_response_format_asks_for(tmp_path: Path) -> None:
+    import litellm
+
+    async with serve_obedient(tmp_path) as product:
+        reply = await litellm.acompletion(
+            model="openai/council",
+            messages=DEMANDED,
+            api_base=f"{product.address}/v1",
+            api_key=KEY,
+            response_format=Queue,
+        )
+
+    assert WORD in Queue.model_validate_json(reply.choices[0].message.content).name
+
+
+@pytest.mark.parametrize("name", ["pydantic-ai", "ai-sdk"])
+async def test_a_client_that_is_installed_here_gets_every_mode(tmp_path: Path, name: str) -> None:
+    [client] = [client for client in CLIENTS if client.name == name]
+    if not client.is_installed:
+        pytest.skip(f"{name} is not installed; `make clients ONLY={name}` does it")
+
+    async with serve_obedient(tmp_path) as product:
+        outcomes = await try_client(client, product)
+
+    assert {one.mode: one.fault for one in outcomes if one.fault} == {}
+
+
+async def test_who_cannot_take_200_000_characters_is_named(home: Home) -> None:
+    question = "Why? ".ljust(200_000, "x")
+    body = {"model": "council", "messages": [{"role": "user", "content": question}]}
+    async with ModelServer() as models:
+        models.script["small"] = overflow()
+        seats = ("one", "two", "three", "small")
+        home = home.with_config(served_config(models.api_base, seats))
+        async with serve_product(home) as product:
+            client = httpx.AsyncClient(base_url=product.address, trust_env=False, timeout=60)
+            async with client:
+                answered = (await client.post("/v1/chat/completions", json=body)).json()
+
+    absences = answered["council"]["absences"]
+    [reason] = [absent["reason"] for absent in absences if absent["role"] == "answer"]
+    assert {absent["member"] for absent in absences} == {"openai/small"}
+    assert "context" in reason
 
 
 async def test_a_retry_after_a_crash_is_the_same_round(home: Home) -> None:

@@ -171,6 +171,14 @@ def test_a_function_without_parameters_takes_any_object() -> None:
     assert json.loads(form.schema) == {"title": "news", "type": "object"}
 
 
+def test_a_schema_that_contains_itself_is_one() -> None:
+    tree = {"type": "object", "properties": {"next": {"$ref": "#"}}}
+
+    wanted = parsed(response_format=schema_form(tree))
+
+    assert json.loads(wanted.form.schema) == tree
+
+
 def test_a_forced_call_without_tools_is_refused() -> None:
     assert refused(tool_choice="required").param == "tool_choice"
 
@@ -256,6 +264,8 @@ def test_what_the_council_cannot_do_is_refused_by_name(fields: dict[str, Any], p
         ({"response_format": {"type": "json_schema", "json_schema": {}}}, "response_format"),
         ({"response_format": {"type": "json_schema", "json_schema": 7}}, "response_format"),
         ({"response_format": schema_form({"type": "cat"})}, "response_format"),
+        ({"response_format": schema_form({"title": "x" * 1_000_000})}, "response_format"),
+        ({"response_format": schema_form({"$ref": "#"})}, "response_format"),
         ({"tools": [BROKEN], "tool_choice": "required"}, "tools"),
     ],
 )
