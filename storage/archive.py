@@ -99,7 +99,7 @@ class SqlArchive(SqlStore):
             col(table.message).is_not(None),
             col(table.key).contains(f"/{round_id}/", autoescape=True),
         )
-        query = select(col(table.key), col(table.message), col(table.claimed_at).label("at"))
+        query: Any = select(col(table.key), col(table.message), col(table.claimed_at).label("at"))
         rows = await self._fetch(query.where(*sent).order_by(by_letter(table.key)))
         return tuple(ExportedMessage(**row) for row in rows)
 
@@ -136,7 +136,7 @@ async def list_unknown_tables(engine: AsyncEngine) -> list[str]:
         known = {*SQLModel.metadata.tables, "alembic_version"}
         names = sorted({*await connection.run_sync(_table_names)} - known)
         others = [name for name in names if not name.startswith("procrastinate_")]
-        row = select(literal_column("1"))
+        row: Any = select(literal_column("1"))
         return [
             name
             for name in others

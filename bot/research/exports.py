@@ -6,7 +6,7 @@ from datetime import datetime
 from bot.exports import Exporter, Importer
 from bot.plugins import RecordSources
 from bot.research.services import ResearchStores, export_judgments
-from council.research.experiment import Experiment
+from council.research.experiment import Experiment, ExperimentAnswer, GradeReply
 from storage.export import ExportedItem
 from storage.research.export import EXPERIMENT, KINDS, PART, ExperimentPart
 
@@ -25,7 +25,8 @@ class JudgmentExporter(Exporter):
             if not since or experiment.at >= since:
                 yield ExportedItem(EXPERIMENT, experiment)
                 state = await store.load_state(experiment.id)
-                for part in (*state.answers, *state.replies):
+                parts: list[ExperimentAnswer | GradeReply] = [*state.answers, *state.replies]
+                for part in parts:
                     yield ExportedItem(PART, ExperimentPart(experiment.id, part))
 
     async def dump_round(self, kind: str, round_id: str) -> str:
