@@ -54,8 +54,12 @@ def channel_key(place: Place) -> str:
 
 async def load_changes(key_values: KeyValueStore, key: str) -> dict[str, Change]:
     """Return the settings under a key, by name."""
-    text = await key_values.read(SETTINGS, key)
-    stored = json.loads(text) if text else {}
+    return parse_changes(await key_values.read(SETTINGS, key) or "{}")
+
+
+def parse_changes(text: str) -> dict[str, Change]:
+    """Return the settings that a stored text holds, by name."""
+    stored = json.loads(text)
     return {
         name: Change(one["value"], one["by"], one["name"], datetime.fromisoformat(one["at"]))
         for name, one in stored.items()

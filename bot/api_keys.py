@@ -18,7 +18,7 @@ KEY_PREFIX = "council_"  # what every key begins with, so that scanners can find
 NAME_RULE = "Use 1 to 40 small letters, digits, hyphens and underscores."
 MAX_CAP_USD = 1_000_000
 CAP_RULE = "Write the limit in US dollars a day, such as 2.50, or leave it out."
-_KIND = "api_key"
+KEY_KIND = "api_key"  # the kind of memo
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _SECRET_BYTES = 32
 
@@ -33,6 +33,7 @@ class ApiKey:
 
     `made_by` is the id of the visitor who made it and whose budget it spends; "" for a key that an
     admin made, which has its own budget, and None for a key of a version that did not store it.
+    `digest` is empty for a key that was imported: no text opens it until it is made again.
     """
 
     name: str
@@ -81,9 +82,14 @@ def new_key(
 
 
 async def save_key(key_values: KeyValueStore, key: ApiKey) -> None:
-    """Store a new key; raise ApiKeyError if its name is taken, even by a revoked one."""
-    stored = await key_values.put_if_absent(_KIND, key.name, _dump(key))
-    if _JSON.validate_json(stored) != key:
+    """Store a new key, or an imported one again; raise ApiKeyError if its name is taken.
+
+    A revoked key takes its name, too.
+    """
+    stored = _JSON.validate_json(await key_values.put_if_absent(KEY_KIND, key.name, _dump(key)))
+    if not (stored.digest or stored.revoked_at) and stored.made_by == key.made_by:
+        await key_values.put(KEY_KIND, key.name, _dump(key))
+    elif stored != key:
         raise ApiKeyError(
             f"There is or was a key named {key.name!r}, and its questions carry that name. Choose "
             "another one."
@@ -92,7 +98,7 @@ async def save_key(key_values: KeyValueStore, key: ApiKey) -> None:
 
 async def list_keys(key_values: KeyValueStore) -> tuple[ApiKey, ...]:
     """Return every key by name, including revoked ones."""
-    stored = await key_values.list_texts(_KIND)
+    stored = await key_values.list_texts(KEY_KIND)
     return tuple(_JSON.validate_json(stored[name]) for name in sorted(stored))
 
 
@@ -103,7 +109,7 @@ async def revoke_key(key_values: KeyValueStore, name: str, at: datetime) -> ApiK
         raise ApiKeyError(f"There is no key named {name[:60]!r}. List them with: council key list")
     if key.revoked_at is None:
         key = replace(key, revoked_at=at)
-        await key_values.put(_KIND, name, _dump(key))
+        await key_values.put(KEY_KIND, name, _dump(key))
     return key
 
 
@@ -126,8 +132,16 @@ async def own_budget(key_values: KeyValueStore, asker_id: str) -> OwnBudget | No
     return OwnBudget(key.cap_micro_usd, payer(key.made_by) if key.made_by else "")
 
 
+def without_secret(name: str, text: str) -> str:
+    """Return a stored key without its digest; raise ValueError if it is not the key's."""
+    key = _JSON.validate_json(text)
+    if key.name != name or not _NAME.fullmatch(name) or key.created_at.tzinfo is None:
+        raise ValueError("this is not the key of this name")
+    return _dump(replace(key, digest=""))
+
+
 async def _load(key_values: KeyValueStore, name: str) -> ApiKey | None:
-    stored = await key_values.read(_KIND, name)
+    stored = await key_values.read(KEY_KIND, name)
     return None if stored is None else _JSON.validate_json(stored)
 
 

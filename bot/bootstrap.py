@@ -63,7 +63,7 @@ from council.ports import Gateway, Ledger, SharedRateLimiter
 from council.providers import ProviderHint
 from council.registry import Registry
 from council.rounds import Round
-from storage.copy_database import list_unknown_tables
+from storage.archive import SqlArchive, list_unknown_tables
 from storage.engine import check_file_opens, open_engine, open_separate_pool
 from storage.hash_chain import SqlHashChain
 from storage.key_value import SqlKeyValueStore
@@ -248,12 +248,14 @@ def _round_store(engine: AsyncEngine, plugins: Plugins) -> SqlRoundStore:
 class Stores:
     """All stores, for commands that need no models; `parts` are what plug-ins add.
 
+    `archive` has what an export has besides rounds and the items of plug-ins, and
     `unknown_tables` returns the tables with rows that no plug-in of this program reads.
     """
 
     store: SqlRoundStore
     chain: SqlHashChain
     ledger: Ledger
+    archive: SqlArchive
     parts: Parts
     plugins: Plugins
     registry: Registry
@@ -269,6 +271,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             _round_store(engine, plugins),
             SqlHashChain(engine),
             SqlLedger(engine),
+            SqlArchive(engine),
             Parts(*_open_plugin_stores(engine, settings, plugins)),
             plugins,
             stored_registry(plugins),

@@ -32,15 +32,26 @@ class Exporter:
         for item in none:
             yield item
 
+    async def list_items_of_rounds(self, since: datetime | None) -> AsyncIterator[ExportedItem]:
+        """Yield likewise the items that can be imported only after their rounds."""
+        none: tuple[ExportedItem, ...] = ()
+        for item in none:
+            yield item
+
     async def dump_round(self, kind: str, round_id: str) -> str:
         """Return a round in one of its formats, as lines with line ends; "" for nothing."""
         raise NotImplementedError
 
 
 class Importer:
-    """Stores the items of an export that are of its `kinds`."""
+    """Stores the items of an export that are of its `kinds`.
+
+    `settings` are the kinds of texts in the key-value store that people chose: they are exported
+    and imported without more.
+    """
 
     kinds: ClassVar[tuple[ExportKind, ...]] = ()
+    settings: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, stores: RecordSources) -> None:
         self.stores = stores
@@ -53,7 +64,7 @@ class Importer:
         raise NotImplementedError
 
     async def finish(self, rounds: Sequence[Round]) -> None:
-        """Handle the forgotten rounds that were imported, once everything is stored."""
+        """Handle forgotten rounds that were imported, some at a time, once everything is stored."""
 
 
 class Verifier:

@@ -21,10 +21,24 @@ T = TypeVar("T")
 FORMAT = 1
 
 ROUND = TypeAdapter(Round)
+# More than any round has: ten files, and the prompts and replies of its models.
+MAX_LINE_BYTES = 256 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedMessage:
+    """A message of a round that was sent: its key, its id in the chat, and when."""
+
+    key: str
+    message: str
+    at: datetime
+
+
 # What is stored with a round, as further fields of its line.
 EXTRAS: dict[str, TypeAdapter[Any]] = {
     "ratings": TypeAdapter(tuple[Feedback, ...]),
     "votes": TypeAdapter(tuple[HumanVote, ...]),
+    "sent": TypeAdapter(tuple[ExportedMessage, ...]),
     "seal": TypeAdapter(Seal),
 }
 # The plug-ins of kinds that are not named "plug-in.kind".
@@ -66,11 +80,12 @@ class MissingPluginError(StoreError):
 
 @dataclass(frozen=True, slots=True)
 class ExportedRound:
-    """A round with its feedback, its votes and its seal."""
+    """A round with its feedback, its votes, its messages in chats and its seal."""
 
     round_: Round
     ratings: tuple[Feedback, ...] = ()
     votes: tuple[HumanVote, ...] = ()
+    sent: tuple[ExportedMessage, ...] = ()
     seal: Seal | None = None
 
 
@@ -78,10 +93,11 @@ def dump_round(
     round_: Round,
     ratings: tuple[Feedback, ...] = (),
     votes: tuple[HumanVote, ...] = (),
+    sent: tuple[ExportedMessage, ...] = (),
     seal: Seal | None = None,
 ) -> str:
     """Return the round as one line, without a line end."""
-    extras = {"ratings": ratings, "votes": votes, "seal": seal}
+    extras = {"ratings": ratings, "votes": votes, "sent": sent, "seal": seal}
     dumped = {
         name: EXTRAS[name].dump_python(value, mode="json")
         for name, value in extras.items()
@@ -141,6 +157,9 @@ def _round_from_values(values: dict[str, Any], registry: Registry) -> ExportedRo
     for i, vote in enumerate(exported.votes):
         if not _is_vote_on(round_, vote):
             raise StoreError(f"votes.{i}: it does not match the round's answers")
+    for i, message in enumerate(exported.sent):
+        if f"/{round_.id}/" not in message.key:
+            raise StoreError(f"sent.{i}.key: it belongs to another round")
     return exported
 
 
@@ -160,6 +179,8 @@ def _is_vote_on(round_: Round, vote: HumanVote) -> bool:
 
 def _parse_line(line: bytes | str) -> dict[str, Any]:
     """Return the fields of a line, without its format; raise StoreError for any other text."""
+    if len(line) > MAX_LINE_BYTES:
+        raise StoreError(f"it is longer than {MAX_LINE_BYTES >> 20} MB, which no round is")
     try:
         values = from_json(line)
     except ValueError as error:

@@ -10,7 +10,7 @@ from council.errors import StoreError
 from storage.engine import check_encoding, read_only_engine, schema_transaction
 from storage.transactions import translate_errors
 
-HEAD_REVISION = "0030"  # the newest revision in storage/migrations/versions
+HEAD_REVISION = "0031"  # the newest revision in storage/migrations/versions
 # Programs that know this revision or a later one may work on the newest schema: they ignore what
 # was added since.
 OLDEST_COMPATIBLE = "0012"

@@ -7,10 +7,12 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from sys import stdin
-from typing import Annotated
+from typing import Annotated, BinaryIO
 
 import typer
 
+from bot.admin_settings import SETTINGS, parse_changes
+from bot.api_keys import KEY_KIND, without_secret
 from bot.bootstrap import Stores, open_stores
 from bot.cli.output import (
     MISUSED,
@@ -25,6 +27,7 @@ from bot.cli.output import (
 )
 from bot.cli.rounds import find_round_id
 from bot.commands.rounds import UnderWayError, describe_quoting, forget_and_wipe
+from bot.context import PICKED_PANEL
 from bot.coordination.clock import now, parse_moment
 from bot.exports import Exporter, Importer
 from bot.plugins import Plugins
@@ -38,7 +41,9 @@ from council.integrity.seal import find_changes
 from council.ports import RoundQuery, Store
 from council.registry import Registry
 from council.rounds import Round
+from storage.archive import SETTING, SPENDING, DaySpending, StoredSetting
 from storage.export import (
+    MAX_LINE_BYTES,
     ExportedItem,
     ExportedRound,
     ExportKind,
@@ -49,6 +54,7 @@ from storage.export import (
 )
 
 Entry = ExportedRound | ExportedItem
+ROUNDS_AT_ONCE = 50  # in memory
 ROUND = "round"  # what an entry is called, unless it is of another kind
 EntryCounts = Counter[str]
 ExportLines = AsyncIterator[tuple[str, bytes]]
@@ -104,23 +110,22 @@ async def import_(
     """Import an export; rounds that are already stored are skipped."""
     new: EntryCounts = Counter()
     known_count = 0
-    forgotten: list[Round] = []
+    forgotten: list[str] = []
     with exit_on_faults(err=True) as on_fault:
         async with open_stores(load_settings()) as stores:
             importers = _load_importers(stores)
             kinds = export_kinds(stores.plugins)
             for entry in read_export(file, kinds, on_fault, stores.registry):
                 try:
-                    is_new = await _store_entry(stores.store, importers, entry)
+                    is_new = await _store_entry(stores, importers, entry)
                 except CouncilError as error:
                     on_fault(f"{_display_name(entry)}: {error}")
                     continue
                 new[_noun(entry)] += is_new
                 known_count += not is_new
                 if is_new and isinstance(entry, ExportedRound) and entry.round_.forgotten:
-                    forgotten.append(entry.round_)
-            for importer in importers:
-                await importer.finish(forgotten)
+                    forgotten.append(entry.round_.id)
+            await _finish(stores.store, importers, forgotten)
         typer.echo(f"{_describe(new, kinds)} imported, {known_count} already here.")
 
 
@@ -197,18 +202,35 @@ def _find_format(stores: Stores, name: str) -> Exporter:
 
 async def _all_lines(stores: Stores, since: datetime | None, on_fault: OnFault) -> ExportLines:
     # One round at a time is in memory.
-    for exporter in _load_exporters(stores):
-        async for item in exporter.list_items(since):
-            try:
-                yield item.kind.noun, dump_item(item).encode() + b"\n"
-            except StoreError as error:
-                on_fault(f"Left out: {error}")
+    exporters = _load_exporters(stores)
+    for items in (_own_items(stores, since), *(one.list_items(since) for one in exporters)):
+        async for line in _item_lines(items, on_fault):
+            yield line
     for round_id in await _ids_since(stores, since):
         try:
             async for line in _round_lines(stores, round_id):
                 yield line
         except StoreError as error:
             on_fault(f"Left out: {error}")
+    for exporter in exporters:
+        async for line in _item_lines(exporter.list_items_of_rounds(since), on_fault):
+            yield line
+
+
+async def _item_lines(items: AsyncIterator[ExportedItem], on_fault: OnFault) -> ExportLines:
+    async for item in items:
+        try:
+            yield item.kind.noun, dump_item(item).encode() + b"\n"
+        except StoreError as error:
+            on_fault(f"Left out: {error}")
+
+
+async def _own_items(stores: Stores, since: datetime | None) -> AsyncIterator[ExportedItem]:
+    async for setting in stores.archive.list_settings(_settings(stores.plugins)):
+        if public := _public_setting(setting):
+            yield ExportedItem(SETTING, public)
+    async for spending in stores.archive.list_spending(since):
+        yield ExportedItem(SPENDING, spending)
 
 
 async def _ids_since(stores: Stores, since: datetime | None) -> Sequence[str]:
@@ -237,9 +259,22 @@ async def _round_lines(stores: Stores, round_id: str) -> ExportLines:
         round_,
         ratings=await store.ratings(round_id),
         votes=await store.votes(round_id),
+        sent=await stores.archive.list_messages(round_id),
         seal=await store.seal(round_id),
     )
     yield ROUND, line.encode() + b"\n"
+
+
+def _public_setting(setting: StoredSetting) -> StoredSetting | None:
+    """Return a setting without secrets; None if it is not one that this program can read."""
+    try:
+        if setting.store == KEY_KIND:
+            return replace(setting, text=without_secret(setting.name, setting.text))
+        if setting.store == SETTINGS:
+            parse_changes(setting.text)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+    return setting
 
 
 # --- Import
@@ -247,8 +282,18 @@ async def _round_lines(stores: Stores, round_id: str) -> ExportLines:
 
 def export_kinds(plugins: Plugins) -> list[ExportKind]:
     """Return the kinds of items that plug-ins can import, also those that are disabled."""
-    importers: list[type[Importer]] = plugins.load_duties(lambda plugin: plugin.on_import)
-    return [kind for importer in importers for kind in importer.kinds]
+    others = [kind for importer in _importer_types(plugins) for kind in importer.kinds]
+    return [SETTING, SPENDING, *others]
+
+
+def _importer_types(plugins: Plugins) -> list[type[Importer]]:
+    return plugins.load_duties(lambda plugin: plugin.on_import)
+
+
+def _settings(plugins: Plugins) -> set[str]:
+    """Return the kinds of texts in the key-value store that are exported and imported."""
+    others = [kind for importer in _importer_types(plugins) for kind in importer.settings]
+    return {SETTINGS, PICKED_PANEL, KEY_KIND, *others}
 
 
 def read_export(
@@ -262,7 +307,7 @@ def read_export(
     missing: Counter[str] = Counter()
     try:
         with path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
+            for number, line in enumerate(_read_lines(file), start=1):
                 if line.strip():
                     try:
                         yield parse_item(line, kinds, registry)
@@ -278,6 +323,15 @@ def read_export(
         typer.echo(f"{what} left out. Install the plug-in {plugin} to read them.", err=True)
 
 
+def _read_lines(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a file; of a line that is too long, one byte more than is allowed."""
+    while line := file.readline(MAX_LINE_BYTES + 1):
+        end = line
+        while len(end) > MAX_LINE_BYTES and not end.endswith(b"\n"):
+            end = file.readline(MAX_LINE_BYTES + 1)
+        yield line
+
+
 def _display_name(entry: Entry) -> str:
     return f"Round {entry.round_.id!r}" if isinstance(entry, ExportedRound) else str(entry)
 
@@ -291,15 +345,31 @@ def _load_importers(stores: Stores) -> list[Importer]:
     return [new_importer(stores) for new_importer in hooks]
 
 
-async def _store_entry(store: Store, importers: Sequence[Importer], entry: Entry) -> bool:
+async def _store_entry(stores: Stores, importers: Sequence[Importer], entry: Entry) -> bool:
     """Store an entry; return False if it was there already."""
     if isinstance(entry, ExportedRound):
-        return await _store_round(store, entry)
+        return await _store_round(stores, entry)
+    if isinstance(entry.value, StoredSetting):
+        setting = _public_setting(entry.value)
+        if setting is None or setting.store not in _settings(stores.plugins):
+            raise StoreError("its value is not one that this program stores.")
+        return await stores.archive.save(setting, now())
+    if isinstance(entry.value, DaySpending):
+        return await stores.archive.save(entry.value, now())
     importer = next(one for one in importers if entry.kind in one.kinds)
     return await importer.store(entry)
 
 
-async def _store_round(store: Store, record: ExportedRound) -> bool:
+async def _finish(store: Store, importers: Sequence[Importer], forgotten: Sequence[str]) -> None:
+    for start in range(0, len(forgotten), ROUNDS_AT_ONCE):
+        ids = forgotten[start : start + ROUNDS_AT_ONCE]
+        rounds = [await store.load(round_id) for round_id in ids]
+        for importer in importers:
+            await importer.finish(rounds)
+
+
+async def _store_round(stores: Stores, record: ExportedRound) -> bool:
+    store = stores.store
     # A round that joins the chain here must be the one that closed there.
     if changed := find_changes(record.round_, record.seal) if record.seal else ():
         raise StoreError(
@@ -309,6 +379,7 @@ async def _store_round(store: Store, record: ExportedRound) -> bool:
     if is_new:
         # It was delivered where it was asked, if that place can be reached from here at all.
         await store.deliver(record.round_.id, delivered=True)
+        await stores.archive.save_messages(record.round_.id, record.sent)
     at = now()  # a date in the future would outlive everything that is said here later
     for feedback in record.ratings:
         with suppress(ForgottenError):  # forgotten here since it was exported

@@ -57,7 +57,8 @@ async def list_(as_json: Json = False) -> None:
         typer.echo("No keys yet. Make one for a program with: council key add NAME")
     items = []
     for key in keys:
-        state = f"revoked {key.revoked_at:%Y-%m-%d}" if key.revoked_at else "active"
+        state = "active" if key.digest else "imported: add it again"
+        state = f"revoked {key.revoked_at:%Y-%m-%d}" if key.revoked_at else state
         panels = ", ".join(key.panels) or "all panels"
         cap = key.day_limit(user_day)
         limit = "no limit" if cap is None else f"{format_usd(cap)} a day"

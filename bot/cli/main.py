@@ -45,7 +45,7 @@ COMMANDS = {
     "doctor": ("bot.cli.doctor:doctor", "Check settings, tokens, database and models."),
     "plugins": ("bot.cli.plugins:plugins", "List plug-ins, and why one is not on."),
     "key": ("bot.cli.keys:key_app", "Manage API keys."),
-    "db": ("bot.cli.database:database_app", "Upgrade or copy the database."),
+    "db": ("bot.cli.database:database_app", "Upgrade the database."),
     "tally": ("bot.cli.tally:tally", ""),
     "slates": ("bot.cli.tally:slates", ""),
 }

@@ -37,6 +37,7 @@ PLUGIN = Plugin(
     },
     stores=("bot.research.services:open_stores",),
     on_export=("bot.research.exports:JudgmentExporter",),
+    on_import=("bot.research.exports:ExperimentImporter",),
     services=("bot.research.services:open_service",),
     pages=("bot.research.web.pages:PAGES",),
 )

@@ -8,6 +8,7 @@ from sqlalchemy import String, create_engine
 from sqlmodel.sql.sqltypes import AutoString
 
 from storage.tables import Json, RoundRow, UtcDateTime
+from storage.views import create_views, drop_views
 
 
 def render_item(kind: str, item: Any, _: AutogenContext) -> str | Literal[False]:  # noqa: ANN401
@@ -40,7 +41,11 @@ def run() -> None:
         include_name=is_ours,
     )
     with context.begin_transaction():
+        # A table cannot be changed while a view reads it.
+        drop_views(connection)
         context.run_migrations()
+        if context.get_context().get_current_revision() == context.get_head_revision():
+            create_views(connection)
 
 
 run()

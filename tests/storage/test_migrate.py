@@ -32,6 +32,7 @@ from storage.outbox import SqlOutbox
 from storage.rounds import SqlRoundStore
 from storage.row_mapping import PANEL
 from storage.tables import RoundRow, import_all_tables
+from storage.views import create_views, drop_views
 from tests.builders import ASKED_AT, a_panel, a_round, an_answer
 from tests.fakes.gateway import FakeGateway
 from tests.fakes.memory_store import MemoryStore
@@ -306,9 +307,11 @@ async def test_a_table_is_rebuilt_without_losing_what_points_at_it(engine: Async
     await store.open(a_closed_round())
 
     def rebuild(connection: Connection) -> None:
+        drop_views(connection)
         operations = Operations(MigrationContext.configure(connection))
         with operations.batch_alter_table("round", recreate="always"):
             pass
+        create_views(connection)
 
     await run_in_schema(engine, rebuild)
 

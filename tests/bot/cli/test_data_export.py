@@ -8,14 +8,17 @@ from typing import Any
 
 import pytest
 
+from bot.cli import data
 from bot.cli.data import LEFT_OUT
+from storage import export as export_format
 from tests.bot.homes import Home
 
 
 def unsealed(line: str, **changes: object) -> dict[str, Any]:
-    """Return an exported round without its link, as older versions wrote it."""
+    """Return an exported round without its link and messages, as older versions wrote it."""
     document: dict[str, Any] = json.loads(line)
     del document["seal"]
+    document.pop("sent", None)
     return document | changes
 
 
@@ -200,3 +203,45 @@ def test_an_export_says_what_it_leaves_out_of_an_absent_plug_in(home: Home) -> N
 
     assert (exported.code, exported.out) == (0, "")
     assert exported.err == f"{LEFT_OUT.format(tables='haiku')}\n"
+
+
+def test_a_line_that_is_too_long_is_reported_and_the_next_is_read(
+    stored_round: tuple[Home, str], other_home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, _ = stored_round
+    path = exported(home)
+    line = path.read_text(encoding="utf-8")
+    limit = len(line.encode()) + 10
+    for module in (export_format, data):
+        monkeypatch.setattr(module, "MAX_LINE_BYTES", limit)
+    path.write_text(f"{'x' * (3 * limit)}\n{line}", encoding="utf-8")
+
+    result = other_home.invoke("import", str(path))
+
+    assert result.out == "1 round imported, 0 already here.\n"
+    assert (result.code, len(result.lines)) == (1, 1)
+    assert "line 1: it is longer than" in result.err
+
+
+def test_where_a_round_was_posted_is_imported_with_it_alone(
+    stored_round: tuple[Home, str], other_home: Home
+) -> None:
+    home, round_id = stored_round
+    home.sql(
+        "INSERT INTO outgoing (key, round_id, claimed_at, claimed_by, message) "
+        "VALUES (?, ?, '2026-11-21 09:00:00.000000', 'x', '17.5')",
+        f"slack/T1/C1/{round_id}/1",
+        round_id,
+    )
+    path = exported(home)
+    document = json.loads(path.read_text(encoding="utf-8"))
+    document["sent"][0]["key"] = "slack/T1/C1/another/0"
+    other = home.folder / "changed.jsonl"
+    other.write_text(json.dumps(document), encoding="utf-8")
+
+    refused, taken = other_home.invoke("import", str(other)), other_home.invoke("import", str(path))
+
+    assert "sent.0.key: it belongs to another round" in refused.err
+    assert taken.code == 0
+    key = f"slack/T1/C1/{round_id}/1"
+    assert other_home.sql("SELECT message FROM outgoing WHERE key = ?", key) == [("17.5",)]
