@@ -71,9 +71,12 @@ async def find_round(app: AppContext, message: IncomingMessage, wanted: str) -> 
         if readable_rounds(message) == ALL_ROUNDS:
             raise
         # The error must not reveal rounds of others, least of all a whole id.
-        raise RoundNotFoundError(
-            f"There is no round {wanted!r} here. `/council rounds` lists them."
-        ) from None
+        raise not_found_here(wanted) from None
+
+
+def not_found_here(wanted: str) -> RoundNotFoundError:
+    """Return the error for a round that does not exist or may not be read here."""
+    return RoundNotFoundError(f"There is no round {wanted!r} here. `/council rounds` lists them.")
 
 
 # --- Follow-up questions: the earlier rounds of a thread become their context.

@@ -1,5 +1,6 @@
 """Renderer of a round before and while it runs: accepted, progress, stopped."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -165,6 +166,24 @@ def progress_summary(round_: Round) -> str:
             return f"{voted} of {len(slates)} rankings are in"
         return f"{voted} of {count_noun(len(slates), 'judge')} voted"
     return WRITING
+
+
+def progress_parts(round_: Round) -> tuple[int, int]:
+    """Return how many parts of a round are done, and of how many.
+
+    A part is an answer, a ranking, or what the chairman writes; one that fails is done.
+    """
+    panel, method = round_.panel, shown_method(round_)
+    absent = Counter(absence.role for absence in round_.absences)
+    rankings = len(panel.judges) * method.passes if method.is_ranked else 0
+    if round_.draw:
+        rankings = len(method.slates(round_, round_.draw))
+    total = len(panel.members) + rankings + 1
+    if round_.closing:
+        return total, total
+    answered = min(len(round_.answers) + absent[Role.ANSWER], len(panel.members))
+    counted = sum(ballot.counts for ballot in round_.ballots)
+    return answered + min(counted + absent[Role.BALLOT], rankings), total
 
 
 def _answer_steps(round_: Round) -> list[Step]:

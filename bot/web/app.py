@@ -29,11 +29,12 @@ from bot.web import (
     rounds,
     shares,
 )
+from bot.web.api_errors import ApiError
 from bot.web.api_requests import API
 from bot.web.auth import FormError, TooManyRequestsError, read_form
 from bot.web.context import CORE_TEMPLATES, STATIC, WebContext
 from bot.web.limits import BodyLimitMiddleware
-from bot.web.mcp import McpEndpoint
+from bot.web.mcp import MCP, McpEndpoint
 from bot.web.middleware import (
     ApiOriginsMiddleware,
     GateMiddleware,
@@ -81,7 +82,7 @@ def create_app(
         return route(path, handle, "POST")
 
     async def handle_error(request: Request, error: Exception) -> Response:
-        if request.scope["path"].startswith(API):
+        if request.scope["path"].startswith(API) or isinstance(error, ApiError):
             return api.error_response(error, context.app.now)
         return await _error_page(context, request, error)
 
@@ -94,7 +95,7 @@ def create_app(
             route("/v1/responses", api.create_response, "POST"),
             route("/v1/messages", api.refuse_messages, "POST"),
             *routes,
-            Route("/mcp", McpEndpoint(context), methods=["POST"]),
+            Route(MCP, McpEndpoint(context), methods=["POST"]),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[

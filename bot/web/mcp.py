@@ -1,4 +1,4 @@
-"""The address `/mcp`: the Model Context Protocol as streamable HTTP, under the page's own rules."""
+"""The address `/mcp`: the Model Context Protocol as streamable HTTP, with the API's keys."""
 
 import asyncio
 from importlib import import_module
@@ -9,14 +9,17 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
+from bot.chat import Asker
 from bot.web.auth import place_of, visitor_of
 from bot.web.context import WebContext
+from council.places import Place
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
     from bot.mcp import Caller
 
+MCP = "/mcp"
 OTHER_SITE = "Pages of other sites can't use the council here.\n"
 
 
@@ -56,10 +59,15 @@ class McpEndpoint:
 def _caller(request: Request) -> "Caller":
     from bot.mcp import Caller
 
+    def link(round_id: str) -> str:
+        return f"{request.base_url}rounds/{round_id}"
+
+    if key := request.scope["api_key"]:  # the middleware has authenticated it
+        return Caller(
+            Asker(key.asker_id, key.name), Place("web", channel=key.asker_id), link, key=key
+        )
     visitor = visitor_of(request)
-    return Caller(
-        visitor.asker, place_of(visitor), lambda round_id: f"{request.base_url}rounds/{round_id}"
-    )
+    return Caller(visitor.asker, place_of(visitor), link)
 
 
 def _is_of_other_site(request: Request) -> bool:

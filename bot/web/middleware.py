@@ -23,6 +23,7 @@ from bot.web.auth import (
 )
 from bot.web.context import WebContext
 from bot.web.legal import LEGAL_PATHS
+from bot.web.mcp import MCP
 from council.errors import CouncilError
 
 Refuse = Callable[[Request, Exception], Awaitable[Response]]
@@ -134,7 +135,7 @@ class GateMiddleware:
             request, signer = Request(scope), self._context.signer
             known = signer.read_visitor(request.cookies.get(VISITOR_COOKIE, ""))
             scope["visitor"] = known or signer.new_visitor(address_of(request))
-            is_api = scope["path"].startswith(API)
+            is_api = scope["path"].startswith(API) or scope["path"] == MCP
             try:
                 self._check_limits(request, known)
                 if is_api:
@@ -171,7 +172,8 @@ class GateMiddleware:
 
     def _is_allowed(self, request: Request) -> bool:
         path: str = request.scope["path"]
-        if path in self._public or path.startswith("/static/"):
+        # Clients of MCP look here for OAuth; a 404 says that there is none.
+        if path in self._public or path.startswith(("/static/", "/.well-known/")):
             return True
         # A signed link only opens what it was made for; the handler checks the signature.
         is_shared = path.startswith("/rounds/") or path.endswith(SHARED)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.hints import shell_hints
+from bot.hints import shell_hints, tool_hints
 
 
 @pytest.mark.parametrize(
@@ -18,3 +18,16 @@ from bot.hints import shell_hints
 )
 def test_in_a_shell_a_hint_is_a_command_of_the_shell(hint: str, command: str) -> None:
     assert shell_hints(hint) == command
+
+
+@pytest.mark.parametrize(
+    ("hint", "tool"),
+    [
+        ("`/council rounds` lists them.", "`list_rounds` lists them."),
+        ("Ask one with `/council QUESTION`.", "Ask one with `ask_council`."),
+        ("Open it with `/council show last`.", "Open it with `get_round`."),
+        ("`/council suite list` lists them.", "`council suite list` lists them."),
+    ],
+)
+def test_for_a_client_of_mcp_a_hint_is_a_tool(hint: str, tool: str) -> None:
+    assert tool_hints(hint) == tool

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 from mcp import Client
-from mcp.types import CallToolResult, TextContent
+from mcp.shared.exceptions import MCPError
+from mcp.types import CallToolResult, TextContent, TextResourceContents
 
 import bot.mcp
 from bot.context import AppContext
@@ -61,6 +62,7 @@ async def test_every_tool_is_listed_with_its_arguments(mode: str) -> None:
         "list_rounds": ["limit"],
     }
     assert all(tool.description for tool in listed)
+    assert all(tool.output_schema for tool in listed)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -114,15 +116,25 @@ async def test_texts_are_ranked_and_not_stored() -> None:
     assert await app.store.ids() == ()
 
 
+async def test_texts_of_a_list_are_named_by_their_numbers() -> None:
+    async with client_of(an_app()) as client:
+        arguments = {"question": "Best?", "answers": ["Alpha.", "Beta."]}
+        result = await client.call_tool("rank_answers", arguments)
+
+    assert result.structured_content
+    assert {line["name"] for line in result.structured_content["standings"]} == {"1", "2"}
+
+
 async def test_rounds_are_listed_and_opened() -> None:
     async with client_of(an_app()) as client:
         asked = await client.call_tool("ask_council", {"question": "Is it?"})
         listed = await client.call_tool("list_rounds", {"limit": 5})
         every = await client.call_tool("list_rounds", {"limit": None})
+        quoted = await client.call_tool("list_rounds", {"limit": "5"})
         assert asked.structured_content
         opened = await client.call_tool("get_round", {"round_id": asked.structured_content["id"]})
 
-    assert listed.structured_content == every.structured_content
+    assert listed.structured_content == every.structured_content == quoted.structured_content
     assert listed.structured_content
     [line] = listed.structured_content["rounds"]
     assert (line["question"], line["stage"]) == ("Is it?", "closed")
@@ -154,10 +166,14 @@ def test_of_two_tools_with_one_name_the_first_counts() -> None:
         ("ask_council", {}, "question: "),
         ("ask_council", {"question": "Is it?", "pannel": "x"}, "pannel: "),
         ("ask_council", {"question": " "}, "The question is empty"),
-        ("rank_answers", {"question": "Best?", "answers": ["a"]}, "answers: "),
+        ("rank_answers", {"question": "Best?", "answers": "a or b"}, "answers: "),
+        ("rank_answers", {"question": "Best?", "answers": ["a", 2]}, "answers.2: must be text."),
+        ("rank_answers", {"question": "Best?", "answers": ["Alone."]}, "can't be ranked"),
         ("rank_answers", {"question": "Best?", "answers": {"a": "Alone."}}, "can't be ranked"),
         ("list_rounds", {"limit": "many"}, "limit: must be a whole number."),
         ("list_rounds", {"limit": 0}, "limit: "),
+        ("list_rounds", {"limit": "101"}, "limit: "),
+        ("leaderboard", {"suite": "nothing"}, "There is no suite 'nothing'"),
         ("get_round", {"round_id": "nothing"}, "There is no round 'nothing'"),
         ("dance", {}, "There is no tool 'dance'"),
     ],
@@ -200,11 +216,11 @@ async def test_a_bug_is_logged_and_not_shown(monkeypatch: pytest.MonkeyPatch) ->
 async def test_progress_is_reported_while_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
     assert bot.mcp.PROGRESS_SECONDS <= 5
     monkeypatch.setattr(bot.mcp, "PROGRESS_SECONDS", 0.01)
-    seen: list[tuple[float, str | None]] = []
+    seen: list[tuple[float, float | None, str | None]] = []
     enough = asyncio.Event()
 
     async def on_progress(progress: float, total: float | None, message: str | None) -> None:
-        seen.append((progress, message))
+        seen.append((progress, total, message))
         if len(seen) > 5:
             enough.set()
 
@@ -217,9 +233,10 @@ async def test_progress_is_reported_while_nothing_happens(monkeypatch: pytest.Mo
         calling.cancel()
         await asyncio.gather(calling, return_exceptions=True)
 
-    progress = [value for value, _ in seen]
+    progress = [value for value, _, _ in seen]
     assert progress == sorted(set(progress))
-    assert "2 of 3 models answered" in {message for _, message in seen}
+    assert {total for _, total, _ in seen} == {7}  # answers, rankings, and the council's answer
+    assert {message for value, _, message in seen if 2 < value < 3} == {"2 of 3 models answered"}
 
 
 class SignallingGateway(FakeGateway):
@@ -287,3 +304,42 @@ async def test_a_decision_is_written_and_what_is_not_disputed_is_named() -> None
         assert document
         assert [(one["point"], one["says"]) for one in document["decisions"]] == [(BROKER, YES)]
         assert [one["text"] for one in document["earlier"]] == [OLD_TEXT]
+
+
+# --- The prompt, and rounds as resources
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_the_prompt_asks_the_council(mode: str) -> None:
+    async with client_of(an_app(), mode) as client:
+        [listed] = (await client.list_prompts()).prompts
+        given = {"question": "Is it?", "panel": "house"}
+        prompt = await client.get_prompt("council", given)
+        with pytest.raises(MCPError, match="question is empty"):
+            await client.get_prompt("council", {"question": " "})
+        with pytest.raises(MCPError, match="no prompt 'dance'"):
+            await client.get_prompt("dance", given)
+
+    assert (listed.name, [one.name for one in listed.arguments or ()]) == ("council", [*given])
+    [message] = prompt.messages
+    assert isinstance(message.content, TextContent)
+    assert message.content.text.endswith("Is it?")
+    assert 'the tool `ask_council` with the panel "house"' in message.content.text
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_rounds_are_resources(mode: str) -> None:
+    async with client_of(an_app(), mode) as client:
+        asked = await client.call_tool("ask_council", {"question": "Is it?"})
+        [listed] = (await client.list_resources()).resources
+        [read] = (await client.read_resource(listed.uri)).contents
+        [template] = (await client.list_resource_templates()).resource_templates
+        for unknown in ("council://rounds/nothing", "council://rounds/", "file:///etc/passwd"):
+            with pytest.raises(MCPError):
+                await client.read_resource(unknown)
+
+    assert asked.structured_content
+    assert listed.title == "Is it?"
+    assert listed.uri == template.uri_template.format(id=asked.structured_content["id"])
+    assert isinstance(read, TextResourceContents)
+    assert (read.mime_type, read.text) == ("text/markdown", text_of(asked))

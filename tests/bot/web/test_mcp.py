@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import partial
 
 import httpx2
 import pytest
@@ -10,11 +12,18 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
+from bot.api_keys import own_budget
 from bot.web.server import run_server
+from council.budget import Budget
+from council.budget_caps import Caps
+from council.money import Price
 from tests.bot.app_fakes import an_app
+from tests.bot.web.api_clients import ApiClient
 from tests.bot.web.browsing import TOKEN, NewSite, Site
-from tests.builders import GPT
+from tests.bot.web.test_api_auth import a_key
+from tests.builders import CLAUDE, GEMINI, GPT, a_panel
 from tests.fakes.gateway import FakeGateway, Hangs
+from tests.fakes.memory_ledger import MemoryLedger
 
 HEADERS = {
     "content-type": "application/json",
@@ -68,6 +77,66 @@ async def test_without_the_token_there_is_nothing(new_site: NewSite, token: str)
         with pytest.raises((MCPError, ExceptionGroup, httpx2.HTTPStatusError)):
             async with client_at(address, "legacy", token):
                 pass
+
+
+async def test_no_client_is_sent_into_an_oauth_that_is_not_there(locked_site: Site) -> None:
+    client = ApiClient(locked_site)
+
+    refused = await client.post(PING.encode(), path="/mcp")
+    metadata = [
+        await client.get(f"/.well-known/{name}{path}")
+        for name in ("oauth-protected-resource", "oauth-authorization-server")
+        for path in ("", "/mcp")
+    ]
+
+    assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
+    assert {response.status_code for response in metadata} == {404}
+
+
+async def test_a_named_key_asks_its_panels_and_reads_its_rounds(new_site: NewSite) -> None:
+    panels = [replace(a_panel(), name=name) for name in ("house", "cheap", "dear")]
+    site = new_site(an_app(panels=panels), token=TOKEN)
+    key = (await a_key(site, "team", "cheap", "dear")).bearer
+    ask, arguments = "ask_council", {"question": "Is it?"}
+    async with served(site) as address:
+        async with client_at(address, token=TOKEN) as client:
+            other = await client.call_tool(ask, arguments)
+        async with client_at(address, token=key) as client:
+            own = await client.call_tool(ask, arguments)
+            named = await client.call_tool(ask, arguments | {"panel": "dear"})
+            refused = await client.call_tool(ask, arguments | {"panel": "house"})
+            listed = await client.call_tool("list_rounds")
+            assert other.structured_content
+            hidden = await client.call_tool(
+                "get_round", {"round_id": other.structured_content["id"]}
+            )
+            resources = (await client.list_resources()).resources
+
+    ids = [(one.structured_content or {})["id"] for one in (named, own)]
+    asked = [await site.store.load_summary(id_) for id_ in ids]
+    assert [(line.panel, line.asked_by) for line in asked] == [
+        ("dear", "api:team"),
+        ("cheap", "api:team"),
+    ]
+    assert "Known panels: cheap, dear." in str(refused.structured_content)
+    assert [line["id"] for line in (listed.structured_content or {})["rounds"]] == ids
+    assert [one.name for one in resources] == ids
+    assert hidden.is_error
+    assert "`list_rounds` lists them" in str(hidden.structured_content)
+
+
+async def test_a_keys_cap_holds(new_site: NewSite) -> None:
+    app = an_app(FakeGateway(prices=dict.fromkeys((CLAUDE, GPT, GEMINI), Price(1e-3, 1e-3))))
+    app.budget = Budget(
+        MemoryLedger(), Caps(), app.now, own_budget=partial(own_budget, app.key_values)
+    )
+    site = new_site(app, token=TOKEN)
+    key = (await a_key(site, cap_usd=0.000001)).bearer
+
+    async with served(site) as address, client_at(address, token=key) as client:
+        asked = await client.call_tool("ask_council", {"question": "Is it?"})
+
+    assert (asked.is_error, "budget" in str(asked.structured_content)) == (True, True)
 
 
 async def test_a_cancelled_call_stops_the_round(new_site: NewSite) -> None:
