@@ -144,7 +144,7 @@ def _find_fault(value: object, schema: Mapping[str, Any]) -> str:
 
     own = {"pattern": pattern, "uniqueItems": _unique_items}
     keywords = {**Draft202012Validator.VALIDATORS, **own}
-    validator = extend(
+    validator = extend(  # type: ignore[no-untyped-call]  # the library's own
         Draft202012Validator, {name: counted(check) for name, check in keywords.items()}
     )
     error = next(validator(schema, registry=_NOTHING).iter_errors(value), None)

@@ -369,6 +369,7 @@ async def _round_updates(context: WebContext, round_: Round) -> AsyncIterator[tu
 
 
 async def _decision_updates(running: RunningDecision, key: str) -> AsyncIterator[tuple[Round, str]]:
+    round_ = running.state.round_
     with running.subscription() as updates:
         async for snapshot in states(updates):
             round_ = snapshot.round_

@@ -48,9 +48,9 @@ def read_form(tools: object, choice: object, form: object, param: str) -> Answer
         name, is_named = tool["name"], isinstance(choice, Mapping)
         given = tool.get("parameters")
         about = {"title": name, "description": tool.get("description")}
-        schema = {key: text for key, text in about.items() if isinstance(text, str)}
-        schema |= given if isinstance(given, Mapping) else {"type": "object"}
-        return AnswerForm(_checked(schema, "tools"), name, is_named)
+        described = {key: text for key, text in about.items() if isinstance(text, str)}
+        parameters = given if isinstance(given, Mapping) else {"type": "object"}
+        return AnswerForm(_checked({**described, **parameters}, "tools"), name, is_named)
     if not is_asked(form) or form == {"type": "text"}:
         return TEXT
     if not isinstance(form, Mapping) or form.get("type") not in {"json_object", "json_schema"}:

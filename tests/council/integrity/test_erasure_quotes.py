@@ -253,10 +253,10 @@ def test_an_artefact_without_texts_is_stored_as_it_is() -> None:
 
 
 def test_a_repeated_question_loses_what_its_asker_had_set_also_from_prompts() -> None:
-    told = {"instructions": "Keep the secret."}
-    source = replace(SOURCE, question=replace(SOURCE.question, **told))
+    told = "Keep the secret."
+    source = replace(SOURCE, question=replace(SOURCE.question, instructions=told))
     prompt = replace(ASKED, system=RULES)
-    later = a_follow_up(text="A secret?", context="", quotes=("r1",), **told)
+    later = a_follow_up(text="A secret?", context="", quotes=("r1",), instructions=told)
     later = replace(later, answers=tuple(replace(one, prompt=prompt) for one in later.answers))
 
     redacted = redact(later, source, LATER, SALT)
