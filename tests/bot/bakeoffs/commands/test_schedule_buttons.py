@@ -92,7 +92,7 @@ async def test_run_now_asks_first_with_the_cost(app: AppContext) -> None:
 
     assert app.gateway.asked == []  # type: ignore[attr-defined]
     assert "Run weekly now?\n2 questions, each for" in told(asked)
-    assert "Usually $0.18, never more than $0.3" in told(asked)
+    assert "Usually $0.19, never more than $0.3" in told(asked)
     assert [b.label for b in buttons(asked)] == ["Run it", "Cancel"]
     assert {EXTRA_RUN} <= BUTTONS.proposals
     await press(app, EXTRA_RUN)
