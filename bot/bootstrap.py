@@ -248,7 +248,7 @@ def _round_store(engine: AsyncEngine, plugins: Plugins) -> SqlRoundStore:
 class Stores:
     """All stores, for commands that need no models; `parts` are what plug-ins add.
 
-    `archive` has what an export has besides rounds and the items of plug-ins, and
+    `archive` has the rest of an export, which is neither rounds nor items of plug-ins.
     `unknown_tables` returns the tables with rows that no plug-in of this program reads.
     """
 

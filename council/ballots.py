@@ -10,7 +10,7 @@ from typing import TypeVar
 from council.answers import Exchange, Prompt, Reply, Scores, storable_text
 from council.labels import Label, Slate, voter_name
 from council.panel import IF_REPEATED, IF_SET
-from council.reply_wrapping import (
+from council.reply_wrappers import (
     MAX_REMARK,
     is_harmless,
     remove_chat_tokens,

@@ -353,9 +353,9 @@ def load_text(value: object, starts: str = "{[") -> object:
 
 
 def parse_messages(value: object) -> Messages | None:
-    """Return the messages of a chat, or turns of a person; None if it is none, or not only text.
+    """Return the messages of a chat, or turns of a person; None for anything else.
 
-    None also if somebody else says something.
+    Messages that are not only text, or are by somebody else, make it something else, too.
     """
     messages: list[tuple[str, str]] = []
     for one in value if isinstance(value, list) else ():

@@ -32,5 +32,5 @@ async def upgrade() -> None:
     hidden=True, context_settings={"allow_extra_args": True, "ignore_unknown_options": True}
 )
 def copy() -> None:
-    """Say what copies a database."""
+    """Stop with the names of the commands that copy a database."""
     fail(USE_EXPORT, MISUSED)

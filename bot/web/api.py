@@ -230,7 +230,7 @@ async def _own_round(context: WebContext, request: Request, wanted: str) -> Roun
 
 
 async def refuse_messages(context: WebContext, request: Request) -> Response:
-    """Say that Anthropic's API is not spoken here."""
+    """Raise ApiError (404), which says what to use instead of Anthropic's API."""
     raise ApiError(404, NO_MESSAGES, "unsupported_api")
 
 

@@ -53,10 +53,12 @@ class AnswerReader:
 
     def cut(self, text: str) -> str:
         """Return a text up to the first stop, and up to the length that was asked for."""
-        ends = [at for stop in self.wanted.stops if (at := text.find(stop)) >= 0]
-        text = text[: min(ends)] if ends else text
-        limit = self.wanted.max_tokens
+        text, limit = self._before_stop(text), self.wanted.max_tokens
         return text if limit is None else truncate(text, limit)
+
+    def _before_stop(self, text: str) -> str:
+        ends = [at for stop in self.wanted.stops if (at := text.find(stop)) >= 0]
+        return text[: min(ends)] if ends else text
 
     def settled(self, draft: str) -> str:
         """Return the part of an unfinished answer that can be sent: of JSON none."""
@@ -67,11 +69,9 @@ class AnswerReader:
         return self.cut(draft)[: len(draft) - held if held else None]
 
     def is_cut(self, round_: Round) -> bool:
-        """Return whether the answer goes on beyond the length that was asked for."""
-        limit, text = self.wanted.max_tokens, check_answered(round_)
-        ends = [at for stop in self.wanted.stops if (at := text.find(stop)) >= 0]
-        text = text[: min(ends)] if ends else text
-        return limit is not None and truncate(text, limit) != text
+        """Return whether the answer is longer than was asked for."""
+        text = check_answered(round_)
+        return self.cut(text) != self._before_stop(text)
 
     def rest(self, round_: Round, sent: str) -> str:
         """Return what was not sent yet; raise ApiError where another text was sent."""
@@ -96,8 +96,8 @@ def check_answered(round_: Round) -> str:
     if round_.question.answer_schema and round_.final.fallback is Fallback.ANSWER:
         absences = [one for one in round_.absences if one.role is Role.SYNTHESIS]
         why = "; ".join(f"{round_.panel.seat(one.member).display} {one.reason}" for one in absences)
-        raise ApiError(502, f"There is no answer that fits: {why or 'no chairman wrote one'}.",
-                       "answer_does_not_fit")  # fmt: skip
+        what = f"There is no answer that fits: {why or 'no chairman wrote one'}."
+        raise ApiError(502, what, "answer_does_not_fit")
     return round_.final.text
 
 

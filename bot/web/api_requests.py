@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -32,6 +32,7 @@ _REFUSED = {
     **dict.fromkeys(("functions", "function_call"), "takes functions as tools only"),
     **dict.fromkeys(("logprobs", "top_logprobs"), "has no token probabilities"),
 }
+_Kind = TypeVar("_Kind", bound=BaseModel)
 _MAX_STOPS, _MAX_STOP = 16, 200
 
 
@@ -69,7 +70,7 @@ class _Message(BaseModel):
 
 
 class _Body(BaseModel):
-    """The fields that are read; every other field is ignored, unless `_check_refused` names it."""
+    """The fields that are read; every other field is ignored, unless `check_refused` names it."""
 
     model_config = ConfigDict(strict=True, extra="allow")
 
@@ -111,13 +112,9 @@ class CompletionRequest:
 def parse_request(body: bytes) -> CompletionRequest:
     """Return the request of a body; raise ApiError, which names the field at fault.
 
-    Raise QuestionError, before any text is cleaned, if there is far too much of it.
+    Far too much text is refused before it is cleaned.
     """
-    check_json_size(body)
-    try:
-        parsed = _Body.model_validate_json(body)
-    except ValidationError as error:
-        raise describe_invalid(error) from None
+    parsed = read_body(body, _Body)
     extra = parsed.model_extra or {}
     check_refused(parsed.n, extra)
     form = read_form(
@@ -153,7 +150,16 @@ def read_stops(stop: str | list[str] | None) -> tuple[str, ...]:
     return tuple(filter(None, stops))
 
 
-def check_json_size(body: bytes) -> None:
+def read_body(body: bytes, kind: type[_Kind]) -> _Kind:
+    """Return a body as a model of its fields; raise ApiError, which names the field at fault."""
+    _check_json_size(body)
+    try:
+        return kind.model_validate_json(body)
+    except ValidationError as error:
+        raise _invalid(error) from None
+
+
+def _check_json_size(body: bytes) -> None:
     """Raise ApiError (413) for JSON with so many values that parsing it would delay others."""
     slices = range(0, len(body), _SLICE_BYTES)
     if (
@@ -163,8 +169,7 @@ def check_json_size(body: bytes) -> None:
         raise ApiError(413, "The request has too many values. Send fewer or shorter messages.")
 
 
-def describe_invalid(error: ValidationError) -> ApiError:
-    """Return the refusal of a body whose first wrong field it names."""
+def _invalid(error: ValidationError) -> ApiError:
     first = error.errors(include_url=False, include_input=False)[0]
     if first["type"] == "json_invalid":
         return ApiError(400, "The body is not valid JSON. Send one JSON object.")

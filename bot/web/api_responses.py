@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from bot.web.api_answers import AnswerReader, Document, count_tokens
 from bot.web.api_errors import ApiError, refusal
@@ -13,9 +13,8 @@ from bot.web.api_forms import is_asked, read_form
 from bot.web.api_requests import (
     MAX_MESSAGES,
     CompletionRequest,
-    check_json_size,
     check_refused,
-    describe_invalid,
+    read_body,
 )
 from bot.web.api_turns import Turn, call_line, join_turns, read_content
 from council.rounds import Round
@@ -40,11 +39,7 @@ class _Body(BaseModel):
 
 def parse_response_request(body: bytes) -> CompletionRequest:
     """Return the request of a body; raise ApiError, which names the field at fault."""
-    check_json_size(body)
-    try:
-        parsed = _Body.model_validate_json(body)
-    except ValidationError as error:
-        raise describe_invalid(error) from None
+    parsed = read_body(body, _Body)
     extra = parsed.model_extra or {}
     check_refused(None, extra)
     for name in ("background", "conversation", "prompt"):
@@ -195,8 +190,8 @@ class CouncilResponse:
     def _item(self, round_: Round, text: str, status: str) -> Document:
         if name := self._wanted.form.tool:
             ids = {"id": f"fc_{round_.id}", "call_id": f"call_{round_.id}"}
-            return {**ids, "type": "function_call", "name": name, "arguments": text,
-                    "status": status}  # fmt: skip
+            call = {"type": "function_call", "name": name, "arguments": text, "status": status}
+            return ids | call
         return {
             "id": f"msg_{round_.id}",
             "type": "message",

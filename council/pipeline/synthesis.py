@@ -218,7 +218,7 @@ async def _call_chairman(
         reply = reply.after(earlier) if earlier else reply
         if not fault:
             return replace(parsed, chairman=chairman, prompt=call.prompt, reply=reply)
-        if earlier:  # what it wrote is kept, since it was paid for
+        if earlier:  # it was paid for, so it is kept
             await session.save(LateReply(chairman, Role.SYNTHESIS, call.prompt, reply))
             return Absence(chairman, Role.SYNTHESIS, DOES_NOT_FIT.format(fault=fault))
         earlier, call = reply, replace(call, prompt=corrected_prompt(call.prompt, fault))

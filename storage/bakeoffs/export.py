@@ -50,7 +50,7 @@ class StoredNumbers:
     @property
     def packed(self) -> PackedRecord:
         """The same, as it is stored."""
-        return PackedRecord(*(getattr(self, name) for name in PackedRecord._fields))
+        return PackedRecord(**{name: getattr(self, name) for name in PackedRecord._fields})
 
 
 RECORD = ExportKind(

@@ -15,7 +15,7 @@ from council.bakeoffs.bias.report import ChairmanBias, Effect, VerdictValue
 from council.bakeoffs.bias.verdict_value import GRADES, PEOPLE
 from council.tally.verdict import Strength
 
-MIN_VERDICTS = 30  # rounds of which a source knows the best answer, before a sentence is said
+MIN_VERDICTS = 30  # rounds with a known best answer that a sentence needs
 
 # --- What a verdict was worth
 

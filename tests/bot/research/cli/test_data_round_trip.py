@@ -57,10 +57,10 @@ async def store_everything(engine: AsyncEngine) -> None:
     """Store something in every table that has data."""
     store = SqlRoundStore(engine)
     odd = Question("Why \\u0000 at 👩\u200d💻 all?", "U1", place=T1, instructions="Be brief.")
-    said = (Prompt("Be brief.", "Why?"), Reply("At last.", seconds=9, cost_usd=0.5))
+    prompt, reply = Prompt("Be brief.", "Why?"), Reply("At last.", seconds=9, cost_usd=0.5)
     solved = replace(a_closed_round("odd"), question=odd)
-    solved = replace(solved, exchanges=(Exchange("critique", CLAUDE, *said, "K"),))
-    solved = replace(solved, late=(LateReply(CLAUDE, Role.BALLOT, *said),))
+    solved = replace(solved, exchanges=(Exchange("critique", CLAUDE, prompt, reply, "K"),))
+    solved = replace(solved, late=(LateReply(CLAUDE, Role.BALLOT, prompt, reply),))
     for round_ in (a_full_round("full"), a_closed_round("gone"), a_round(), solved):
         await store.open(round_)
     await store.open(replace(a_disputed_round(), id="disputed"))

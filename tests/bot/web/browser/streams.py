@@ -35,7 +35,7 @@ async def read_events(client: httpx.AsyncClient, path: str) -> ReceivedEvents:
     async with client.stream("GET", f"{path}/events") as stream:
         lines = [line async for line in stream.aiter_lines() if line.startswith('data: {"closed"')]
     states = [json.loads(line.removeprefix("data: ")) for line in lines]
-    times = [float(state["seconds"]) for state in states]
+    times = [float(state["seconds"] or 0) for state in states]  # null before the first call
     return ReceivedEvents(
         len(states),
         bool(states and states[-1]["closed"]),
