@@ -56,9 +56,7 @@ NO_MESSAGES = (
     "The council does not speak Anthropic's Messages API. Use POST /v1/chat/completions or "
     "POST /v1/responses, with an OpenAI client or provider."
 )
-KNOWN_PATHS = (
-    "The API has GET /v1/models, POST /v1/chat/completions and POST /v1/responses, each also by id."
-)
+KNOWN_PATHS = "The API has GET /v1/models, POST /v1/chat/completions and POST /v1/responses."
 REUSED = "This Idempotency-Key was used for another request. Use a new key for each question."
 
 # The first that fits, in this order.
