@@ -1,4 +1,4 @@
-"""How honest and how strong the boards' claims are, by simulation, for docs/method.md.
+"""How honest and how strong the boards' claims are, by simulation, for docs/research/method.md.
 
 python -m tests.bench.honesty [runs]
 """

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 FENCE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 BLOCKS = [
     pytest.param(code, id=f"{path.name}-{number}")
-    for path in sorted(ROOT.glob("docs/*.md"))
+    for path in sorted(ROOT.glob("docs/**/*.md"))
     for number, code in enumerate(FENCE.findall(path.read_text(encoding="utf-8")), start=1)
 ]
 

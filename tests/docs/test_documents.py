@@ -10,7 +10,7 @@ from tests.docs import package_graph
 from tests.docs.cli_reference import PATH, reference
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("deploy/*.md")])
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("deploy/*.md")])
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 NAMED_FILE = re.compile(r"`((?:bot|council|storage|tests|docs|deploy)/[\w./-]+)`")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
@@ -60,7 +60,7 @@ def test_files_that_are_named_exist(document: Path) -> None:
 
 
 def test_there_are_at_most_thirty_decisions() -> None:
-    text = (ROOT / "docs/decisions.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/research/decisions.md").read_text(encoding="utf-8")
 
     assert len(re.findall(r"^### ", text, re.MULTILINE)) <= MAX_DECISIONS
 

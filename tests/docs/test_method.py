@@ -12,7 +12,7 @@ from council.tally.borda import pair_matrix
 from council.tally.chance import DEFAULT_RULE, null_distribution
 from tests.builders import a_ballot
 
-TEXT = (Path(__file__).parents[2] / "docs" / "method.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "research" / "method.md").read_text(encoding="utf-8")
 EXAMPLE = TEXT.partition("**Worked example.** Five members")[2].partition("## Audit")[0]
 RANKINGS = {
     "A": ["C > D > B > E"],
