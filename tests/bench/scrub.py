@@ -1,4 +1,6 @@
-"""How much self-identification is found, and how much ordinary text is masked, for docs/research/method.md.
+"""How much self-identification is found, and how much ordinary text is masked.
+
+The figures stand in docs/research/method.md.
 
 python -m tests.bench.scrub [--packages]
 

@@ -3,10 +3,10 @@
     python -m tests.bench.verdict [--rounds 5000]
 
 The first table has judges whose answers are all worth the same, so each claim is false: "clear", or
-"unanimous" with p ≤ .05. The limits are those of docs/research/method.md, plus two standard errors. The
-second table says how often an answer that is better by 1, 1.5 or 2 standard deviations of a judge's
-noise is claimed. Under rules 1 and 2 an outside judge ranks once, under rule 3 in both orders. The
-exit code is 1 if a claim is false too often, or a better answer found too seldom.
+"unanimous" with p ≤ .05. The limits are those of docs/research/method.md, plus two standard
+errors. The second table says how often an answer that is better by 1, 1.5 or 2 standard deviations
+of a judge's noise is claimed. Under rules 1 and 2 an outside judge ranks once, under rule 3 in both
+orders. The exit code is 1 if a claim is false too often, or a better answer found too seldom.
 """
 
 import argparse
