@@ -21,7 +21,7 @@ Commands are in `.venv/bin`; `council COMMAND --help` prints the same.
 A command exits with 0 on success, 1 on a failed round or check and 2 on bad usage.
 With `--json` nothing else goes to standard output.
 A round is named by its id, the start of one, or `last`.
-`council --version` prints the version; `council --install-completion` sets up completion in your shell.
+`council --version` prints the version, `council --install-completion` sets up your shell.
 
 These options mean the same wherever a command lists them after "also":
 
