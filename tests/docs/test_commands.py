@@ -161,7 +161,8 @@ def test_workflows_run_commands_that_there_are() -> None:
     found = [
         fault
         for one in checked("yaml")
-        for fault in faults([*run_lines(yaml.safe_load(one.text))], one)
+        for document in yaml.safe_load_all(one.text)
+        for fault in faults([*run_lines(document)], one)
     ]
 
     assert found == []

@@ -1,6 +1,7 @@
 """Blocks of the documents have a language, and are what that language and the product take."""
 
 import json
+import re
 import sqlite3
 import tomllib
 from pathlib import Path
@@ -29,6 +30,17 @@ def test_every_block_has_a_language() -> None:
     wrong = [one.where for one in SNIPPETS if one.language not in CHECKED | UNCHECKED]
 
     assert wrong == [], "name a language that is checked, or `text` for output and the like"
+
+
+def test_no_command_of_ours_hides_in_a_block_of_text() -> None:
+    hidden = [
+        one.where
+        for one in SNIPPETS
+        if one.language == "text"
+        and re.search(r"^(\$|council|make|curl|\.venv/\S+) ", one.text, re.M)
+    ]
+
+    assert hidden == [], "use `sh`, or `console` for commands after `$ ` and their output"
 
 
 def test_a_reason_exempts_only_the_block_below_it(tmp_path: Path) -> None:
@@ -74,10 +86,18 @@ def test_json_is_json(snippet: Snippet) -> None:
     assert [*map(json.loads, documents)]
 
 
+def is_suite(snippet: Snippet) -> bool:
+    """Return whether a block has questions; other YAML is for other programs, and only parsed."""
+    if snippet.language == "csv":
+        return True
+    first, *_ = yaml.safe_load_all(snippet.text)
+    return isinstance(first, list) and "question" in first[0]
+
+
 @pytest.mark.parametrize("snippet", checked("csv", "yaml"), ids=where)
 def test_questions_are_a_suite(snippet: Snippet) -> None:
-    if snippet.language == "yaml" and "question" not in yaml.safe_load(snippet.text)[0]:
-        return  # a workflow, whose commands test_commands.py checks
+    if not is_suite(snippet):
+        return
 
     suite = parse_suite_file(
         "sample",
