@@ -48,12 +48,12 @@ def fit_strengths(
     They are the same from wherever it starts; a start near them saves steps.
     """
     scores = np.zeros(len(wins)) + (centre if start is None else start)
-    for _ in range(_NEWTON_STEPS):
+    steps, moved = 0, np.inf
+    while steps < _NEWTON_STEPS and moved > _NEWTON_TOLERANCE:
         gradient = (wins - met * win_chances(scores)).sum(axis=1) - ridge * (scores - centre)
         step = np.linalg.solve(information_matrix(scores, met, ridge), gradient)
         scores += np.clip(step, -_MAX_STEP, _MAX_STEP)
-        if np.abs(step).max() < _NEWTON_TOLERANCE:
-            break
+        steps, moved = steps + 1, float(np.abs(step).max())
     return scores
 
 
