@@ -20,7 +20,7 @@ from tests.docs.snippets import DOCUMENTS, ROOT, Snippet, checked
 SHELL = ("sh", "console")
 OUR_PYTHON = {"python", "python3", ".venv/bin/python"}
 # Programs of others, whose options are theirs. Add one here if a document needs it.
-FOREIGN = {"cd", "claude", "curl", "docker", "gh", "git", "pip", "podman", "psql", "sqlite3"}
+FOREIGN = {"cd", "claude", "curl", "docker", "export", "gh", "git", "pip", "psql", "sqlite3"}
 BETWEEN = {"&&", "||", "|", ";", "&"}
 _BEFORE_COMMENT = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|(?<=\S)\#|[^#"'\\])*""")
 _ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=")
