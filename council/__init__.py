@@ -4,16 +4,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from council.library import ask, open_models, rank
+    from council.library import ask, fit, open_models, rank
     from council.panel import Member
     from council.pipeline.ranking import Ranked
+    from council.tally.bradley_terry import FittedStrength
 
-__all__ = ["Member", "Ranked", "ask", "open_models", "rank"]
+__all__ = ["FittedStrength", "Member", "Ranked", "ask", "fit", "open_models", "rank"]
 
 
 def __getattr__(name: str) -> object:
     """Import what the library offers when it is first used; parts of the package need no more."""
     if name not in __all__:
         raise AttributeError(f"module 'council' has no attribute {name!r}")
-    modules = {"Member": "council.panel", "Ranked": "council.pipeline.ranking"}
+    modules = {
+        "FittedStrength": "council.tally.bradley_terry",
+        "Member": "council.panel",
+        "Ranked": "council.pipeline.ranking",
+    }
     return getattr(import_module(modules.get(name, "council.library")), name)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from council.plugin import Plugin
     from council.ports import Gateway
     from council.rounds import Round
+    from council.tally.bradley_terry import FittedStrength
 
 DEFAULT_METHOD = Terms().method
 
@@ -47,6 +48,18 @@ async def rank(  # noqa: PLR0913 - all but the first two are named
     ranked_by = Judges(members, terms=terms, registry=registry)
     round_ = ranking_round(Question(question), texts, ranked_by, seed, gateway)
     return await run_ranking(round_, gateway)
+
+
+def fit(ranked: "Iterable[Ranked]") -> "tuple[FittedStrength, ...]":
+    """Return one strength for each name over many pools of texts, with its 95 % interval.
+
+    Pools are rankings of texts by the same names, such as the models that wrote them; each counts
+    once, however many judges it had. Best first; names that never met are in different groups.
+    """
+    from council.tally.borda import pair_matrix
+    from council.tally.bradley_terry import fit_pools
+
+    return fit_pools(pair_matrix(pool.ballots) for pool in ranked)
 
 
 async def ask(  # noqa: PLR0913 - all but the first are named

@@ -5,14 +5,14 @@ import json
 import secrets
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from rich.console import Console
 
 from bot.bootstrap import StartOptions, open_app
@@ -25,6 +25,8 @@ from bot.cli.output import (
     exit_on_faults,
     fail,
     print_json,
+    print_note,
+    print_rows,
     unreadable,
 )
 from bot.cli.progress import CountBar, DownloadBar
@@ -40,11 +42,14 @@ from council.ballots import Ballot, SpoiledBallot
 from council.budget import Estimate, estimate_round
 from council.digests import json_digest
 from council.errors import BudgetError, CouncilError, PanelError, QuestionError
+from council.labels import Label
 from council.money import MICRO_USD, cap_micro_usd, cost_micro_usd, format_usd
 from council.pipeline.ranking import Judges, Ranked, ranking_round, run_ranking
 from council.pipeline.session import run_all
 from council.ports import Gateway
 from council.rounds import Artefact, Question, Round
+from council.tally.borda import PairMatrix, pair_matrix
+from council.tally.bradley_terry import FittedStrength, OpenInterval, fit_pools
 
 MAX_FILE_BYTES = 64_000_000
 MAX_LINE_BYTES = 1_000_000
@@ -81,6 +86,14 @@ async def rank(  # noqa: PLR0913, PLR0917
     max_usd: Annotated[
         float | None, typer.Option(min=0.0, help="Stop before the run costs more than this.")
     ] = None,
+    fit: Annotated[
+        bool,
+        typer.Option(
+            "--fit",
+            help="Then print a strength for each name over all lines, with its 95 % interval: "
+            'as a last line {"fit": [...]}; with --output as a table, or within --json.',
+        ),
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="With --output, print a summary as JSON.")
     ] = False,
@@ -95,7 +108,7 @@ async def rank(  # noqa: PLR0913, PLR0917
     with exit_on_faults(err=True) as on_fault:
         async with open_app(load_settings(), start) as app:
             found = _judges(app, panel)
-            results = Results(output)
+            results = Results(output, fits=fit)
             make = partial(_make_round, results, found, app.gateway, seed)
             # A large file takes a while.
             items = await asyncio.to_thread(_read_items, content, results, make, on_fault)
@@ -107,8 +120,55 @@ async def rank(  # noqa: PLR0913, PLR0917
                     console.print("Stopped. Your progress is saved. Run it again to continue.")
                 raise
         results.finish()
+        fitted = await asyncio.to_thread(fit_pools, results.pools) if fit else ()
         if as_json and output:
-            print_json(run.summary())
+            print_json(run.summary() | ({"fit": _documents_of(fitted)} if fit else {}))
+        elif fit and output:
+            _print_fit(fitted)
+        elif fit:
+            typer.echo(_line({"fit": _documents_of(fitted)}))
+
+
+def _documents_of(fitted: Sequence[FittedStrength]) -> list[dict[str, object]]:
+    return [asdict(line) for line in fitted]
+
+
+def _print_fit(fitted: Sequence[FittedStrength]) -> None:
+    """Print strengths as a table; say it where names cannot be compared."""
+    if not fitted:
+        print_note("No strengths: no name was ranked.")
+        return
+    has_groups = fitted[-1].group > 1
+    columns = ("name", "strength", "95 % interval", "expected share, %", "pools")
+    rows = [
+        (
+            line.name,
+            _number(line.strength),
+            interval_text(line.ci),
+            f"{100 * line.expected_share:.0f}",
+            f"{line.pools:,}",
+            *([f"{line.group}"] if has_groups else []),
+        )
+        for line in fitted
+    ]
+    print_rows((*columns, *(["group"] if has_groups else [])), rows)
+    if has_groups:
+        print_note(
+            "Names of different groups never met, not even through others. "
+            "Compare strengths only within a group."
+        )
+
+
+def interval_text(ci: OpenInterval) -> str:
+    """Return the interval of a strength; an open end has no number."""
+    low, high = ci
+    if low is None:
+        return "open" if high is None else f"up to {_number(high)}"
+    return f"from {_number(low)}" if high is None else f"{_number(low)} to {_number(high)}"
+
+
+def _number(strength: float) -> str:
+    return f"{round(strength, 2) + 0.0:+.2f}"  # never −0.00
 
 
 def _read(file: Path) -> bytes:
@@ -248,14 +308,19 @@ class Results:
     asks for no ballot twice; it is deleted at the end.
     """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, *, fits: bool = False) -> None:
         self.ids: set[str] = set()
+        self.pools: list[PairMatrix] = []  # of all lines, if they are to be fitted
+        self._fits = fits
         self.seeds: dict[str, str] = {}
         self.papers = defaultdict[str, list[Ballot | SpoiledBallot]](list)
         self._path = path
         self._ballots = path.with_name(f"{path.name}.ballots") if path else None
         if path and self._ballots:
-            self.ids = {str(line["id"]) for line in _read_back(path)}
+            earlier = _read_back(path)
+            self.ids = {str(line["id"]) for line in earlier}
+            if fits:
+                self.pools += (_pair_shares(path, line) for line in earlier)
             for line in _read_back(self._ballots):
                 self.seeds[line["id"]] = line["seed"]
                 self.papers[line["round"]].append(_PAPER.validate_python(line["ballot"]))
@@ -272,6 +337,8 @@ class Results:
     def write(self, item: Item, ranked: Ranked) -> None:
         """Add a result."""
         document = ranking_document(ranked, item.id)
+        if self._fits:
+            self.pools.append(pair_matrix(ranked.ballots))
         if self._path:
             _append(self._path, document)
         else:
@@ -313,6 +380,29 @@ def _read_back(path: Path) -> list[dict[str, Any]]:
     except OSError as error:
         raise OutputError(f"Can't open {path}: {error.strerror}. Name another file.") from error
     return [line for line in lines if line]
+
+
+class _ResultBallot(BaseModel):
+    judge: str
+    pass_number: int = Field(alias="pass")
+    shown: tuple[Label, ...]
+    ranking: tuple[tuple[Label, ...], ...]
+
+
+_RESULT_BALLOTS: TypeAdapter[list[_ResultBallot]] = TypeAdapter(list[_ResultBallot])
+
+
+def _pair_shares(path: Path, line: Mapping[str, object]) -> PairMatrix:
+    """Return the shares of judges that put one text above another, from a line of our own."""
+    try:
+        ballots = _RESULT_BALLOTS.validate_python(line.get("ballots"))
+    except ValidationError:
+        raise OutputError(
+            f"{path} holds a line without rankings ({line['id']}). Name another file."
+        ) from None
+    return pair_matrix(
+        [Ballot(one.judge, one.shown, one.ranking, pass_number=one.pass_number) for one in ballots]
+    )
 
 
 def _result_line(line: bytes) -> dict[str, Any] | None:

@@ -10,15 +10,9 @@ from math import exp, log
 import numpy as np
 
 from council.bakeoffs.grade_comparison import grades_decide, question_grades
-from council.bakeoffs.intervals import (
-    LEVEL,
-    Interval,
-    holm,
-    share_t_interval,
-    t_p_value,
-    t_quantile,
-)
+from council.bakeoffs.intervals import Interval, holm, share_t_interval
 from council.bakeoffs.record_arrays import PRECISION, Booleans, Columns, Floats, Indexes
+from council.tally.distributions import LEVEL, t_p_value, t_quantile
 
 MIN_QUESTIONS = 2  # with fewer no difference is reported
 

@@ -11,11 +11,12 @@ import numpy as np
 
 from council.bakeoffs.changes import rounds_by_run
 from council.bakeoffs.grade_comparison import MIN_GRADED, question_numbers
-from council.bakeoffs.intervals import LEVEL, Interval, share_interval, wilson_interval
+from council.bakeoffs.intervals import Interval, share_interval, wilson_interval
 from council.bakeoffs.leaderboard import known_values, mean_or_none
 from council.bakeoffs.record_arrays import PRECISION, Columns, Floats, Indexes
 from council.bakeoffs.records import AUTHOR_FIELDS
 from council.feedback import HumanVote
+from council.tally.distributions import LEVEL
 
 COUNCIL, WINNER = "Council", "Winner"
 MIN_GAIN = 0.05  # of accuracy; a smaller gain is not worth paying for

@@ -7,8 +7,9 @@ from math import inf, sqrt
 
 import numpy as np
 
-from council.bakeoffs.intervals import LEVEL, Interval, holm, share_interval, t_p_value
+from council.bakeoffs.intervals import Interval, holm, share_interval
 from council.bakeoffs.record_arrays import PRECISION, Columns, Floats, Indexes
+from council.tally.distributions import LEVEL, t_p_value
 
 MIN_GRADED = 10  # questions; with fewer, grades decide nothing
 _ALPHA = 1 - LEVEL

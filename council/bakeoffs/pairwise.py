@@ -6,8 +6,15 @@ from itertools import combinations
 
 import numpy as np
 
-from council.bakeoffs.intervals import FULL_RANGE, LEVEL, Interval, t_quantile
+from council.bakeoffs.intervals import FULL_RANGE, Interval
 from council.bakeoffs.record_arrays import PRECISION, Block, Columns, Floats
+from council.tally.bradley_terry import (
+    expected_shares,
+    fit_strengths,
+    information_matrix,
+    win_chances,
+)
+from council.tally.distributions import LEVEL, t_quantile
 
 MIN_ROUNDS = 10  # no member is called ahead before
 HORIZON = 100
@@ -93,11 +100,6 @@ def run_off(duel: Duel, leader: str) -> RunOff:
     return RunOff(leader, other, max(lead, 0.0), duel.rounds, changed=False)
 
 
-RIDGE = 0.1
-_NEWTON_STEPS = 60  # several times what the furthest strengths take
-_MAX_STEP = 2.0
-
-
 @dataclass(frozen=True, slots=True)
 class Strength:
     """A member's expected share against every other member of the board, with its 95 % interval."""
@@ -119,7 +121,7 @@ def strengths(columns: Columns) -> Mapping[str, Strength]:
     all_scores = np.zeros(len(members))
     all_scores[met] = scores
     block_scores = [_block_scores(block, members, all_scores)[:, met] for block in columns.blocks]
-    shares, slopes = _expected_shares(scores)
+    shares, slopes = expected_shares(scores)
     clusters = np.concatenate(block_scores)  # each round is one
     count = int((clusters != 0).any(axis=1).sum())
     moves = clusters @ inverse @ slopes.T  # of each share by each round; their squares add up
@@ -155,45 +157,12 @@ def _member_pairs(block: Block, members: tuple[str, ...]) -> list[tuple[int, int
     return [*combinations(seats, 2)]
 
 
-def _win_chances(scores: Floats) -> Floats:
-    return 1 / (1 + np.exp(scores[None, :] - scores[:, None]))
-
-
-def information_matrix(scores: Floats, met: Floats, ridge: Floats | float = RIDGE) -> Floats:
-    """Return the curvature of the penalised likelihood: the inverse covariance of the strengths."""
-    chances = _win_chances(scores)
-    weights = met * chances * (1 - chances)
-    return np.diag(weights.sum(axis=1)) - weights + ridge * np.eye(len(scores))
-
-
-def fit_strengths(
-    wins: Floats, met: Floats, centre: Floats | float = 0.0, ridge: Floats | float = RIDGE
-) -> Floats:
-    """Return the Bradley-Terry log-odds (Newton's method); the ridge shrinks them to `centre`."""
-    scores = np.zeros(len(wins)) + centre
-    for _ in range(_NEWTON_STEPS):
-        gradient = (wins - met * _win_chances(scores)).sum(axis=1) - ridge * (scores - centre)
-        step = np.linalg.solve(information_matrix(scores, met, ridge), gradient)
-        scores += np.clip(step, -_MAX_STEP, _MAX_STEP)
-    return scores
-
-
 def _block_scores(block: Block, members: tuple[str, ...], scores: Floats) -> Floats:
     """Return each round's score: each member's wins minus the expected ones."""
-    chances = _win_chances(scores)
+    chances = win_chances(scores)
     scores_by_round = np.zeros((len(block.where), len(members)))
     for k, (one, other) in enumerate(_member_pairs(block, members)):
         surplus = np.nan_to_num(block.won[:, k] - chances[one, other])
         scores_by_round[:, one] += surplus
         scores_by_round[:, other] -= surplus
     return scores_by_round
-
-
-def _expected_shares(scores: Floats) -> tuple[Floats, Floats]:
-    """Return each member's mean chance against all the others, and the slopes of these means."""
-    chances = _win_chances(scores)
-    np.fill_diagonal(chances, 0)
-    rivals = max(len(scores) - 1, 1)
-    slopes = -chances * (1 - chances) / rivals
-    slopes[np.diag_indices_from(slopes)] = -slopes.sum(axis=1)
-    return chances.sum(axis=1) / rivals, slopes

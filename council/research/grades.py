@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from council.bakeoffs.bias.report import Effect
-from council.bakeoffs.intervals import LEVEL, holm, t_interval, t_p_value, t_quantile
+from council.bakeoffs.intervals import holm, t_interval
 from council.bakeoffs.record_arrays import PRECISION, Booleans, Floats
+from council.tally.distributions import LEVEL, t_p_value, t_quantile
 
 WORST, BEST = 1, 5
 

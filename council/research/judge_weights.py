@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from council.bakeoffs.bias.vote_arrays import pair_signs
-from council.bakeoffs.intervals import LEVEL, Interval, t_quantile
+from council.bakeoffs.intervals import Interval
 from council.bakeoffs.leaderboard import HumanAgreement
 from council.bakeoffs.record_arrays import PRECISION, Booleans, Floats
 from council.tally.consistency import JudgeWeight, JudgeWeights, equal_weights
+from council.tally.distributions import LEVEL, t_quantile
 
 # The names that `--weights` accepts.
 UNIFORM = "uniform"

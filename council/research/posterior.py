@@ -14,12 +14,13 @@ from itertools import permutations
 
 import numpy as np
 
-from council.bakeoffs.pairwise import RIDGE, fit_strengths, information_matrix, win_matrix
+from council.bakeoffs.pairwise import win_matrix
 from council.bakeoffs.record_arrays import Columns, Floats
 from council.ballots import Ballot
 from council.labels import LabelMap
 from council.randomness import digest
 from council.tally.borda import ranks
+from council.tally.bradley_terry import RIDGE, fit_strengths, information_matrix
 
 ANSWER_SD = 1.0  # standard deviation of an answer around its member: chosen, not fitted
 DRAWS = 4_000

@@ -14,6 +14,8 @@ from council.methods import Method
 from council.money import FREE
 from council.plugin import Plugin
 from council.rounds import Stage
+from council.tally.borda import pair_matrix
+from council.tally.bradley_terry import fit_pools
 from tests.builders import CLAUDE, GEMINI, GPT, a_member
 from tests.fakes.gateway import FakeGateway, rank_by_slot
 from tests.registries import address_of
@@ -40,6 +42,20 @@ async def test_the_same_seed_and_gateway_give_the_same_ranking() -> None:
     other = await rank("Which is best?", TEXTS, judges=SCRIPTED, seed="s", gateway=gateway)
 
     assert one.standings == other.standings
+
+
+async def test_one_strength_is_fitted_over_many_pools() -> None:
+    gateway = FakeGateway(vote=rank_by_slot)
+    pools = [
+        await rank("Which is best?", texts, judges=[CLAUDE, GPT], seed=str(seed), gateway=gateway)
+        for seed, texts in enumerate([TEXTS, {"a": "Alpha.", "d": "Delta."}] * 3)
+    ]
+
+    found = council.fit(pools)
+
+    assert [(line.name, line.pools) for line in found if line.name in "ad"] == [("a", 6), ("d", 3)]
+    assert found == fit_pools(pair_matrix(pool.ballots) for pool in pools)
+    assert isinstance(found[0], council.FittedStrength)
 
 
 async def test_any_gateway_serves() -> None:

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from council.bakeoffs.bias.report import Effect
-from council.bakeoffs.intervals import LEVEL, Interval, normal_quantile, t_p_value, t_quantile
+from council.bakeoffs.intervals import Interval
 from council.bakeoffs.record_arrays import PRECISION, Floats
+from council.tally.distributions import LEVEL, normal_quantile, t_p_value, t_quantile
 
 MIN_UNITS = 3  # fewer give no estimate
 MAX_NEEDED = 1_000_000  # a larger number of further units is reported as unknown

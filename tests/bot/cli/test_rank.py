@@ -4,12 +4,16 @@ import asyncio
 import json
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bot.cli.rank import MAX_LINE_BYTES
+from bot.cli.rank import MAX_LINE_BYTES, interval_text
+from council.ballots import Ballot
+from council.tally.borda import pair_matrix
+from council.tally.bradley_terry import OpenInterval, fit_pools
 from tests.bot.homes import LETTERS, TIMEOUT_SECONDS, Home, panel_toml, seat_toml, served_config
 from tests.soak.paid import PaidServer
 from tests.wire.models import ModelServer
@@ -199,6 +203,101 @@ def test_an_output_that_cannot_be_written_asks_nobody(home: Home) -> None:
     ran = home.invoke("rank", a_file(home, [a_line(1)]), "--output", str(home.folder))
 
     assert (ran.code, "it is a folder. Name a file." in ran.err) == (1, True)
+
+
+# --- One strength for each name
+
+
+def fit_of(text: str) -> list[dict[str, Any]]:
+    """Return the strengths that the rankings of these lines give."""
+    pools = []
+    for line in results(text):
+        ballots = [
+            Ballot(
+                ballot["judge"],
+                tuple(ballot["shown"]),
+                tuple(map(tuple, ballot["ranking"])),
+                pass_number=ballot["pass"],
+            )
+            for ballot in line["ballots"]
+        ]
+        pools.append(pair_matrix(ballots))
+    return [asdict(line) | {"ci": list(line.ci)} for line in fit_pools(pools)]
+
+
+def test_a_last_line_has_one_strength_for_each_name_over_all_lines(home: Home) -> None:
+    ran = home.invoke("rank", a_file(home, map(a_line, range(5))), "--seed", "s", "--fit")
+
+    *lines, last = ran.out.splitlines()
+    fit = json.loads(last)["fit"]
+    assert len(lines) == 5
+    assert fit == fit_of("\n".join(lines))
+    assert sorted(line["name"] for line in fit) == [*ANSWERS]
+    assert fit[0].keys() == {"name", "strength", "ci", "pools", "expected_share", "group"}
+    assert [line["pools"] for line in fit] == [5] * 4
+    assert sum(line["strength"] for line in fit) == pytest.approx(0)
+
+
+def test_the_fit_is_over_all_lines_of_the_output_also_earlier_ones(home: Home) -> None:
+    out = home.folder / "out.jsonl"
+    arguments = ("--output", str(out), "--fit", "--json")
+    first = home.invoke("rank", a_file(home, map(a_line, range(3)), "one.jsonl"), *arguments)
+
+    ran = home.invoke("rank", a_file(home, map(a_line, range(5))), *arguments)
+    again = home.invoke("rank", a_file(home, map(a_line, range(5))), *arguments)
+
+    assert {line["pools"] for line in first.json["fit"]} == {3}
+    # The order of the lines decides the last digits.
+    fitted = fit_of(out.read_text(encoding="utf-8"))
+    assert again.json["fit"] == fitted
+    assert [line["name"] for line in ran.json["fit"]] == [line["name"] for line in fitted]
+    assert {line["pools"] for line in fitted} == {5}
+    assert len(results(out.read_text(encoding="utf-8"))) == 5
+
+
+def test_people_read_a_table_that_says_who_cannot_be_compared(home: Home) -> None:
+    other = {"x": "Use a queue.", "y": "Use a table."}
+    lines = [*map(a_line, range(3)), *(a_line(n, answers=other) for n in range(3, 6))]
+
+    ran = home.invoke("rank", a_file(home, lines), "--output", "out.jsonl", "--fit")
+    alike = home.invoke("rank", a_file(home, lines[:3]), "--output", "one.jsonl", "--fit")
+
+    head, *rows = ran.out.splitlines()
+    assert head.split("  ")[0] == "name"
+    assert sorted((row.split()[0], row.split()[-1]) for row in rows[:6]) == [
+        *((name, "1") for name in ANSWERS),
+        *((name, "2") for name in other),
+    ]
+    assert "never met" in " ".join(rows[6:])
+    assert "group" not in alike.out
+
+
+def test_nothing_ranked_has_no_strengths(home: Home) -> None:
+    ran = home.invoke("rank", a_file(home, []), "--output", "out.jsonl", "--fit")
+
+    assert (ran.code, "No strengths" in ran.out) == (1, True)
+
+
+def test_lines_without_rankings_cannot_be_fitted(home: Home) -> None:
+    out = home.folder / "out.jsonl"
+    out.write_text('{"id": "q0"}\n', encoding="utf-8")
+
+    ran = home.invoke("rank", a_file(home, [a_line(1)]), "--output", str(out), "--fit")
+
+    assert (ran.code, "holds a line without rankings (q0)" in ran.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("ci", "text"),
+    [
+        ((-0.5, 1.25), "-0.50 to +1.25"),
+        ((None, 1.25), "up to +1.25"),
+        ((-0.5, None), "from -0.50"),
+        ((None, None), "open"),
+    ],
+)
+def test_an_open_end_is_said(ci: OpenInterval, text: str) -> None:
+    assert interval_text(ci) == text
 
 
 # --- Money

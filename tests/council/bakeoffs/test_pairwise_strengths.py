@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from council.bakeoffs.pairwise import RIDGE, strengths
+from council.bakeoffs.pairwise import strengths
+from council.tally.bradley_terry import RIDGE
 from tests.council.bakeoffs.record_builders import a_record, board_of, drawn_ballots, of
 
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from council.bakeoffs.pairwise import RIDGE
 from council.ballots import Ballot
 from council.labels import Label, LabelMap
 from council.research.posterior import Score, WinChance, strength_scores, win_chances
+from council.tally.bradley_terry import RIDGE
 from tests.builders import a_ranking
 from tests.council.bakeoffs.record_builders import a_record, of
 

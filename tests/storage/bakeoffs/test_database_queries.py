@@ -22,7 +22,9 @@ from tests.storage.test_views import fetch
 DATABASES = BOTH
 DOCUMENT = Path(__file__).parents[3] / "docs" / "database.md"
 QUERIES = re.findall(
-    r"^```sql\n(.*?);\n```", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    r"^```sql\n((?:SELECT|WITH).*?);\n```",
+    DOCUMENT.read_text(encoding="utf-8"),
+    re.MULTILINE | re.DOTALL,
 )
 *LISTS, RECOUNT = QUERIES
 SHAPES = [(3, 0), (3, 1), (4, 0), (4, 1), (5, 0), (5, 2), (6, 1), (8, 0)]
