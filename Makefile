@@ -84,7 +84,7 @@ pictures: $(VENV)/.dev ## retake the pictures in the documents with Debian's chr
 	$(BIN)/python -m tests.bench.discord_pictures
 	$(BIN)/python -m tests.bench.bakeoff_pictures
 
-docs: $(VENV)/.dev ## regenerate docs/cli.md from the help texts, and the graph of packages
+docs: $(VENV)/.dev ## regenerate docs/cli.md from the commands, and the graph of packages
 	$(BIN)/python -m tests.docs.cli_reference
 	$(BIN)/python -m tests.docs.package_graph
 

@@ -262,9 +262,7 @@ def _parse_questions(
     if not questions and missing:
         raise SuiteError(f"It has no usable question. {_left_out_sentence(tuple(missing))}")
     if not questions:
-        raise SuiteError(
-            "There are no questions in it. Write one per line, or see docs/bakeoffs.md."
-        )
+        raise SuiteError("There are no questions in it. Write one per line, or see docs/suites.md.")
     return tuple(questions)
 
 

@@ -1,6 +1,6 @@
 """Chat completion requests in OpenAI's shape: parsed, or refused by name."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
@@ -24,6 +24,7 @@ MAX_API_BYTES = 2_000_000 + MAX_TOTAL_BYTES * 4 // 3  # files are sent as Base64
 MAX_MESSAGES = 1_000
 # Values of the JSON and escapes in it. Parsing holds Python's global lock, so it must be short;
 # hardly any question within its limits has as many.
+_EXPECTED = "Input should be "  # how pydantic begins to say what it wants
 _MAX_MARKS = 250_000
 _MARKS = (b",", b"[", b"{", rb"\u")
 _SLICE_BYTES = 1_000_000  # others run between two slices
@@ -170,13 +171,26 @@ def _check_json_size(body: bytes) -> None:
 
 
 def _invalid(error: ValidationError) -> ApiError:
-    first = error.errors(include_url=False, include_input=False)[0]
+    first, *more = error.errors(include_url=False, include_input=False, include_context=False)
     if first["type"] == "json_invalid":
         return ApiError(400, "The body is not valid JSON. Send one JSON object.")
-    # A seed may be of two types, which pydantic names after the field.
-    param = ".".join(str(part) for part in first["loc"] if part not in {"int", "str"}) or None
-    why = "is required" if first["type"] == "missing" else f"is invalid: {first['msg']}"
+    param = _param(first["loc"])
+    # Of a field that may have one of two types, pydantic has a fault for each.
+    faults = [first, *(one for one in more if _param(one["loc"]) == param)]
+    faults = [one for one in faults if not one["type"].endswith("_type")] or faults
+    said, *or_else = [one["msg"] for one in faults]
+    said = " or ".join([said, *(words.removeprefix(_EXPECTED) for words in or_else)])
+    why = "is required" if first["type"] == "missing" else f"is invalid: {said}"
     return ApiError(400, f"{param or 'The body'} {why}.", param=param)
+
+
+def _param(location: Iterable[int | str]) -> str | None:
+    """Return the name of a field, without the types that pydantic adds to that of a union."""
+    return ".".join(str(part) for part in location if not _is_type(part)) or None
+
+
+def _is_type(part: int | str) -> bool:
+    return part in {"int", "str"} or str(part).startswith("list[")
 
 
 def check_refused(n: int | None, extra: Mapping[str, Any]) -> None:

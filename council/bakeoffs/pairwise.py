@@ -122,8 +122,8 @@ def strengths(columns: Columns) -> Mapping[str, Strength]:
     shares, slopes = _expected_shares(scores)
     clusters = np.concatenate(block_scores)  # each round is one
     count = int((clusters != 0).any(axis=1).sum())
-    covariance = inverse @ (clusters.T @ clusters * count / max(count - 1, 1)) @ inverse
-    errors = np.sqrt(np.einsum("ij,jk,ik->i", slopes, covariance, slopes))
+    moves = clusters @ inverse @ slopes.T  # of each share by each round; their squares add up
+    errors = np.sqrt((moves**2).sum(axis=0) * count / max(count - 1, 1))
     rounds = (~np.isnan(columns.author("share"))).sum(axis=0)
     return {
         members[seat]: Strength(share, _interval(share, error, int(rounds[seat])))

@@ -234,8 +234,14 @@ class _Object:
 
 
 def _objects(text: str) -> Iterator[_Object]:
-    """Yield each object with one of our keys that no text follows, and those without an end."""
+    """Yield each object with one of our keys that no text follows, and those without an end.
+
+    One that nothing stands before is the answer itself, as a schema may ask for, unless it says
+    what it drew on.
+    """
     for match in _TRAILER.finditer(text):
+        if not text[: match.start()].strip() and '"drawn_on"' not in text[match.start() :]:
+            continue
         try:
             found, end = json.JSONDecoder().raw_decode(text, match.start("object"))
         except (ValueError, RecursionError):

@@ -24,7 +24,7 @@ from tests.fakes.memory_store import MemoryStore
 
 CORES = 2  # that the models use
 MOST_SECONDS, FIRST_SECONDS, LEAST_RIGHT = 40, 3, 7
-PLAYS = "hamlet|macbeth|othello|lear|midsummer|tempest|caesar|twelfth|merchant|much ado"
+PLAYS = "hamlet|macbeth|othello|lear|midsummer|tempest|caesar|twelfth|merchant|much ado|shrew"
 # A question and its follow-up, each with a pattern of right answers.
 PAIRS = (
     ("What is the capital of France?", "paris", "Which river runs through it?", "seine"),

@@ -1,4 +1,6 @@
-"""The targets of docs/security.md hold on the independent sets."""
+"""The targets of docs/security.md hold on the independent sets, and its figures are today's."""
+
+from pathlib import Path
 
 import pytest
 
@@ -6,6 +8,19 @@ from council.prompt_injection import find_suspicions
 from tests.bench.injection import accepted, is_read, is_stopped
 from tests.council.data import adversarial_ballots, injections, legitimate_ballots
 from tests.council.data.ordinary_answers import ordinary_answers
+
+PAGE = (Path(__file__).parents[2] / "docs" / "security.md").read_text(encoding="utf-8")
+
+
+def test_the_figures_on_the_page_are_those_of_the_sets() -> None:
+    ballots, attacks = legitimate_ballots(), injections()
+    forged = f"{len(accepted())} of {len(adversarial_ballots())}"
+    read = f"{sum(map(is_read, ballots))} of {len(ballots)}"
+    stopped = f"{sum(map(is_stopped, attacks))} of {len(attacks)}"
+
+    assert f"| forged rankings accepted | {forged} |" in PAGE
+    assert f"| legitimate rankings read | {read} |" in PAGE
+    assert f"and {stopped} |" in PAGE
 
 
 def test_at_most_two_in_sixty_adversarial_ballots_are_accepted() -> None:

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from bot.cli.main import app
 from tests.docs import package_graph
 from tests.docs.cli_reference import PATH, reference
 
@@ -34,8 +36,18 @@ def named(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-def test_the_command_reference_is_what_help_prints() -> None:
+def test_the_command_reference_is_up_to_date() -> None:
     assert PATH.read_text(encoding="utf-8") == reference(), "run `make docs`"
+
+
+@pytest.mark.parametrize("command", ["rank", "bakeoff run", "lab study run"])
+def test_the_command_reference_has_every_option_that_help_prints(command: str) -> None:
+    printed = CliRunner().invoke(app, [*command.split(), "--help"], prog_name="council").stdout
+    section = reference().partition(f"\n### council {command}\n")[2].partition("\n### ")[0]
+
+    options = set(re.findall(r"^ +(--[\w-]+)", printed, re.MULTILINE)) - {"--help"}
+    assert options
+    assert options == set(re.findall(r"`(--[\w-]+)", section))
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=named)

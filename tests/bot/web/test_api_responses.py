@@ -56,6 +56,20 @@ def events_of(stream: httpx.Response) -> list[dict[str, Any]]:
 # --- Requests
 
 
+@pytest.mark.parametrize(
+    ("sent", "told"),
+    [
+        ({"a": 1}, "input is invalid: Input should be a valid string or a valid array."),
+        ([], "input is invalid: List should have at least 1 item after validation, not 0."),
+    ],
+)
+def test_a_field_of_two_types_names_both(sent: object, told: str) -> None:
+    with pytest.raises(ApiError) as refused:
+        parsed(input=sent)
+
+    assert (str(refused.value), refused.value.param) == (told, "input")
+
+
 def test_instructions_bind_and_items_are_turns() -> None:
     wanted = parsed(
         instructions="Be brief.",

@@ -1,5 +1,7 @@
 """The parser of a chairman's reply: the answer, and the JSON object on its last line."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
@@ -40,6 +42,13 @@ READ = _read("Use Postgres.", labels("K M"), departs=True, why="Q is wrong.")
 )
 def test_the_trailer_is_parsed_and_removed(reply: str) -> None:
     assert parse_chair_reply(reply, LABELS) == READ
+
+
+def test_an_answer_in_json_is_not_the_trailer() -> None:
+    answer = '{"why": "It commits together.", "open": []}'
+
+    assert parse_chair_reply(answer, LABELS) == _read(answer)
+    assert parse_chair_reply(f"{answer}\n{TRAILER}", LABELS) == replace(READ, text=answer)
 
 
 @pytest.mark.parametrize(
