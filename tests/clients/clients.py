@@ -14,6 +14,13 @@ WORD = "quokka"  # every snippet's system message demands it
 COLUMNS = ("chat", "stream", "structured", "responses")
 _SECONDS = 300
 _INSTALL_SECONDS = 1_200
+# A machine that is offline is found so within seconds, not minutes.
+_NPM_OPTIONS = (
+    "--no-audit",
+    "--no-fund",
+    "--fetch-retry-mintimeout=1000",
+    "--fetch-retry-maxtimeout=3000",
+)
 # Nothing but the council is asked: no telemetry, traces, updates and lists of prices.
 _QUIET = {
     "AIDER_ANALYTICS": "false",
@@ -104,7 +111,7 @@ async def install(client: Client) -> str:
     client.folder.mkdir(parents=True, exist_ok=True)
     if client.is_npm:
         (client.folder / "package.json").write_text('{"private": true}', encoding="utf-8")
-        steps = [["npm", "install", "--no-audit", "--no-fund", *client.packages]]
+        steps = [["npm", "install", *_NPM_OPTIONS, *client.packages]]
     else:
         python = f"{client.folder}/bin/python"
         uv = which("uv", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
