@@ -27,6 +27,7 @@ _QUIET = {
     "DO_NOT_TRACK": "1",
     "HF_DATASETS_OFFLINE": "1",
     "HF_HUB_OFFLINE": "1",
+    "HTTPS_PROXY": "http://127.0.0.1:9",  # whatever else they look for fails at once
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "OPENAI_AGENTS_DISABLE_TRACING": "1",
     "PROMPTFOO_DISABLE_TELEMETRY": "1",
