@@ -30,16 +30,17 @@ _TITLES = ("client", "packages", "plain chat", "stream", "structured output", "R
 _HEAD = """\
 # Clients
 
-`make clients` installs these clients of OpenAI's API at these versions, runs the snippet of each \
-with only its base URL and key changed, and writes this page.
-A client's name links to its snippet, and a cell says how many ways of asking were tried, and how \
-many worked; – is what the client lacks, or what was not tried.
+`make clients` installs these clients of OpenAI's API at these versions (3 GB, outside of \
+the repository), runs the snippet of each with only its base URL and key changed, and writes this page.
+Each name links to its snippet.
+A cell says how many ways of asking work, of those that were tried; – means that the client has no \
+such thing, or that it was not tried.
 
-Four scripted models answer, which obey their system role and nothing else.
-Every snippet's system prompt demands the word "quokka", and an answer counts only with it: a \
-system prompt is obeyed through every client.
-[A test](../tests/bot/web/test_api_system_prompts.py) makes 20 other demands that can be checked, \
-such as "Write exactly 3 lines", and all 20 are obeyed.
+Four scripted models answer; they obey their system role and nothing else.
+Every snippet's system prompt demands the word "quokka", and only an answer with that word counts \
+as working.
+[A test](../tests/bot/web/test_api_system_prompts.py) makes 20 demands that can be checked, such \
+as "Write exactly 3 lines", and all 20 are obeyed.
 """
 _TRANSCRIPTS = """
 inspect-ai asks the Responses API unless its model has `responses_api=False`, and then begins with \

@@ -105,7 +105,7 @@ class Outcome:
         return "" if fits else f"It got {self.said!r}."
 
 
-async def install(client: Client) -> str:
+async def install(client: Client, seconds: float = _INSTALL_SECONDS) -> str:
     """Install a client unless it is; return why that failed, "" if it did not."""
     if client.is_installed:
         return ""
@@ -119,7 +119,7 @@ async def install(client: Client) -> str:
         pip = [uv, "pip", "install", "--python", python] if uv else [python, "-m", "pip", "install"]
         steps = [[sys.executable, "-m", "venv", str(client.folder)], [*pip, *client.packages]]
     for step in steps:
-        if why := await _run(step, client.folder, dict(os.environ), _INSTALL_SECONDS):
+        if why := await _run(step, client.folder, dict(os.environ), seconds):
             return f"It can't be installed here: {why}"
     (client.folder / "installed.json").write_text(json.dumps(client.packages), encoding="utf-8")
     return ""
