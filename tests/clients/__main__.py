@@ -30,8 +30,9 @@ _TITLES = ("client", "packages", "plain chat", "stream", "structured output", "R
 _HEAD = """\
 # Clients
 
-`make clients` installs these clients of OpenAI's API at these versions (3 GB, outside of \
-the repository), runs the snippet of each with only its base URL and key changed, and writes this page.
+`make clients` installs these clients of OpenAI's API at these versions (3.5 GB, outside of \
+the repository), runs the snippet of each with only its base URL and key \
+changed, and writes this page.
 Each name links to its snippet.
 A cell says how many ways of asking work, of those that were tried; – means that the client has no \
 such thing, or that it was not tried.
