@@ -544,10 +544,14 @@ def _describe(tool: McpTool) -> Tool:
 async def _run(
     tools: Mapping[str, McpTool], call: ToolCall, params: CallToolRequestParams
 ) -> CallToolResult:
-    """Return the reply of a tool; an error is a reply as well, so that a model can correct it."""
+    """Return the reply of a tool; an error is a reply as well, so that a model can correct it.
+
+    Raise MCPError if there is no such tool: by the protocol, that is the client's mistake.
+    """
     tool = tools.get(params.name)
     if tool is None:
-        return _error(f"There is no tool {params.name!r}. Known tools: {', '.join(tools)}.")
+        known = ", ".join(tools)
+        raise MCPError(INVALID_PARAMS, f"There is no tool {params.name!r}. Known tools: {known}.")
     try:
         return await tool.run(call, tool.arguments.model_validate(params.arguments or {}))
     except ValidationError as error:

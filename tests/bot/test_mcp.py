@@ -175,7 +175,6 @@ def test_of_two_tools_with_one_name_the_first_counts() -> None:
         ("list_rounds", {"limit": "101"}, "limit: "),
         ("leaderboard", {"suite": "nothing"}, "There is no suite 'nothing'"),
         ("get_round", {"round_id": "nothing"}, "There is no round 'nothing'"),
-        ("dance", {}, "There is no tool 'dance'"),
     ],
 )
 async def test_wrong_arguments_get_a_sentence(
@@ -188,6 +187,13 @@ async def test_wrong_arguments_get_a_sentence(
     assert (result.is_error, fault in text_of(result)) == (True, True)
     assert not re.search("pydantic|Traceback|https://errors", text_of(result))
     assert gateway.asked == []
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_an_unknown_tool_is_an_error_of_the_protocol(mode: str) -> None:
+    async with client_of(an_app(), mode) as client:
+        with pytest.raises(MCPError, match="There is no tool 'dance'. Known tools: ask_council,"):
+            await client.call_tool("dance")
 
 
 async def test_budgets_hold_as_for_anybody() -> None:

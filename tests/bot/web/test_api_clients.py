@@ -171,9 +171,9 @@ async def test_a_client_that_is_installed_here_gets_every_mode(tmp_path: Path, n
         pytest.skip(f"{name} is not installed; `make clients ONLY={name}` does it")
 
     async with serve_obedient(tmp_path) as product:
-        outcomes = await try_client(client, product)
+        trial = await try_client(client, product)
 
-    assert {one.mode: one.fault for one in outcomes if one.fault} == {}
+    assert {one.mode: one.fault for one in trial.outcomes if one.fault} == {}
 
 
 async def test_who_cannot_take_200_000_characters_is_named(home: Home) -> None:

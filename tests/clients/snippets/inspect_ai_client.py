@@ -20,15 +20,17 @@ class Queue(BaseModel):
 
 
 async def chat() -> str:
-    return (await get_model("openai/council").generate(MESSAGES)).completion
+    model = get_model("openai/council", responses_api=False)
+    return (await model.generate(MESSAGES)).completion
 
 
 async def structured_response_schema() -> dict:
     schema = ResponseSchema(name="queue", json_schema=json_schema(Queue))
-    model = get_model("openai/council", config=GenerateConfig(response_schema=schema))
+    config = GenerateConfig(response_schema=schema)
+    model = get_model("openai/council", config=config, responses_api=False)
     return Queue.model_validate_json((await model.generate(MESSAGES)).completion).model_dump()
 
 
 async def responses() -> str:
-    model = get_model("openai/council", responses_api=True)
+    model = get_model("openai/council")
     return (await model.generate(MESSAGES)).completion
