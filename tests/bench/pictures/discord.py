@@ -107,7 +107,8 @@ def launched_as_here() -> None:
     launch = BrowserType.launch
 
     async def here(browser: BrowserType, **more: Any) -> Any:  # noqa: ANN401
-        return await launch(browser, executable_path=found, args=["--no-sandbox"], **more)
+        options = {"executable_path": found, "args": ["--no-sandbox"], **more}
+        return await launch(browser, **options)
 
     BrowserType.launch = here  # type: ignore[method-assign, assignment]  # simcord has no setting
 
