@@ -80,9 +80,6 @@ hostile: $(VENV)/.dev ## attack the product as a process: hostile providers, sui
 
 pictures: $(VENV)/.dev ## retake the pictures in the documents with Debian's chromium
 	$(BIN)/python -m tests.bench.pictures
-	$(BIN)/python -m tests.bench.slack_pictures
-	$(BIN)/python -m tests.bench.discord_pictures
-	$(BIN)/python -m tests.bench.bakeoff_pictures
 
 docs: $(VENV)/.dev ## regenerate docs/cli.md from the commands, and the graph of packages
 	$(BIN)/python -m tests.docs.cli_reference

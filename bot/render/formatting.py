@@ -172,8 +172,8 @@ def _spent_usd(micro: int) -> str:
 
 
 def max_cost_text(micro_usd: int, unknown: Iterable[str]) -> str:
-    """Return "It costs about $0.04 at most; cost unknown for Qwen 3"; `unknown` are seat names."""
-    parts = [f"it costs about {format_rounded_usd(micro_usd)} at most"] if micro_usd else []
+    """Return "Never more than $0.04; cost unknown for Qwen 3"; `unknown` are seat names."""
+    parts = [f"never more than {format_rounded_usd(micro_usd)}"] if micro_usd else []
     if names := join_words(unknown):
         parts.append(f"cost unknown for {names}")
     sentence = "; ".join(parts) or "it costs nothing"

@@ -6,6 +6,7 @@ from bot.chat import Caution, Heading, Line, Note, Part, Post
 from bot.render.formatting import (
     count_noun,
     join_words,
+    max_cost_text,
     rough_duration,
     seat_names,
     spending_text,
@@ -13,7 +14,7 @@ from bot.render.formatting import (
 from bot.render.round_status import receivers
 from bot.research.grade_report import Document, grades_document
 from council.budget import Estimate
-from council.money import MICRO_USD, Spending, format_rounded_usd, format_usd
+from council.money import MICRO_USD, Spending, format_usd
 from council.research.experiment import Experiment, ExperimentProgress
 from council.research.grades import GradeReport
 
@@ -61,13 +62,10 @@ def _calls_sentence(experiment: Experiment, left: int) -> str:
 
 def _cost_sentences(experiment: Experiment, cost: Estimate) -> Iterator[str]:
     names = seat_names(experiment.panel)
-    known = f"it costs about {format_rounded_usd(cost.micro)} at most" if cost.micro else ""
-    unknown = join_words(names[key] for key in cost.unknown)
-    unknown_text = f"cost unknown for {unknown}" if unknown else ""
-    cost_text = "; ".join(filter(None, (known, unknown_text))) or "it costs nothing"
+    cost_text = max_cost_text(cost.micro, (names[key] for key in cost.unknown))
     cap = experiment.cap_micro
     capped = "" if cap is None else f", with a cap of {format_usd(cap)} in total"
-    yield f"{cost_text[0].upper()}{cost_text[1:]}{capped}."
+    yield f"{cost_text}{capped}."
     yield f"The questions and answers go to {receivers(experiment.panel)}."
 
 

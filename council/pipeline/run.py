@@ -85,10 +85,10 @@ def _check_quorum(round_: Round) -> None:
         f"{round_.panel.seat(absence.member).display} {absence.reason}"
         for absence in sort_by_panel(round_).absences
     )
-    raise QuorumError(
-        f"Only {len(round_.answers)} of {len(round_.panel.members)} models answered, and {quorum} "
-        f"are needed: {why}."
-    )
+    answered = "No model answered"
+    if round_.answers:
+        answered = f"Only {len(round_.answers)} of {len(round_.panel.members)} models answered"
+    raise QuorumError(f"{answered} ({quorum} are needed): {why}.")
 
 
 async def rank_blind(session: RoundSession, draw: Draw) -> Tally:

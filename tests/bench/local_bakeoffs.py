@@ -24,10 +24,11 @@ from playwright.async_api import Browser, FloatRect, ViewportSize, async_playwri
 
 from bot.settings import load_settings
 from tests.bench.blockkit import Line, Screen, thinned
-from tests.bench.discord_pictures import launched_as_here
-from tests.bench.discord_replayed import replayed
-from tests.bench.pictures import PICTURES
-from tests.bench.slack_pictures import THREAD, Studio, line_of, workspace
+from tests.bench.pictures.discord import PHONE as DISCORD_PHONE
+from tests.bench.pictures.discord import WIDE as DISCORD_WIDE
+from tests.bench.pictures.discord import drawn, launched_as_here, save
+from tests.bench.pictures.page import PICTURES
+from tests.bench.pictures.slack import THREAD, Studio, line_of, workspace
 from tests.bot.homes import Home
 from tests.bot.slack.process import slack_environment
 from tests.ports import free_port
@@ -203,8 +204,12 @@ async def picture_discord(site: Site) -> None:
     """Take the pictures of Discord's last run: its post with the news, and its thread."""
     said = site.discord.said_by_bot(CHANNEL)
     last = max(nth for nth, one in enumerate(said) if one.thread)
-    await replayed("bakeoff", said[last:], 440)
-    await replayed("leaderboard", site.discord.thread_of(said[last]).said[:3], 980)
+    in_thread = site.discord.thread_of(said[last]).said[:3]
+    for name, messages, height in (("bakeoff", said[last:], 440), ("leaderboard", in_thread, 980)):
+        sizes = (DISCORD_WIDE, height), (DISCORD_PHONE, height + 140)
+        wide, phone = await drawn(messages, "models", *sizes)
+        save(name, wide)
+        save(f"{name}-phone", phone)
     print(*(one.text[:200] for one in said), sep="\n")
 
 

@@ -321,7 +321,7 @@ def _result_parts(progress: BakeoffProgress, board: Post | None, *, linked: bool
         yield from (part for part in board.parts if not isinstance(part, Heading))
     yield Note(_facts_line(progress, None))
     if not linked and bakeoff.typed_name == bakeoff.id:
-        yield Note(f"Open its first question with `/council show {bakeoff.round_id(1)}`.")
+        yield Note(f"Read question 1 with `/council show {bakeoff.round_id(1)}`.")
     if failure:
         yield _resume_button(bakeoff)
 

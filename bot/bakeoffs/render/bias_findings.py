@@ -129,11 +129,11 @@ def _position_lines(name: str, judge: JudgeBias) -> Iterator[str]:
         matters = "" if judge.is_position_biased else ", which hardly matters"
         yield (
             f"Over {effect.n:,} rankings, {name} placed the {_strongest_slot(judge)} "
-            f"answer {higher_or_lower(effect)} than chance would ({p_text(effect)}){matters}."
+            f"answer {higher_or_lower(effect)} than chance ({p_text(effect)}){matters}."
         )
     else:
         what = f"{name} ranks what it sees first"
-        yield from difference_lines(what, judge.first_slot, "than chance would")
+        yield from difference_lines(what, judge.first_slot, "than chance")
 
 
 def _strongest_slot(judge: JudgeBias) -> str:
@@ -210,8 +210,8 @@ def _spoiled_lines(name: str, judge: JudgeBias) -> Iterator[str]:
     effect = judge.spoiled
     if has_many_spoiled(judge):
         yield (
-            f"{percent(effect.value or 0)} of the rankings of {name} are invalid "
-            f"{certainty_text(effect, percent)}, so there are fewer to judge it by."
+            f"{percent(effect.value or 0)} of the rankings of {name} were invalid "
+            f"{certainty_text(effect, percent)}."
         )
 
 

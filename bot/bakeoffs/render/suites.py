@@ -218,11 +218,11 @@ def _questions_text(numbers: Sequence[int]) -> str:
 
 
 def cost_line(run: SuiteRunCost | None) -> str:
-    """Return the cost of a run: "One run on panel house costs about $0.40 at most"."""
+    """Return the cost of a run: "One run on panel house never costs more than $0.40"."""
     if run is None:
         return "The cost of a run is unknown, because no panel is set up here."
     names, estimate = seat_names(run.panel), run.estimate
-    text = f"costs about {format_rounded_usd(estimate.micro)} at most" if estimate.micro else ""
+    text = f"never costs more than {format_rounded_usd(estimate.micro)}" if estimate.micro else ""
     if estimate.unknown:
         seats = join_words(names[key] for key in estimate.unknown)
         text += f"; the cost is unknown for {seats}" if text else f"has an unknown cost for {seats}"

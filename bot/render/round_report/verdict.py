@@ -140,5 +140,5 @@ def _demonstration_text(round_: Round) -> str:
     if not any(seat.demonstration for seat in round_.panel.judges):
         return ""
     models = [seat.model_id for seat in round_.panel.members]
-    shared = ", one of them in two seats" if len(set(models)) < len(models) else ""
-    return f"demo models{shared}: their ranking says little"
+    shared = ", one used twice" if len(set(models)) < len(models) else ""
+    return f"demo models{shared}: ignore the ranking"

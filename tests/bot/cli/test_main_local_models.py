@@ -51,7 +51,7 @@ async def test_a_round_on_the_real_models_is_whole_and_leaves_nothing_behind(
     assert said["verdict"]["strength"]
     assert said["synthesis"]["text"]
     shown = " ".join(home.council("show", said["id"]).out.split())
-    assert "demo models, one of them in two seats" in shown
+    assert "demo models, one used twice" in shown
     assert home.council("verify", said["id"]).code == 0
     assert helpers
     assert [helper for helper in helpers if helper.is_running()] == []

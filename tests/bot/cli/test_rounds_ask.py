@@ -268,8 +268,8 @@ def test_all_members_failing_is_a_failed_round_with_a_reason(home: Home) -> None
     human, machine = home.invoke("ask", "Why?"), home.invoke("ask", "Why?", "--json")
 
     assert (human.code, machine.code) == (1, 1)
-    assert "Only 0 of 2 models answered, and 2 are needed" in " ".join(human.out.split())
-    assert machine.json["failure"].startswith("Only 0 of 2 models answered")
+    assert "No model answered (2 are needed)" in " ".join(human.out.split())
+    assert machine.json["failure"].startswith("No model answered (2 are needed)")
     assert machine.json["stage"] == "closed"
     verified = home.invoke("verify", "--all")
     assert (verified.code, "standings and verdict too" in verified.out) == (0, False)

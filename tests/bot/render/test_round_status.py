@@ -30,14 +30,14 @@ TIMES = Terms(answer_seconds=30, ballot_seconds=20, synthesis_seconds=50)
     ("estimate", "told"),
     [
         pytest.param(Estimate(0), "It costs nothing.", id="free"),
-        pytest.param(Estimate(38_000), "It costs about $0.04 at most.", id="known"),
+        pytest.param(Estimate(38_000), "Never more than $0.04.", id="known"),
         pytest.param(Estimate(0, 0, (GPT,)), "Cost unknown for GPT-5.1.", id="unknown"),
         pytest.param(
             Estimate(38_000, 0, (GPT, CLAUDE)),
-            "It costs about $0.04 at most; cost unknown for GPT-5.1 and Claude Sonnet 4.6.",
+            "Never more than $0.04; cost unknown for GPT-5.1 and Claude Sonnet 4.6.",
             id="both",
         ),
-        pytest.param(Estimate(700_000), "It costs about $0.50 at most.", id="capped"),
+        pytest.param(Estimate(700_000), "Never more than $0.50.", id="capped"),
     ],
 )
 def test_an_accepted_round_shows_its_cost(estimate: Estimate, told: str) -> None:
@@ -199,8 +199,8 @@ async def test_while_judges_vote_everybody_who_sees_the_progress_can_vote() -> N
 
 
 def test_progress_says_who_receives_the_question_and_repeats_none_that_stands_above_it() -> None:
-    post = running_post(a_round(), 3.0, terms="Sent only to OpenAI. It costs about $0.04 at most.")
+    post = running_post(a_round(), 3.0, terms="Sent only to OpenAI. Never more than $0.04.")
 
-    assert "Sent only to OpenAI. It costs about $0.04 at most." in words_of(post)
+    assert "Sent only to OpenAI. Never more than $0.04." in words_of(post)
     assert a_round().question.text in words_of(post)
     assert a_round().question.text not in words_of(without_heading(post))

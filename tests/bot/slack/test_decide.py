@@ -47,7 +47,7 @@ async def test_a_decision_is_made_in_a_modal_and_posted_once(user: str) -> None:
         assert yes["text"]["text"] == YES
         assert element["type"] == "radio_buttons"
         assert len(element["options"]) == POINT_AND_OPEN
-        assert "at most" in str(view.payload) or "costs nothing" in str(view.payload)
+        assert "more than" in str(view.payload) or "costs nothing" in str(view.payload)
         assert BROKER in str(view.payload)
         (root,) = running.bot_messages()
         thread = [text_of(one) for one in running.slack.thread("C1", root.ts)]

@@ -487,7 +487,7 @@ async def test_too_few_answers_are_a_503(new_site: NewSite) -> None:
 
     error = error_of(whole)
     assert (whole.status_code, error["type"], error["code"]) == (503, "server_error", "no_quorum")
-    assert error["message"].startswith("Only 1 of 3 models answered, and 2 are needed")
+    assert error["message"].startswith("Only 1 of 3 models answered (2 are needed)")
     assert whole.headers["x-should-retry"] == "false"
     assert json.loads(stream.text.split("data: ")[-1]) == {"error": error}
     assert "[DONE]" not in stream.text

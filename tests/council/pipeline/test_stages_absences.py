@@ -69,11 +69,21 @@ async def test_a_missed_quorum_closes_the_round_with_the_reasons() -> None:
     assert round_.stage is Stage.CLOSED
     assert round_.closing is not None
     assert round_.closing.failure == (
-        "Only 1 of 3 models answered, and 2 are needed: Claude Sonnet 4.6 did not answer in "
+        "Only 1 of 3 models answered (2 are needed): Claude Sonnet 4.6 did not answer in "
         "0.01 s; Gemini 3 Pro is out of credit."
     )
     assert (round_.draw, round_.tally, round_.synthesis) == (None, None, None)
     assert not gateway.of(Role.BALLOT)
+
+
+async def test_a_round_without_an_answer_says_so() -> None:
+    gateway = FakeGateway(answers=dict.fromkeys((CLAUDE, GEMINI, GPT), GatewayError("is silent")))
+
+    round_ = await run_with_fakes(a_round(), gateway)
+
+    assert round_.closing
+    assert round_.closing.failure
+    assert round_.closing.failure.startswith("No model answered (2 are needed): ")
 
 
 async def test_an_absent_member_ranks_both_of_two_answers() -> None:

@@ -44,8 +44,7 @@ def test_findings_about_a_judge_are_in_order_of_the_measures() -> None:
         "Qwen 3 ranks its own answer .31 higher than the others do (n 52, .18 to .44).",
         "Qwen 3 ranks other models of its family (qwen) .12 higher than the others do (n 88, "
         ".07 to .17).",
-        "Over 256 rankings, Qwen 3 placed the first answer .21 higher than chance would "
-        "(p < .001).",
+        "Over 256 rankings, Qwen 3 placed the first answer .21 higher than chance (p < .001).",
         "Qwen 3 favours longer answers: one that is longer by a standard deviation beats its "
         "equal 65 % of the time (φ .82, n 980, .52 to 1.12).",
         (
@@ -59,8 +58,7 @@ def test_findings_about_a_judge_are_in_order_of_the_measures() -> None:
         "Qwen 3 ranks 56 % of pairs the same way when it sees the same answers in another "
         "order, no better than chance (n 21, 47 % to 65 %).",
         "Qwen 3 disagrees with the other judges: agreement −.12 (n 240, −.20 to −.04).",
-        "31 % of the rankings of Qwen 3 are invalid (n 260, 26 % to 37 %), so there are fewer "
-        "to judge it by.",
+        "31 % of the rankings of Qwen 3 were invalid (n 260, 26 % to 37 %).",
     ]
 
 
@@ -111,17 +109,16 @@ def test_findings_that_judges_share_are_one_sentence() -> None:
         ),
         (
             {"position": an_effect(0.03, 0.01, 9000, BALLOTS), "slots": ()},
-            "Over 9,000 rankings, GPT-5.1 placed the same answer .03 higher than chance would "
+            "Over 9,000 rankings, GPT-5.1 placed the same answer .03 higher than chance "
             "(p .002), which hardly matters.",
         ),
         (
             {"position": an_effect(0.2, 0.1), "slots": (Slot(4, an_effect(0.2, 0.1)),)},
-            "Over 52 rankings, GPT-5.1 placed the 4th answer .20 higher than chance would "
-            "(p .002).",
+            "Over 52 rankings, GPT-5.1 placed the 4th answer .20 higher than chance (p .002).",
         ),
         (
             {"first_slot": an_effect(0.09, 0.05, 256, BALLOTS)},
-            "GPT-5.1 ranks what it sees first .09 higher than chance would (n 256, .04 to .14).",
+            "GPT-5.1 ranks what it sees first .09 higher than chance (n 256, .04 to .14).",
         ),
         (
             {"kept": Effect(40, AUDITS, 0.7, (0.6, 0.8))},

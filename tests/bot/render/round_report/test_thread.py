@@ -67,7 +67,7 @@ async def test_a_round_that_could_not_be_ranked_says_why_and_shows_no_answer() -
 
     assert [type(part) for part in thread.root.parts] == [Heading, Caution, Buttons]
     assert "[Run again] [Forget]" in root_of(round_)
-    assert "Only 1 of 4 models answered, and 2 are needed" in root_of(round_)
+    assert "Only 1 of 4 models answered (2 are needed)" in root_of(round_)
     assert "GPT-5.1 could not be reached" in root_of(round_)
     assert thread.replies == ()
 

@@ -128,4 +128,4 @@ async def test_one_model_in_two_seats_is_labelled() -> None:
     twin = replace(second, model_id=first.model_id)
     round_ = await held(panel=replace(panel, members=(first, twin, third)))
 
-    assert "demo models, one of them in two seats" in verdict_line(round_)
+    assert "demo models, one used twice" in verdict_line(round_)

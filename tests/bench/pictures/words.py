@@ -1,4 +1,4 @@
-"""The words of one round about queues, for pictures: what each seat answers, ranks and says."""
+"""The one round of all pictures: what each seat answers, ranks and says, and what it costs."""
 
 import json
 from collections.abc import Mapping
@@ -7,7 +7,19 @@ SEATS = {
     "claude": ("Claude Sonnet 4.6", "anthropic"),
     "gpt": ("GPT-5.1", "openai"),
     "gemini": ("Gemini 3 Pro", "google"),
+    "mistral": ("Mistral Large", "mistral"),
     "qwen": ("Qwen 3", "qwen"),
+    "grok": ("Grok 4", "xai"),
+}
+OUTSIDE = "grok"  # ranks, and does not answer
+MEMBERS = tuple(seat for seat in SEATS if seat != OUTSIDE)
+PRICES = {  # dollars a million tokens, in and out
+    "claude": (3.0, 15.0),
+    "gpt": (1.25, 10.0),
+    "gemini": (2.0, 12.0),
+    "mistral": (0.5, 1.5),
+    "qwen": (0.2, 0.6),
+    "grok": (3.0, 15.0),
 }
 
 ANSWERS = {
@@ -31,6 +43,10 @@ At 2,000 a second you will write some 10 MB of WAL a second, so check replicatio
 That is within reach of Postgres, but bloat becomes the work of the person on call. \
 I would start on Postgres with *hourly partitions* and an outbox, so that moving to **NATS \
 JetStream** later changes one consumer and no producer.""",
+    "mistral": """\
+Stay on Postgres and **benchmark your own job first**: a table with `SKIP LOCKED` takes several \
+thousand short jobs a second on ordinary hardware. \
+Give the workers their own connection pool, and alert on the age of the oldest job.""",
     "qwen": """\
 Add **Redis Streams**. It handles more than 100,000 messages a second on one core, and \
 consumer groups give acknowledgement and redelivery. \
@@ -40,27 +56,37 @@ Postgres stays the source of truth; an outbox table feeds the stream.""",
 # Each judge's order of the others, best first, and its reason.
 REASONS = {
     "claude": (
-        ("gpt", "gemini", "qwen"),
+        ("gpt", "gemini", "mistral", "qwen"),
         "Response {gpt} reuses what others have hardened and names the WAL it will cost. "
         "Response {gemini} counts honestly, yet plans for a move before one is needed. "
         "Response {qwen} adds a system that the question rules out.",
     ),
     "gpt": (
-        ("claude", "gemini", "qwen"),
+        ("claude", "gemini", "mistral", "qwen"),
         "Response {claude} says how to keep vacuum ahead and when to leave, which is what fails "
         "in practice. Response {gemini} is right about bloat but stops short of how to take jobs.",
     ),
     "gemini": (
-        ("claude", "gpt", "qwen"),
+        ("claude", "gpt", "mistral", "qwen"),
         "Response {claude} is complete: batches, partitions, wake-up and what to watch. "
         "Response {gpt} is shorter and safe. "
         "Response {qwen} does not answer for a house that runs only Postgres.",
     ),
+    "mistral": (
+        ("claude", "gemini", "gpt", "qwen"),
+        "Response {claude} can be put to work today and says what to measure. "
+        "Response {gemini} sizes the load before it advises.",
+    ),
     "qwen": (
-        ("gemini", "claude", "gpt"),
-        "Response {gemini} sizes the load before it advises, and leaves a way out. "
-        "Response {claude} is practical. "
+        ("claude", "gemini", "mistral", "gpt"),
+        "Response {claude} is practical, down to the size of a batch. "
+        "Response {gemini} leaves a way out. "
         "Response {gpt} leans on a library without saying what it costs.",
+    ),
+    "grok": (
+        ("claude", "gpt", "gemini", "mistral", "qwen"),
+        "Response {claude} names what breaks first and how to see it coming. "
+        "Response {gpt} is the least work. Response {qwen} ignores the one condition.",
     ),
 }
 

@@ -13,14 +13,23 @@ from tempfile import TemporaryDirectory
 from playwright.async_api import Browser, Page, ViewportSize, async_playwright, expect
 
 from tests.bench.ours import QUESTION
-from tests.bench.queue_words import ANSWERS, REASONS, SEATS, chair_reply
+from tests.bench.pictures.words import (
+    ANSWERS,
+    MEMBERS,
+    OUTSIDE,
+    PRICES,
+    REASONS,
+    SEATS,
+    chair_reply,
+)
 from tests.bot.homes import Home, seat_toml
 from tests.bot.web.browser.product import serve_product
 from tests.wire.models import Behaviour, ModelServer, Request, Say, by_role, fences
 from tests.wire.models.behaviours import nonce_of
 
-PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
+PICTURES = Path(__file__).parents[3] / "docs" / "pictures"
 WIDE: ViewportSize = {"width": 1440, "height": 1000}
+PACE = 2  # slow enough for progress to be seen: Slack shows it every three seconds
 PHONE: ViewportSize = {"width": 360, "height": 1260}  # a screenful and a half
 
 
@@ -32,11 +41,12 @@ def authors_in(request: Request) -> dict[str, str]:
 
 def playing(seat: str) -> Behaviour:
     """Answer, rank and write as this seat does."""
+    nth = list(SEATS).index(seat)
 
     def vote(request: Request) -> Say:
         shown = authors_in(request)
         order, reason = REASONS[seat]
-        missing = tuple(f"{{{author}}}" for author in SEATS if author not in shown.values())
+        missing = tuple(f"{{{author}}}" for author in MEMBERS if author not in shown.values())
         sentences = re.split(r"(?<=\.) (?=Response)", reason)
         reason = " ".join(s for s in sentences if not any(name in s for name in missing))
         ranking = sorted(shown, key=lambda letter: order.index(shown[letter]))
@@ -46,25 +56,33 @@ def playing(seat: str) -> Behaviour:
             "reason": reason.format(**letters),
             "ranking": [[letter] for letter in ranking],
         }
-        return Say(json.dumps(ballot), seconds=1.1 + 0.3 * list(SEATS).index(seat))
+        return Say(json.dumps(ballot), seconds=PACE * (1.1 + 0.3 * nth))
 
     def write(request: Request) -> Say:
         letters = {author: letter for letter, author in authors_in(request).items()}
         return Say(chair_reply(letters), seconds=0.5, drip_seconds=0.02)
 
-    nth = list(SEATS).index(seat)
-    return by_role(lambda _: Say(ANSWERS[seat], seconds=1.4 + 0.6 * nth), vote, write)
+    return by_role(
+        lambda _: Say(ANSWERS.get(seat, ""), seconds=PACE * (1.4 + 0.6 * nth)), vote, write
+    )
 
 
 def config(api_base: str) -> str:
     """Return a council.toml whose seats have well-known names and are served locally."""
-    keys = json.dumps([f"openai/{seat}" for seat in SEATS])
-    prices = {"input_usd_per_million": 3.0, "output_usd_per_million": 15.0}
     sections = (
-        seat_toml(f"openai/{seat}", api_base=api_base, display=name, family=family, **prices)
+        seat_toml(
+            f"openai/{seat}",
+            api_base=api_base,
+            display=name,
+            family=family,
+            input_usd_per_million=PRICES[seat][0],
+            output_usd_per_million=PRICES[seat][1],
+        )
         for seat, (name, family) in SEATS.items()
     )
-    return f"[panels.house]\nmembers = {keys}\naudit_share = 0.0\n" + "".join(sections)
+    members = json.dumps([f"openai/{seat}" for seat in MEMBERS])
+    panel = f'members = {members}\noutside_judges = ["openai/{OUTSIDE}"]\naudit_share = 0.0\n'
+    return f"[panels.house]\n{panel}" + "".join(sections)
 
 
 async def taken(browser: Browser, address: str) -> None:

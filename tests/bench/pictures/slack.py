@@ -20,21 +20,20 @@ from bot.commands.ask_form import VOTE_FIRST
 from bot.commands.settings import HERE, LIMITS
 from bot.render.voting import READ_AND_VOTE
 from bot.slack.block_kit import render_message
-from tests.bench.bakeoff_post import bakeoff_post
 from tests.bench.blockkit import Line, Screen, drawn, thinned
 from tests.bench.ours import QUESTION
-from tests.bench.pictures import PICTURES, config, playing
-from tests.bench.queue_words import SEATS
+from tests.bench.pictures.bakeoff_post import bakeoff_post
+from tests.bench.pictures.page import PICTURES, config, playing
+from tests.bench.pictures.words import SEATS
 from tests.bot.homes import seat_toml
 from tests.bot.slack.process import RunningProduct, is_answer, serve_slack
-from tests.wire.models import Behaviour, ModelServer, Outcome, Request, Say, fail
+from tests.wire.models import ModelServer, fail
 from tests.wire.slack import BOT, FakeSlack, Message, View, Workspace
 
 ADA, BEN, CHANNEL = "U1", "U2", "C1"
 PEOPLE = {ADA: "Ada", BEN: "Ben"}
 PANE, THREAD, MODAL, PHONE = 800, 620, 568, 390
 PHONE_HEIGHT, VOTE_HEIGHT, SETTINGS_HEIGHT = 844, 620, 700
-PACE = 3  # slower than the page's round: Slack shows progress every three seconds
 SAID = (
     (BEN, "The nightly import is behind again: 1.4 million jobs waiting at 7 this morning."),
     (ADA, "It is the polling. We read one row at a time, and vacuum cannot keep up."),
@@ -64,18 +63,6 @@ class Studio:
         print(f"{path.name}: {path.stat().st_size // 1000} KB")
 
 
-def paced(behaviour: Behaviour) -> Behaviour:
-    """Behave so, but slowly enough to be looked at."""
-
-    def slowly(request: Request) -> Outcome:
-        outcome = behaviour(request)
-        if isinstance(outcome, Say) and outcome.seconds:
-            return replace(outcome, seconds=outcome.seconds * PACE)
-        return outcome
-
-    return slowly
-
-
 def workspace() -> Workspace:
     """Return a workspace whose people and channel have names."""
     home = Workspace.standard()
@@ -90,7 +77,7 @@ def workspace() -> Workspace:
 @asynccontextmanager
 async def beside(models: ModelServer, toml: str) -> AsyncIterator[RunningProduct]:
     """Run the product beside a Slack, with this council.toml."""
-    models.script |= {seat: paced(playing(seat)) for seat in SEATS}
+    models.script |= {seat: playing(seat) for seat in SEATS}
     with TemporaryDirectory(prefix="council-pictures-") as folder:
         async with (
             FakeSlack(workspace=workspace()) as slack,
@@ -156,9 +143,8 @@ def side_by_side(pages: Iterable[str], size: ViewportSize) -> str:
 def under_way(slack: FakeSlack) -> dict[str, Any]:
     """Return the last progress message in which some judges, but not all, have voted."""
     sights = [call.value("blocks") for call in slack.called("chat.update")]
-    wanted = ("judges voted", "ranks", "in_progress")
-    voting = [blocks for blocks in sights if all(word in str(blocks) for word in wanted)]
-    return {"blocks": [blocks for blocks in voting if "4 of 4 judges" not in str(blocks)][-1]}
+    voting = [blocks for blocks in sights if "rankings are in" in str(blocks)]
+    return {"blocks": voting[-1]}
 
 
 async def filled(slack: FakeSlack, user: str = ADA) -> View:

@@ -19,7 +19,7 @@ from tests.bot.web.browser.product import serve_product
 from tests.wire.models import Behaviour, ModelServer, Request, Say, by_role, fences
 from tests.wire.models.behaviours import nonce_of
 
-PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
+PICTURES = Path(__file__).parents[3] / "docs" / "pictures"
 COMMENT: ViewportSize = {"width": 820, "height": 400}
 STYLE = (
     "body{font:15px/1.5 sans-serif;margin:24px;color:#1f2328}h1,h2{font-size:20px}"
