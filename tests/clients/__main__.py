@@ -117,7 +117,7 @@ def format_page(trials: Mapping[Client, Trial]) -> str:
         cells = [link, ", ".join(client.packages), *(format_cell(trial, one) for one in COLUMNS)]
         lines.append(f"| {' | '.join(cells)} |")
     sums = [count_worked([o for trial in trials.values() for o in trial.of(c)]) for c in COLUMNS]
-    lines += [f"| all {len(trials)} | | {' | '.join(sums)} |", _TRANSCRIPTS, "```"]
+    lines += [f"| all {len(trials)} | | {' | '.join(sums)} |", _TRANSCRIPTS, "```text"]
     for client, trial in trials.items():
         lines += [f"{client.name}: {_shorten(_request(trial))}", f"  {_shorten(_answer(trial))}"]
     return "\n".join((*lines, "```")) + "\n"
