@@ -50,6 +50,41 @@ async def rank(  # noqa: PLR0913 - all but the first two are named
     return await run_ranking(round_, gateway)
 
 
+def rank_sync(  # noqa: PLR0913 - all but the first two are named
+    question: str,
+    texts: Mapping[str, str],
+    *,
+    judges: Sequence[str | Member],
+    seed: str | None = None,
+    gateway: "Gateway | None" = None,
+    method: str = DEFAULT_METHOD,
+    plugins: "Sequence[Plugin]" = (),
+) -> "Ranked":
+    """Return what `rank` returns, and block until then, for scripts and notebooks.
+
+    Under a running event loop, as in a notebook, it runs in a thread of its own; the loop waits. A
+    gateway must not be in use in another event loop at the same time.
+    """
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
+    asked = rank(
+        question,
+        texts,
+        judges=judges,
+        seed=seed,
+        gateway=gateway,
+        method=method,
+        plugins=plugins,
+    )
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(asked)
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(asyncio.run, asked).result()
+
+
 def fit(ranked: "Iterable[Ranked]") -> "tuple[FittedStrength, ...]":
     """Return one strength for each name over many pools of texts, with its 95 % interval.
 
@@ -86,7 +121,7 @@ async def ask(  # noqa: PLR0913 - all but the first are named
     from council.registry import build_registry
     from council.rounds import Question, Round
 
-    if not question.strip():
+    if not isinstance(question, str) or not question.strip():
         raise QuestionError("The question is empty.")
     seats, chairmen = _members(members), _members(chairman)
     panel = Panel("council", seats, DEFAULT_RUBRIC, chairmen=chairmen, terms=Terms(method=method))
@@ -132,6 +167,12 @@ async def open_models(models: Iterable[str | Member]) -> "Gateway":
 
 
 def _members(models: Iterable[str | Member]) -> tuple[Member, ...]:
+    if isinstance(models, str) or not isinstance(models, Iterable):
+        from council.errors import PanelError
+
+        raise PanelError(
+            f'Models are a list of model ids, such as ["openai/gpt-5.1"], not {models!r}.'
+        )
     return tuple(model if isinstance(model, Member) else _member(model) for model in models)
 
 

@@ -86,6 +86,9 @@ async def rank(  # noqa: PLR0913, PLR0917
     max_usd: Annotated[
         float | None, typer.Option(min=0.0, help="Stop before the run costs more than this.")
     ] = None,
+    texts: Annotated[
+        bool, typer.Option("--texts", help="Add the question and the texts to each result.")
+    ] = False,
     fit: Annotated[
         bool,
         typer.Option(
@@ -108,7 +111,7 @@ async def rank(  # noqa: PLR0913, PLR0917
     with exit_on_faults(err=True) as on_fault:
         async with open_app(load_settings(), start) as app:
             found = _judges(app, panel)
-            results = Results(output, fits=fit)
+            results = Results(output, fits=fit, has_texts=texts)
             make = partial(_make_round, results, found, app.gateway, seed)
             # A large file takes a while.
             items = await asyncio.to_thread(_read_items, content, results, make, on_fault)
@@ -308,10 +311,10 @@ class Results:
     asks for no ballot twice; it is deleted at the end.
     """
 
-    def __init__(self, path: Path | None, *, fits: bool = False) -> None:
+    def __init__(self, path: Path | None, *, fits: bool = False, has_texts: bool = False) -> None:
         self.ids: set[str] = set()
         self.pools: list[PairMatrix] = []  # of all lines, if they are to be fitted
-        self._fits = fits
+        self._fits, self._has_texts = fits, has_texts
         self.seeds: dict[str, str] = {}
         self.papers = defaultdict[str, list[Ballot | SpoiledBallot]](list)
         self._path = path
@@ -337,6 +340,9 @@ class Results:
     def write(self, item: Item, ranked: Ranked) -> None:
         """Add a result."""
         document = ranking_document(ranked, item.id)
+        if self._has_texts:
+            document["question"] = item.round_.question.text
+            document["texts"] = {one.member: one.text for one in item.round_.answers}
         if self._fits:
             self.pools.append(pair_matrix(ranked.ballots))
         if self._path:

@@ -3,7 +3,7 @@
 import asyncio
 import re
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -24,6 +24,7 @@ from council.tally import Flag, FlagKind, Standing, Verdict
 
 MAX_TEXT_CHARACTERS = 64_000
 MAX_NAME_CHARACTERS = 200
+_MAPPING = 'Give each text a name: {"a": "first text", "b": "second text"}.'
 _LABEL = re.compile(r"\b[K-Z]\b")
 
 
@@ -96,13 +97,19 @@ def ranking_round(
 
 
 def _check(question: Question, texts: Mapping[str, str]) -> None:
-    if not question.text.strip():
+    if not isinstance(question.text, str) or not question.text.strip():
         raise QuestionError("The question is empty. Judges need it to rank the texts.")
+    if not isinstance(texts, Mapping):
+        raise QuestionError(f"The texts are {type(texts).__name__}, not a mapping. {_MAPPING}")
     if not MIN_MEMBERS <= len(texts) <= MAX_MEMBERS:
         raise QuestionError(
             f"{len(texts)} texts can't be ranked. Give {MIN_MEMBERS} to {MAX_MEMBERS}."
         )
     for name, text in texts.items():
+        if not isinstance(name, str):
+            raise QuestionError(f"The name {name!r} is {type(name).__name__}, not str. {_MAPPING}")
+        if not isinstance(text, str):
+            raise QuestionError(f"The text {name!r} is {type(text).__name__}, not str. {_MAPPING}")
         if not name.strip() or len(name) > MAX_NAME_CHARACTERS:
             raise QuestionError(
                 f"A text's name has 1 to {MAX_NAME_CHARACTERS} characters. Rename {name[:30]!r}."
@@ -135,7 +142,7 @@ class Ranked:
 
     `first` is the best text's name; of tied ones, that of the text given first. `standings` are
     best first. `ballots` have a judge's reason and what it was shown. An unknown cost is None.
-    `absences` are the judges without a usable ballot.
+    `absences` are the judges without a usable ballot. Flags of the verdict name equal texts.
     """
 
     first: str
@@ -159,14 +166,27 @@ class Ranked:
             for answer in round_.answers
             for why in find_all_suspicions(round_, answer.text)
         )
+        equal = (
+            Flag(FlagKind.SUSPICIOUS_TEXT, detail=(name, f"is the same as {first!r}"))
+            for name, first in _equal_texts(round_)
+        )
         return cls(
             first=standings[0].name,
             standings=standings,
-            verdict=replace(tally.verdict, flags=(*tally.verdict.flags, *suspicions)),
+            verdict=replace(tally.verdict, flags=(*tally.verdict.flags, *suspicions, *equal)),
             ballots=tuple(_named(ballot, draw) for ballot in round_.ballots),
             absences=absences,
             cost_usd=round_.cost_usd,
         )
+
+
+def _equal_texts(round_: Round) -> Iterator[tuple[str, str]]:
+    """Yield the name of each text that is given twice, and the first name that it has."""
+    first_of: dict[str, str] = {}
+    for answer in round_.answers:
+        first = first_of.setdefault(answer.text.strip(), answer.member)
+        if first != answer.member:
+            yield answer.member, first
 
 
 def _absences(round_: Round) -> tuple[Absence, ...]:

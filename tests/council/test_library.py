@@ -1,7 +1,10 @@
 """The library: five lines to a ranking, and to a council's answer."""
 
+import re
 import subprocess
 import sys
+from importlib.metadata import version
+from typing import Any
 
 import pytest
 
@@ -42,6 +45,60 @@ async def test_the_same_seed_and_gateway_give_the_same_ranking() -> None:
     other = await rank("Which is best?", TEXTS, judges=SCRIPTED, seed="s", gateway=gateway)
 
     assert one.standings == other.standings
+
+
+def test_a_script_ranks_without_an_event_loop() -> None:
+    ranked = council.rank_sync("Which is best?", TEXTS, judges=SCRIPTED, seed="s")
+
+    assert ranked.first in TEXTS
+
+
+async def test_a_notebook_ranks_under_its_running_loop() -> None:
+    ranked = council.rank_sync("Which is best?", TEXTS, judges=SCRIPTED, seed="s")
+
+    assert (
+        ranked.standings
+        == (await rank("Which is best?", TEXTS, judges=SCRIPTED, seed="s")).standings
+    )
+
+
+async def test_equal_texts_are_named() -> None:
+    ranked = await rank("Which?", {"a": "Yes.", "b": "No.", "c": "Yes. "}, judges=SCRIPTED)
+
+    assert "the text 'c' is the same as 'a'" in [*map(str, ranked.verdict.flags)]
+
+
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        (["Yes.", "No."], "The texts are list, not a mapping. Give each text a name"),
+        (None, "The texts are NoneType, not a mapping."),
+        ({"a": "Yes.", "b": None}, "The text 'b' is NoneType, not str."),
+        ({1: "Yes.", "b": "No."}, "The name 1 is int, not str."),
+    ],
+)
+async def test_what_is_no_text_with_a_name_is_refused(texts: Any, told: str) -> None:  # noqa: ANN401
+    with pytest.raises(QuestionError, match=re.escape(told)):
+        await rank("Which?", texts, judges=SCRIPTED)
+
+
+async def test_a_question_that_is_no_text_is_refused() -> None:
+    nothing: Any = None
+
+    with pytest.raises(QuestionError, match="question is empty"):
+        await rank(nothing, TEXTS, judges=SCRIPTED)
+    with pytest.raises(QuestionError, match="question is empty"):
+        await ask(nothing, members=SCRIPTED)
+
+
+@pytest.mark.parametrize("judges", ["openai/gpt-5.1", None])
+async def test_judges_are_a_list(judges: Any) -> None:  # noqa: ANN401
+    with pytest.raises(PanelError, match="Models are a list of model ids"):
+        await rank("Which?", TEXTS, judges=judges)
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert council.__version__ == version("council-bot")
 
 
 async def test_one_strength_is_fitted_over_many_pools() -> None:

@@ -64,6 +64,16 @@ def test_each_line_gets_one_line_with_standings_verdict_and_ballots(home: Home) 
         assert (line["absences"], line["cost_usd"]) == ([], 0)
 
 
+def test_the_question_and_the_texts_are_added_on_request(home: Home) -> None:
+    file = a_file(home, [a_line(1)])
+
+    bare, whole = (results(home.invoke("rank", file, *more).out)[0] for more in ((), ("--texts",)))
+
+    assert not {"question", "texts"} & bare.keys()
+    sent = json.loads(a_line(1))
+    assert (whole["question"], whole["texts"]) == (sent["question"], sent["answers"])
+
+
 def test_the_estimate_and_the_cost_are_on_stderr(home: Home) -> None:
     ran = home.invoke("rank", a_file(home, [a_line(1)]))
 
