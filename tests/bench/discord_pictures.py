@@ -37,7 +37,7 @@ from council.people import ThreadReading
 from council.places import Place
 from council.round_rules import compute_tally
 from council.rounds import Round
-from council.tally.chance import DEFAULT_RULE
+from council.tally.chance_rule import DEFAULT_RULE
 from tests.bench.bakeoff_post import bakeoff_post
 from tests.bench.ours import QUESTION
 from tests.bench.queue_words import ANSWERS, REASONS, SEATS, chair_reply
