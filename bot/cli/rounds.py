@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from bot.admission import admit_round
-from bot.bootstrap import StartOptions, open_app, open_stores
+from bot.bootstrap import StartOptions, open_app
 from bot.chat import Asker, Attachment, IncomingMessage, Post
 from bot.cli.completion import complete
 from bot.cli.output import (
@@ -40,6 +40,7 @@ from bot.commands.parameters import LAST, Kind
 from bot.commands.round_delivery import follow_and_deliver
 from bot.context import AppContext
 from bot.coordination.clock import now, parse_moment
+from bot.database import open_stores
 from bot.observability import logs
 from bot.render.budgets import budget_document, budget_post
 from bot.render.formatting import join_words, money, panel_seat_names

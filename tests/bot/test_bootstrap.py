@@ -8,7 +8,8 @@ import pytest
 from pydantic import SecretStr
 
 from bot import bootstrap
-from bot.bootstrap import PanelSources, StartOptions, open_app, open_stores
+from bot.bootstrap import PanelSources, StartOptions, open_app
+from bot.database import open_stores
 from bot.render.round_status import sent_text
 from bot.settings import PanelConfig, Settings, load_settings
 from bot.settings.default_panels import LARGE_SIZE, LOCAL, LOCAL_LARGE
