@@ -47,6 +47,9 @@ class Asker:
     aliases: tuple[str, ...] = ()
 
 
+TERMINAL, TERMINAL_USER = Place("terminal"), Asker("terminal", "you")
+
+
 @dataclass(frozen=True, slots=True)
 class Attachment:
     """A file sent with a message; `read` fetches it and raises CouncilError if it cannot."""

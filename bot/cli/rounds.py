@@ -12,7 +12,7 @@ from rich.console import Console
 
 from bot.admission import admit_round
 from bot.bootstrap import StartOptions, open_app
-from bot.chat import Asker, Attachment, IncomingMessage, Post
+from bot.chat import TERMINAL, TERMINAL_USER, Attachment, IncomingMessage, Post
 from bot.cli.completion import complete
 from bot.cli.output import (
     FAILED,
@@ -51,13 +51,7 @@ from bot.render.round_report.verdict import short_verdict
 from bot.render.text_safety import shorten, visible_line
 from bot.render.voting import add_votes, takes_blind_votes, voting_posts
 from bot.settings import load_panel_config, load_settings
-from bot.terminal import (
-    TERMINAL,
-    TerminalChat,
-    new_session_place,
-    open_console,
-    render_post,
-)
+from bot.terminal import TerminalChat, new_session_place, open_console, render_post
 from council.budget_caps import Account, channel_account
 from council.errors import CouncilError, StoreError
 from council.files import MAX_TOTAL_BYTES
@@ -65,7 +59,6 @@ from council.integrity.erasure import check_not_forgotten
 from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary, Store
 from council.rounds import Round, Stage
 
-TERMINAL_USER = Asker("terminal", "you")
 SHOWN_ROUNDS = 20
 MAX_WINNER = 16  # columns
 NO_ROUNDS = 'No rounds yet. Ask a question with: council ask "Why is the sky blue?"'

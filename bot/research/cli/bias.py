@@ -13,6 +13,7 @@ from rich.console import Console
 from bot.bakeoffs.cli.bakeoffs import confirm_start, parse_cap
 from bot.bakeoffs.cli.suites import find_suite
 from bot.bootstrap import StartOptions, open_app
+from bot.chat import TERMINAL, TERMINAL_USER
 from bot.cli.output import (
     FAILED,
     Json,
@@ -28,7 +29,7 @@ from bot.cli.output import (
     write_file,
 )
 from bot.cli.progress import CountBar, DownloadBar
-from bot.cli.rounds import TERMINAL_USER, find_round_id
+from bot.cli.rounds import find_round_id
 from bot.context import AppContext
 from bot.database import Stores, open_stores
 from bot.observability import logs
@@ -53,7 +54,7 @@ from bot.research.perplexity import (
 )
 from bot.research.services import open_llama_server
 from bot.settings import load_settings
-from bot.terminal import TERMINAL, render_post
+from bot.terminal import render_post
 from council.research.experiment import (
     Experiment,
     ExperimentProgress,
