@@ -168,6 +168,8 @@ def _read_line() -> str | None:
 class TerminalChat(Chat):
     """Chat that prints to a console; without a terminal, progress is one line for each change."""
 
+    shows_buttons = False
+
     def __init__(
         self, console: Console, progress: Console | None = None, *, shows_all: bool = False
     ) -> None:
