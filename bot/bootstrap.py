@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import structlog
@@ -343,6 +344,7 @@ async def _open_models(
 
         async def prepare(panel: Panel) -> None:
             scrub.warm_up()
+            import_module("council.tally.chance")  # numpy, before the round's time runs
             if any(seat.demonstration for seat in panel.seats):
                 is_large = any(seat.key.startswith(f"{LOCAL_LARGE}/") for seat in panel.seats)
                 await (larger if is_large else local).start()

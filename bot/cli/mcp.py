@@ -46,7 +46,7 @@ async def mcp(local: Local = False) -> None:
 
 
 class AppOnDemand:
-    """An application that the first who needs it opens, in a task of its own, until `close`."""
+    """An application that the first caller opens, in a task of its own, until `close`."""
 
     def __init__(self, open_app: "Callable[[], AbstractAsyncContextManager[AppContext]]") -> None:
         self._open_app = open_app
@@ -72,7 +72,7 @@ class AppOnDemand:
             async with self._open_app() as app:
                 opened.set_result(app)
                 await self._closing.wait()
-        # Whoever waits for the application handles it.
+        # Those who wait for the application handle it.
         except Exception as error:
             if opened.done():
                 raise
