@@ -49,10 +49,11 @@ soak-cluster: ROUNDS = 300
 soak-cluster: $(VENV)/.dev ## three processes on one Postgres, killed, frozen, cut off: make soak-cluster ROUNDS=300 BAD=1
 	@ROUNDS=$(ROUNDS) $(BIN)/python -m tests.soak.cluster
 
-bench: $(VENV)/.dev ## overhead of a round, next to rivals where they can be installed; speed of page, API, leaderboard, matrix, bias, studies, chain, cluster and chats
+bench: $(VENV)/.dev ## overhead of a round, next to rivals where they can be installed; start-up; speed of page, API, leaderboard, matrix, bias, studies, chain, cluster and chats
 	$(BIN)/python -m tests.bench.overhead --rivals
 	$(BIN)/python -m tests.bench.grace
 	$(BIN)/python -m tests.bench.cpu
+	$(BIN)/python -m tests.bench.startup
 	$(BIN)/python -m tests.bench.page
 	$(BIN)/python -m tests.bench.stored_rounds
 	$(BIN)/python -m tests.bench.api

@@ -22,4 +22,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    from council_entry_point import prefer_own_packages
+
+    prefer_own_packages()
     main()

@@ -1,15 +1,16 @@
 """Composition root: join settings, gateways, stores and coordination into an AppContext.
 
-The only module that creates stores and gateways.
+The only module that creates gateways; it and `bot/database.py` create the stores.
 """
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import structlog
@@ -17,13 +18,14 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.admin_settings import chosen_caps
 from bot.api_keys import own_budget
-from bot.commands.buttons import build_buttons
-from bot.commands.table import build_registry
+from bot.commands.button_registry import ButtonSet
+from bot.commands.registry import CommandRegistry
 from bot.context import AppContext
 from bot.coordination.clock import SharedClock, now
 from bot.coordination.locks import LocalLocks, leader_lock, lock_file_claims
 from bot.coordination.pubsub import LocalPubSub, ProviderSync
 from bot.coordination.tasks import cancel_and_wait, running_alongside
+from bot.database import open_database, open_plugin_stores, open_round_store
 from bot.hooks import run_closing_hooks
 from bot.observability import metrics
 from bot.observability.tracing import open_tracing
@@ -36,13 +38,13 @@ from bot.settings import PanelConfig, Seat, Settings, load_panel_config
 from bot.settings.connections import Connection, Connections, load_connected
 from bot.settings.default_panels import LOCAL, LOCAL_LARGE, default_panels, demonstration_panel
 from bot.settings.environment import api_key_variable
-from bot.settings.panels import is_built_in, load_plugins, receiver_of, stored_registry
+from bot.settings.panels import is_built_in, receiver_of
 from bot.settings.provider_keys import ProviderKeys
 from council.anonymize import scrub
 from council.answers import Call, Prompt
 from council.budget import Budget
 from council.budget_caps import Caps
-from council.errors import GatewayError, PanelError, StoreError
+from council.errors import GatewayError, PanelError
 from council.gateways.litellm.client import SeatSettings, load_warm
 from council.gateways.litellm.gateway import LitellmGateway
 from council.gateways.local.gateway import (
@@ -59,20 +61,15 @@ from council.gateways.model_lists import MODEL_SECONDS, list_models, model_refus
 from council.gateways.routing import RoutingGateway
 from council.gateways.scripted import ScriptedGateway
 from council.panel import Member, Panel
-from council.ports import Gateway, Ledger, SharedRateLimiter
+from council.ports import Gateway, SharedRateLimiter
 from council.providers import ProviderHint
-from council.registry import Registry
 from council.rounds import Round
-from storage.archive import SqlArchive, list_unknown_tables
-from storage.engine import check_file_opens, open_engine, open_separate_pool
-from storage.hash_chain import SqlHashChain
+from storage.engine import open_separate_pool
 from storage.key_value import SqlKeyValueStore
 from storage.ledger import SqlLedger
 from storage.locks import SqlLeaderLock, SqlLocks, server_time
-from storage.migrate import upgrade
 from storage.outbox import SqlOutbox
 from storage.rate_limiter import SqlRateLimiter
-from storage.rounds import SqlRoundStore
 
 if TYPE_CHECKING:
     from bot.cluster.setup import Cluster
@@ -124,7 +121,7 @@ async def open_app(
             cluster = await stack.enter_async_context(opened_cluster(settings.database))
         pubsub: PubSub = cluster.pubsub if cluster else LocalPubSub()
         services = await stack.enter_async_context(_open_cluster_services(engine, pubsub))
-        store = _round_store(engine, plugins)
+        store = open_round_store(engine, plugins)
         budget = _budget(engine, panels.caps, services.now)
         gateway, prepare, remote, local = await stack.enter_async_context(
             _open_models(settings, panels, services, options)
@@ -197,17 +194,32 @@ async def open_app(
             leader_lock=SqlLeaderLock(engine) if cluster else leader_lock(claims),
             plugins=plugins,
             open_seat=partial(_open_seat, settings, sources, remote),
-            parts=Parts(
-                *_open_plugin_stores(engine, settings, plugins),
-                LocalModels(local.address),
-                build_registry(plugins),
-                build_buttons(plugins),
-            ),
+            parts=_new_parts(engine, settings, plugins, LocalModels(local.address)),
         )
         app_context.connections = _connections(app_context, settings, sources, remote)
         # They close before the runner, whose calls may still end.
-        await _open_services(app_context, sources.own, stack, options.report)
+        await _open_services(app_context, sources.own, stack, options)
         yield app_context
+
+
+def _new_parts(engine: AsyncEngine, settings: Settings, plugins: Plugins, *own: object) -> Parts:
+    """Return the parts of an application; what commands and buttons import is imported late."""
+    parts = Parts(*own)
+    parts.add_later(object, partial(open_plugin_stores, engine, settings, plugins))
+
+    def commands() -> list[object]:
+        from bot.commands.table import build_registry
+
+        return [build_registry(plugins)]
+
+    def buttons() -> list[object]:
+        from bot.commands.buttons import build_buttons
+
+        return [build_buttons(plugins)]
+
+    parts.add_later(CommandRegistry, commands)
+    parts.add_later(ButtonSet, buttons)
+    return parts
 
 
 async def _stop_decisions(app: AppContext) -> None:
@@ -215,98 +227,24 @@ async def _stop_decisions(app: AppContext) -> None:
 
 
 async def _open_services(
-    app: AppContext, config: PanelConfig, stack: AsyncExitStack, report: Callable[[str], None]
+    app: AppContext, config: PanelConfig, stack: AsyncExitStack, options: StartOptions
 ) -> None:
     """Open the services of the plug-ins, in the order in which they build on each other.
 
-    Then report which plug-ins have failed so far, and from now on each that fails.
+    Then report which plug-ins have failed so far, and from now on each that fails. A process that
+    serves loads now what others load when they need it.
     """
+    if options.serves:
+        app.parts.load()
+        app.plugins.load_duties(lambda plugin: plugin.on_forgotten)
     stack.push_async_callback(_stop_decisions, app)
     for open_service in app.plugins.load(lambda plugin: plugin.services):
         service: Service = await open_service(app, config)
         stack.push_async_callback(service.close)
         app.parts.add(service)
     for sentence in (*failures(app.plugins), *map(str, app.registry.conflicts)):
-        report(sentence)
-    app.plugins.report = report
-
-
-def _open_plugin_stores(engine: AsyncEngine, settings: Settings, plugins: Plugins) -> list[object]:
-    """Return the stores of all plug-ins that are present: what is stored outlives a switch."""
-    opened = plugins.load_duties(lambda plugin: plugin.stores)
-    return [store for open_stores in opened for store in open_stores(engine, settings)]
-
-
-def _round_store(engine: AsyncEngine, plugins: Plugins) -> SqlRoundStore:
-    hooks = plugins.load_duties(lambda plugin: plugin.on_forgotten)
-    return SqlRoundStore(
-        engine, tuple(new_hooks() for new_hooks in hooks), stored_registry(plugins)
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Stores:
-    """All stores, for commands that need no models; `parts` are what plug-ins add.
-
-    `archive` has the rest of an export, which is neither rounds nor items of plug-ins.
-    `unknown_tables` returns the tables with rows that no plug-in of this program reads.
-    """
-
-    store: SqlRoundStore
-    chain: SqlHashChain
-    ledger: Ledger
-    archive: SqlArchive
-    parts: Parts
-    plugins: Plugins
-    registry: Registry
-    unknown_tables: Callable[[], Awaitable[Sequence[str]]]
-
-
-@asynccontextmanager
-async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
-    """Yield all stores, their schema up to date; no models."""
-    plugins = load_plugins(settings.config_file)  # faults of panels concern no duty
-    async with open_database(settings) as engine:
-        yield Stores(
-            _round_store(engine, plugins),
-            SqlHashChain(engine),
-            SqlLedger(engine),
-            SqlArchive(engine),
-            Parts(*_open_plugin_stores(engine, settings, plugins)),
-            plugins,
-            stored_registry(plugins),
-            partial(list_unknown_tables, engine),
-        )
-
-
-def _make_private(settings: Settings) -> None:
-    """Restrict the data folder and its database to this user, also those of older versions."""
-    file = settings.database_file
-    files = [] if file is None else [file, *file.parent.glob(f"{file.name}-*")]
-    for path, mode in [(settings.data_dir, 0o700), *((file, 0o600) for file in files)]:
-        with suppress(OSError):  # another user's folder, or a file that is gone
-            path.chmod(mode)
-
-
-@asynccontextmanager
-async def open_database(settings: Settings) -> AsyncIterator[AsyncEngine]:
-    """Yield the database engine, its schema up to date; create the data folder if missing."""
-    try:
-        settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(
-            f"The data folder {settings.data_dir} can't be created ({error.strerror}). Set "
-            "COUNCIL_DATA_DIR to another one."
-        ) from None
-    if settings.database_file:
-        check_file_opens(settings.database_file)
-    engine = open_engine(settings.database)
-    try:
-        await upgrade(engine)
-        _make_private(settings)
-        yield engine
-    finally:
-        await engine.dispose()
+        options.report(sentence)
+    app.plugins.report = options.report
 
 
 def _budget(engine: AsyncEngine, caps: Caps, now: Callable[[], datetime]) -> Budget:
@@ -406,6 +344,7 @@ async def _open_models(
 
         async def prepare(panel: Panel) -> None:
             scrub.warm_up()
+            import_module("council.tally.chance")  # numpy, before the round's time runs
             if any(seat.demonstration for seat in panel.seats):
                 is_large = any(seat.key.startswith(f"{LOCAL_LARGE}/") for seat in panel.seats)
                 await (larger if is_large else local).start()

@@ -47,6 +47,9 @@ class Asker:
     aliases: tuple[str, ...] = ()
 
 
+TERMINAL, TERMINAL_USER = Place("terminal"), Asker("terminal", "you")
+
+
 @dataclass(frozen=True, slots=True)
 class Attachment:
     """A file sent with a message; `read` fetches it and raises CouncilError if it cannot."""
@@ -326,12 +329,14 @@ class Chat(Protocol):
     `shows_progress`: progress of long tasks is shown. `is_bound`: no other process of a cluster can
     post in the place. `replies_privately`: what is sent to the asker unasked reaches only them.
     `shows_all`: where nobody else reads along, rankings and answers follow the council's answer.
+    `shows_buttons`: a post has its buttons.
     """
 
     is_room: ClassVar[bool] = False
     tick_seconds: ClassVar[float] = 1.0
     accepts_files: bool = False
     shows_progress: ClassVar[bool] = True
+    shows_buttons: ClassVar[bool] = True
     is_bound: ClassVar[bool] = False
     replies_privately: bool = False
     shows_all: bool = False

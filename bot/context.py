@@ -41,7 +41,7 @@ from council.ports import Gateway, KeyValueStore, RoundQuery, Store
 from council.providers import Health
 from council.registry import NO_PLUGINS, Registry
 from council.rounds import Question, Round
-from council.tally.chance import DEFAULT_RULE, ChanceRule
+from council.tally.chance_rule import DEFAULT_RULE, ChanceRule
 
 PICKED_PANEL = "panel"  # the kind of memo
 MIN_TIMED_ROUNDS, MAX_TIMED_ROUNDS = 3, 20

@@ -1,6 +1,7 @@
 """The Model Context Protocol (MCP) server: tools, a prompt, and rounds as resources.
 
-Knows no transport: `council mcp` serves it on stdio, the page at `/mcp`. Importing it is slow.
+Knows no transport: `council mcp` serves it on stdio, the page at `/mcp`. Importing it is slow, so
+what only calls need is imported by them: a client waits for the list of tools when it starts.
 """
 
 import asyncio
@@ -9,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import anyio
 from mcp.server import Server, ServerRequestContext
@@ -46,43 +47,20 @@ from pydantic import (
     WithJsonSchema,
 )
 
-from bot.access import check_admitted, listable_rounds
-from bot.admission import dismissed_at_end
-from bot.api_keys import ApiKey
-from bot.chat import Asker, Heading, IncomingMessage, Post, Prose, Thread
-from bot.commands.ask import AskOptions, open_round
-from bot.commands.decide import (
-    DONE_ALREADY,
-    WRITING,
-    begin_decision,
-    follow_decision,
-    load_decidable,
-)
-from bot.commands.rounds import cancel, find_round, not_found_here
-from bot.context import AppContext, checked_question
-from bot.coordination.tasks import running_alongside
 from bot.hints import tool_hints
 from bot.mcp_schemas import RankingOutput, RoundListOutput, RoundOutput
-from bot.observability import logs
 from bot.plugins import Plugins
-from bot.render.formatting import count_noun, join_words, points
-from bot.render.markdown import thread_markdown
-from bot.render.round_json import (
-    Document,
-    ranking_document,
-    round_document,
-    summary_document,
-)
-from bot.render.round_report.thread import round_post
-from bot.render.round_report.verdict import describe_certainty
-from bot.render.round_status import progress_parts, progress_summary
-from bot.settings.council_toml import validation_faults
-from council.ballots import Ballot
 from council.errors import CouncilError, PanelError
-from council.pipeline.ranking import Judges, Ranked, ranking_round, run_ranking
-from council.places import Place
-from council.ports import RoundQuery, RoundSummary
-from council.rounds import Artefact, Question, Round
+
+if TYPE_CHECKING:
+    from bot.api_keys import ApiKey
+    from bot.chat import Asker, IncomingMessage
+    from bot.context import AppContext
+    from bot.render.round_json import Document
+    from council.pipeline.ranking import Ranked
+    from council.places import Place
+    from council.ports import RoundQuery, RoundSummary
+    from council.rounds import Artefact, Round
 
 PROGRESS_SECONDS = 1.0  # between two notifications of progress
 CREEP = 0.02  # of what is left until the next part is done
@@ -106,11 +84,11 @@ class Caller:
     named key asks only its panels and reads only its own rounds.
     """
 
-    asker: Asker
-    place: Place
+    asker: "Asker"
+    place: "Place"
     link: Callable[[str], str | None]
     hint: str = ""
-    key: ApiKey | None = None
+    key: "ApiKey | None" = None
 
     def reference(self, round_id: str) -> str:
         """Return the line that says where people read a round."""
@@ -118,6 +96,7 @@ class Caller:
 
 
 Identify = Callable[[Any], Caller]  # from the transport's request, None on stdio
+LoadApp = Callable[[], Awaitable["AppContext"]]
 
 
 # --- Arguments of the tools; clients often send null for what they leave out
@@ -213,15 +192,17 @@ class ListRounds(Arguments):
 class ToolCall:
     """A running call of a tool; `report` sends parts done, parts in all, and a sentence."""
 
-    app: AppContext
+    app: "AppContext"
     caller: Caller
     report: Callable[[float, float, str], Awaitable[None]]
     status: str = "Starting"
     done: int = 0
     total: int = 1
 
-    def message(self, text: str = "", context: str = "") -> IncomingMessage:
+    def message(self, text: str = "", context: str = "") -> "IncomingMessage":
         """Return what the caller says as a message of a chat."""
+        from bot.chat import IncomingMessage
+
         caller = self.caller
         return IncomingMessage(text, caller.asker, caller.place, self.app.new_id(), context)
 
@@ -243,13 +224,17 @@ class ToolCall:
             )
         return wanted
 
-    def listable_rounds(self) -> RoundQuery:
+    def listable_rounds(self) -> "RoundQuery":
         """Return a query for the rounds that the caller may list; of a key, its own."""
+        from bot.access import listable_rounds
+
         query = listable_rounds(self.message())
         return replace(query, asked_by=self.caller.asker.id) if self.caller.key else query
 
-    async def find_round(self, wanted: str) -> Round:
+    async def find_round(self, wanted: str) -> "Round":
         """Load the round whose id starts so; raise RoundNotFoundError unless it may be read."""
+        from bot.commands.rounds import find_round, not_found_here
+
         round_ = await find_round(self.app, self.message(), wanted)
         if self.caller.key and round_.question.asked_by != self.caller.asker.id:
             raise not_found_here(wanted)
@@ -257,6 +242,8 @@ class ToolCall:
 
     def reporting(self) -> AbstractAsyncContextManager[None]:
         """Report the status during a block, every second."""
+        from bot.coordination.tasks import running_alongside
+
         return running_alongside(self._keep_reporting())
 
     async def _keep_reporting(self) -> None:
@@ -282,7 +269,7 @@ class McpTool:
     output: type[BaseModel] | None = None
 
 
-def reply(text: str, document: Document, *, is_error: bool = False) -> CallToolResult:
+def reply(text: str, document: "Document", *, is_error: bool = False) -> CallToolResult:
     """Return the reply of a tool: text for people and models, and a document for programs."""
     content = [TextContent(text=text)]
     return CallToolResult(content=content, structured_content=document, is_error=is_error)
@@ -290,6 +277,11 @@ def reply(text: str, document: Document, *, is_error: bool = False) -> CallToolR
 
 async def _ask_council(call: ToolCall, given: AskCouncil) -> CallToolResult:
     """Run a round to its end; if the call is cancelled, stop it: what is not paid is not asked."""
+    from bot.admission import dismissed_at_end
+    from bot.commands.ask import AskOptions, open_round
+    from bot.commands.rounds import cancel
+    from bot.render.round_status import progress_parts, progress_summary
+
     app = call.app
     round_ = await open_round(
         app,
@@ -314,8 +306,14 @@ async def _ask_council(call: ToolCall, given: AskCouncil) -> CallToolResult:
     return _round_reply(call, round_)
 
 
-def _round_reply(call: ToolCall, round_: Round) -> CallToolResult:
+def _round_reply(call: ToolCall, round_: "Round") -> CallToolResult:
     """Return a round: the answer's text first, then standings and the link."""
+    from bot.chat import Heading, Post, Prose, Thread
+    from bot.render.markdown import thread_markdown
+    from bot.render.round_json import round_document
+    from bot.render.round_report.thread import round_post
+    from bot.render.round_status import progress_summary
+
     reference = call.caller.reference(round_.id)
     document = round_document(round_) | {"url": call.caller.link(round_.id)}
     if not round_.closing:
@@ -332,6 +330,15 @@ def _round_reply(call: ToolCall, round_: Round) -> CallToolResult:
 
 async def _rank_answers(call: ToolCall, given: RankAnswers) -> CallToolResult:
     """Rank texts; nothing of it is stored but its cost."""
+    from bot.access import check_admitted
+    from bot.context import checked_question
+    from bot.render.formatting import count_noun
+    from bot.render.round_json import ranking_document
+    from bot.render.round_status import progress_parts
+    from council.ballots import Ballot
+    from council.pipeline.ranking import Judges, ranking_round, run_ranking
+    from council.rounds import Question
+
     app, message = call.app, call.message(given.question)
     check_admitted(app.access, message)
     panel = app.panel(call.panel_name(given.panel), message.place)
@@ -341,7 +348,7 @@ async def _rank_answers(call: ToolCall, given: RankAnswers) -> CallToolResult:
     call.status = f"{count_noun(len(judges.members), 'model')} are ranking"
     call.total = progress_parts(round_)[1] - len(given.answers)
 
-    def count(artefact: Artefact) -> None:
+    def count(artefact: "Artefact") -> None:
         if isinstance(artefact, Ballot):
             call.done = min(call.done + 1, call.total - 1)
 
@@ -351,7 +358,10 @@ async def _rank_answers(call: ToolCall, given: RankAnswers) -> CallToolResult:
     return reply(_ranked_text(ranked), ranking_document(ranked, round_.id))
 
 
-def _ranked_text(ranked: Ranked) -> str:
+def _ranked_text(ranked: "Ranked") -> str:
+    from bot.render.formatting import join_words, points
+    from bot.render.round_report.verdict import describe_certainty
+
     first = join_words(line.name for line in ranked.standings if line.place == 1)
     certainty = describe_certainty(ranked.verdict)
     lines = [
@@ -373,6 +383,14 @@ async def _round_by_id(call: ToolCall, round_id: str) -> CallToolResult:
 
 async def _decide(call: ToolCall, given: Decide) -> CallToolResult:
     """Decide points of a round; once begun, the answer is written even if the call is cancelled."""
+    from bot.commands.decide import (
+        DONE_ALREADY,
+        WRITING,
+        begin_decision,
+        follow_decision,
+        load_decidable,
+    )
+
     message = call.message()
     found = await call.find_round(given.round_id)
     round_ = await load_decidable(call.app, message, found.id)
@@ -388,6 +406,8 @@ async def _decide(call: ToolCall, given: Decide) -> CallToolResult:
 
 
 async def _list_rounds(call: ToolCall, given: ListRounds) -> CallToolResult:
+    from bot.render.round_json import summary_document
+
     found = await call.app.store.list_summaries(given.limit or 20, call.listable_rounds())
     documents = [summary_document(line) | {"url": call.caller.link(line.id)} for line in found]
     lines = (
@@ -453,7 +473,7 @@ def _prompt(params: GetPromptRequestParams) -> GetPromptResult:
     return GetPromptResult(messages=[PromptMessage(role="user", content=TextContent(text=text))])
 
 
-def _resource(line: RoundSummary) -> Resource:
+def _resource(line: "RoundSummary") -> Resource:
     return Resource(
         name=line.id,
         title=line.question or "(forgotten)",
@@ -483,18 +503,27 @@ Context = ServerRequestContext[Any]
 Page = PaginatedRequestParams | None
 
 
-def create_server(app: AppContext, identify: Identify) -> "Server[Any]":
-    """Return a server; `identify` says who calls, from the transport's request."""
-    tools = load_tools(app.plugins)
+def create_server(load_app: LoadApp, identify: Identify, plugins: Plugins) -> "Server[Any]":
+    """Return a server; `identify` says who calls, from the transport's request.
 
-    def begin(context: Context) -> ToolCall:
+    The application is loaded by whatever needs it; the list of tools does not.
+    """
+    tools = load_tools(plugins)
+
+    async def begin(context: Context) -> ToolCall:
+        app = await load_app()
         return ToolCall(app, identify(context.request), context.session.report_progress)
 
     async def list_tools(_: Context, __: Page) -> ListToolsResult:
         return ListToolsResult(tools=[_describe(tool) for tool in tools.values()])
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
-        return await _finish(asyncio.create_task(_run(tools, begin(context), params)))
+        tool = tools.get(params.name)
+        if tool is None:  # by the protocol, that is the client's mistake
+            known = ", ".join(tools)
+            what = f"There is no tool {params.name!r}. Known tools: {known}."
+            raise MCPError(INVALID_PARAMS, what)
+        return await _finish(asyncio.create_task(_run(tool, begin(context), params)))
 
     async def list_prompts(_: Context, __: Page) -> ListPromptsResult:
         return ListPromptsResult(prompts=[PROMPT])
@@ -503,8 +532,8 @@ def create_server(app: AppContext, identify: Identify) -> "Server[Any]":
         return _prompt(params)
 
     async def list_resources(context: Context, _: Page) -> ListResourcesResult:
-        wanted = begin(context).listable_rounds()
-        found = await app.store.list_summaries(MAX_RESOURCES, wanted)
+        call = await begin(context)
+        found = await call.app.store.list_summaries(MAX_RESOURCES, call.listable_rounds())
         return ListResourcesResult(resources=[_resource(line) for line in found])
 
     async def list_templates(_: Context, __: Page) -> ListResourceTemplatesResult:
@@ -513,7 +542,7 @@ def create_server(app: AppContext, identify: Identify) -> "Server[Any]":
     async def read_resource(
         context: Context, params: ReadResourceRequestParams
     ) -> ReadResourceResult:
-        return await _read_round(begin(context), params.uri)
+        return await _read_round(await begin(context), params.uri)
 
     return Server(
         "council",
@@ -542,24 +571,22 @@ def _describe(tool: McpTool) -> Tool:
 
 
 async def _run(
-    tools: Mapping[str, McpTool], call: ToolCall, params: CallToolRequestParams
+    tool: McpTool, begun: Awaitable[ToolCall], params: CallToolRequestParams
 ) -> CallToolResult:
-    """Return the reply of a tool; an error is a reply as well, so that a model can correct it.
-
-    Raise MCPError if there is no such tool: by the protocol, that is the client's mistake.
-    """
-    tool = tools.get(params.name)
-    if tool is None:
-        known = ", ".join(tools)
-        raise MCPError(INVALID_PARAMS, f"There is no tool {params.name!r}. Known tools: {known}.")
+    """Return the reply of a tool; an error is a reply as well, so that a model can correct it."""
     try:
+        call = await begun
         return await tool.run(call, tool.arguments.model_validate(params.arguments or {}))
     except ValidationError as error:
+        from bot.settings.council_toml import validation_faults
+
         return _error("\n".join(validation_faults(error, "")))
     except CouncilError as error:
         return _error(str(error))
     # The outermost handler: a traceback stays in the log.
     except Exception as error:  # noqa: BLE001
+        from bot.observability import logs
+
         return _error(logs.log_unexpected_error("tool_failed", error, tool=params.name))
 
 

@@ -32,18 +32,34 @@ OWN_PLUGINS = (
 
 
 class Parts:
-    """What plug-ins add to an application, found by type."""
+    """What plug-ins add to an application, found by type; some are made when one looks for them."""
 
     def __init__(self, *parts: object) -> None:
         self._parts = [*parts]
+        self._later: list[tuple[type, Callable[[], Iterable[object]]]] = []
 
     def add(self, part: object) -> None:
         """Add a part; of two of one type, the later one is found."""
         self._parts.append(part)
 
+    def add_later(self, kind: type, make: Callable[[], Iterable[object]]) -> None:
+        """Add parts of a type that are made when the first of them is needed; `object` is any."""
+        self._later.append((kind, make))
+
+    def load(self, kind: type = object) -> None:
+        """Make what can be of this type and is not made yet; by default everything."""
+        for made in [one for one in self._later if issubclass(one[0], kind) or one[0] is object]:
+            if made in self._later:  # else making another one has made it
+                self._later.remove(made)
+                self._parts[:0] = made[1]()  # what was added since then counts as later
+
     def find(self, kind: type[T]) -> T | None:
         """Return the part of this type, or None while no plug-in has added one."""
-        return next((part for part in reversed(self._parts) if isinstance(part, kind)), None)
+        found = next((part for part in reversed(self._parts) if isinstance(part, kind)), None)
+        if found is None and self._later:
+            self.load(kind)
+            found = next((part for part in reversed(self._parts) if isinstance(part, kind)), None)
+        return found
 
     def get(self, kind: type[T]) -> T:
         """Return the part of this type; raise PluginError if no plug-in has added one."""
@@ -54,6 +70,7 @@ class Parts:
 
     def all(self, kind: type[T]) -> list[T]:
         """Return the parts of this type, in the order in which they were added."""
+        self.load(kind)
         return [part for part in self._parts if isinstance(part, kind)]
 
 

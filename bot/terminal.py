@@ -24,6 +24,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from bot.chat import (
+    TERMINAL,
     Asker,
     Buttons,
     Caution,
@@ -53,7 +54,6 @@ from council.confusables import remove_invisible
 from council.errors import ForgottenError, RoundNotFoundError
 from council.places import Place
 
-TERMINAL = Place("terminal")
 GREETING = (
     "Type a question, or help. A question continues the conversation; `new` starts another one. "
     "Ctrl-C stops a round and saves it; Ctrl-D quits."
@@ -167,6 +167,8 @@ def _read_line() -> str | None:
 
 class TerminalChat(Chat):
     """Chat that prints to a console; without a terminal, progress is one line for each change."""
+
+    shows_buttons = False
 
     def __init__(
         self, console: Console, progress: Console | None = None, *, shows_all: bool = False

@@ -17,7 +17,7 @@ from council.registry import Registry
 from council.rounds import Draw, Round
 from council.tally import Tally, count_ballots
 from council.tally.borda import JudgeWeights
-from council.tally.chance import ChanceRule
+from council.tally.chance_rule import ChanceRule
 
 FIRST_VERSION = "1"
 DrawSlates = Callable[[LabelMap, Sequence[str], str], tuple[Slate, ...]]

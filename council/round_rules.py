@@ -25,7 +25,7 @@ from council.randomness import random_fraction, shuffle
 from council.rounds import Draw, Round, ballot_version
 from council.tally import Flag, FlagKind, Standing, Tally, standings
 from council.tally.borda import counted_ballots
-from council.tally.chance import ChanceRule
+from council.tally.chance_rule import ChanceRule
 
 # Kinds of audit: reversed order, the judge's own answer included, authors named.
 ORDER, OWN, NAMED = "order", "own", "named"

@@ -104,7 +104,7 @@ class SqlRoundStore(SqlFeedback):
     def __init__(
         self,
         engine: AsyncEngine,
-        hooks: Sequence[RoundHooks] = (),
+        hooks: Iterable[RoundHooks] = (),
         registry: Registry = NO_PLUGINS,
     ) -> None:
         super().__init__(engine)

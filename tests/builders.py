@@ -17,7 +17,7 @@ from council.prompts.shared import nonce_for
 from council.registry import NO_PLUGINS, Registry
 from council.round_rules import compute_draw, compute_tally
 from council.rounds import Question, Round
-from council.tally.chance import DEFAULT_RULE
+from council.tally.chance_rule import DEFAULT_RULE
 
 NAMES = {
     "anthropic/claude-sonnet-4-6": "Claude Sonnet 4.6",

@@ -36,7 +36,7 @@ from council.bakeoffs.ports import ALL_RECORDS, RecordQuery
 from council.bakeoffs.record_arrays import record_columns
 from council.bakeoffs.records import PackedRecord
 from council.errors import StoreError
-from council.tally.chance import DEFAULT_RULE, ChanceRule
+from council.tally.chance_rule import DEFAULT_RULE, ChanceRule
 
 SETTLED_SECONDS, DAY_SECONDS = 60, 24 * 3600  # the first rounds after a start do not wait for it
 

@@ -1,22 +1,13 @@
-"""The MCP tool `leaderboard`."""
+"""The MCP tool `leaderboard`; what only a call needs is imported by it."""
 
 from typing import Any
 
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from bot.bakeoffs.commands.bakeoffs import load_suite_to_run
-from bot.bakeoffs.leaderboard import load_leaderboard, parse_query
-from bot.bakeoffs.parts import bakeoff_stores
-from bot.bakeoffs.records import update_records
-from bot.bakeoffs.render.leaderboard import leaderboard_thread
-from bot.bakeoffs.render.leaderboard_export import leaderboard_document
-from bot.chat import Thread
 from bot.hints import tool_hints
 from bot.mcp import Arguments, McpTool, ToolCall, reply
 from bot.mcp_schemas import Output
-from bot.render.formatting import panel_seat_names
-from bot.render.markdown import thread_markdown
 
 
 class GetLeaderboard(Arguments):
@@ -49,6 +40,16 @@ class LeaderboardOutput(Output):
 
 async def _show_leaderboard(call: ToolCall, given: GetLeaderboard) -> CallToolResult:
     """Return the board; raise SuiteError for a suite that is not stored and has no rounds."""
+    from bot.bakeoffs.commands.bakeoffs import load_suite_to_run
+    from bot.bakeoffs.leaderboard import load_leaderboard, parse_query
+    from bot.bakeoffs.parts import bakeoff_stores
+    from bot.bakeoffs.records import update_records
+    from bot.bakeoffs.render.leaderboard import leaderboard_thread
+    from bot.bakeoffs.render.leaderboard_export import leaderboard_document
+    from bot.chat import Thread
+    from bot.render.formatting import panel_seat_names
+    from bot.render.markdown import thread_markdown
+
     app = call.app
     query = parse_query({"suite": given.suite or ""}, app.now())
     await update_records(app)

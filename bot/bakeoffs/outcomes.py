@@ -1,11 +1,9 @@
 """What earlier bake-offs tell in a list and before a new one: their outcome, and their cost."""
 
 import asyncio
-from collections import OrderedDict
-from dataclasses import dataclass, field
 
 from bot.bakeoffs.leaderboard import LeaderboardQuery, count_records
-from bot.bakeoffs.parts import bakeoff_stores
+from bot.bakeoffs.parts import OutcomeCache, bakeoff_stores
 from bot.bakeoffs.records import update_records
 from bot.bakeoffs.render.headline import headline
 from bot.bakeoffs.render.trials import trial_sentence
@@ -18,13 +16,6 @@ from council.ports import RoundQuery
 
 _MAX_OUTCOMES = 500  # kept in memory
 _MAX_RUNS = 5  # whose cost counts
-
-
-@dataclass(frozen=True, slots=True)
-class OutcomeCache:
-    """Outcomes of bake-offs that have ended, by id and end; the oldest are dropped."""
-
-    sentences: OrderedDict[tuple[str, str], str] = field(default_factory=OrderedDict)
 
 
 async def load_outcome(app: AppContext, progress: BakeoffProgress) -> str:

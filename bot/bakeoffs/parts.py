@@ -1,22 +1,21 @@
 """Parts of an application that bake-offs add and use: their stores, registry and settings."""
 
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from bot.bakeoffs.registry import BakeoffRegistry
-from bot.bakeoffs.schedule_parser import UTC
 from bot.plugins import HasParts, RecordSources
-from council.bakeoffs.bias.report import BiasReport
 from council.bakeoffs.ports import BakeoffStores, RecordQuery
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # every start of the program imports this module
     from bot.bakeoffs.render.leaderboard_tables import Leaderboard
-
+    from council.bakeoffs.bias.report import BiasReport
 
 SCHEDULES = "schedules"  # the topic that announces a changed schedule
 
-MeasureBias = Callable[[RecordSources, RecordQuery], Awaitable[BiasReport]]
+MeasureBias = Callable[[RecordSources, RecordQuery], Awaitable["BiasReport"]]
 
 
 @dataclass(slots=True)
@@ -28,7 +27,14 @@ class BakeoffSettings:
 
     measure_bias: MeasureBias
     rounds_at_once: int = 2
-    zone: str = UTC
+    zone: str = "UTC"
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeCache:
+    """Outcomes of bake-offs that have ended, by id and end; the oldest are dropped."""
+
+    sentences: OrderedDict[tuple[str, str], str] = field(default_factory=OrderedDict)
 
 
 class BoardAdditions:

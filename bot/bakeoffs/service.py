@@ -1,32 +1,33 @@
-"""What bake-offs do while the program runs: stores, runs, schedules and records."""
+"""What bake-offs do while the program runs: stores, runs, schedules and records.
+
+Each start of the program imports this module, so what only some of them need is imported late.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.bakeoffs.baselines import BASELINE
-from bot.bakeoffs.bias_report import bias_report, measure_shared_error_daily
-from bot.bakeoffs.commands.reports import SHARE
-from bot.bakeoffs.commands.suites import DRAFT
-from bot.bakeoffs.lifecycle import BakeoffJobs, resume_bakeoffs_of_chat, resume_local_bakeoffs
-from bot.bakeoffs.outcomes import OutcomeCache
-from bot.bakeoffs.parts import BakeoffSettings, bakeoff_registry, bakeoff_stores
+from bot.bakeoffs.parts import BakeoffSettings, OutcomeCache, bakeoff_registry, bakeoff_stores
 from bot.bakeoffs.records import count_missing_rounds, judges_consistency
 from bot.bakeoffs.registry import BakeoffRegistry
-from bot.bakeoffs.scheduler import Scheduler
-from bot.bakeoffs.settings import BakeoffsSection
 from bot.chat import FindChat
 from bot.context import AppContext
+from bot.plugins import RecordSources
 from bot.ports import PAGE, JobQueue
 from bot.services import Service
 from bot.settings import PanelConfig, Settings
 from council.bakeoffs.models import Suite
-from council.bakeoffs.ports import BakeoffStores
+from council.bakeoffs.ports import BakeoffStores, RecordQuery
 from council.rounds import Round
 from storage.bakeoffs.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
 from storage.bakeoffs.records import SqlRecords, sql_votes
+
+if TYPE_CHECKING:
+    from bot.bakeoffs.settings import BakeoffsSection
+    from council.bakeoffs.bias.report import BiasReport
 
 
 def open_stores(engine: AsyncEngine, _: Settings) -> tuple[object, ...]:
@@ -47,8 +48,10 @@ async def open_service(app: AppContext, config: PanelConfig) -> "BakeoffService"
 
     Store the suites of council.toml.
     """
-    section: BakeoffsSection = config.sections.get("bakeoffs", BakeoffsSection())
-    settings = BakeoffSettings(measure_bias=bias_report, rounds_at_once=section.rounds_at_once)
+    settings = BakeoffSettings(measure_bias=_measure_bias)
+    section: BakeoffsSection | None = config.sections.get("bakeoffs")
+    if section:
+        settings.rounds_at_once = section.rounds_at_once
     if zone := config.sections.get("time_zone"):
         settings.zone = zone
     app.parts.add(settings)
@@ -60,6 +63,12 @@ async def open_service(app: AppContext, config: PanelConfig) -> "BakeoffService"
     return BakeoffService(app)
 
 
+async def _measure_bias(sources: RecordSources, query: RecordQuery) -> "BiasReport":
+    from bot.bakeoffs.bias_report import bias_report
+
+    return await bias_report(sources, query)
+
+
 class BakeoffService(Service):
     """Runs bake-offs, starts those of schedules, and counts closed rounds."""
 
@@ -68,6 +77,9 @@ class BakeoffService(Service):
 
     def tasks(self) -> Sequence[Coroutine[None, None, None]]:
         """Return the scheduler, and what stores and measures the numbers of rounds."""
+        from bot.bakeoffs.bias_report import measure_shared_error_daily
+        from bot.bakeoffs.scheduler import Scheduler
+
         app = self._app
         tasks = [
             Scheduler(app).run(),
@@ -80,12 +92,16 @@ class BakeoffService(Service):
 
     async def resume(self) -> None:
         """Resume the bake-offs of the page and the command line; in a cluster they are jobs."""
+        from bot.bakeoffs.lifecycle import resume_local_bakeoffs
+
         if self._app.job_queue is None:
             await resume_local_bakeoffs(self._app)
 
     @asynccontextmanager
     async def serve_chat(self, chat: str, queue: str, find_chat: FindChat) -> AsyncIterator[None]:
         """Run the bake-offs of a chat; in a cluster as jobs, else those that are unfinished."""
+        from bot.bakeoffs.lifecycle import BakeoffJobs, resume_bakeoffs_of_chat
+
         app = self._app
         if app.job_queue:
             async with BakeoffJobs(app, queue, find_chat).serve_queue(app.job_queue):
@@ -96,6 +112,8 @@ class BakeoffService(Service):
 
     async def resume_workspace(self, chat: str, find_chat: FindChat) -> None:
         """Resume the unfinished bake-offs of a workspace."""
+        from bot.bakeoffs.lifecycle import resume_bakeoffs_of_chat
+
         await resume_bakeoffs_of_chat(self._app, chat, find_chat)
 
     async def stop_chat(self, chat: str, workspace: str | None = None) -> None:
@@ -104,6 +122,10 @@ class BakeoffService(Service):
 
     async def delete_workspace(self, chat: str, workspace: str) -> None:
         """Delete the drafts of suites, the shared reports and the baselines of a workspace."""
+        from bot.bakeoffs.baselines import BASELINE
+        from bot.bakeoffs.commands.reports import SHARE
+        from bot.bakeoffs.commands.suites import DRAFT
+
         for kind in (DRAFT, SHARE, BASELINE):
             await self._app.key_values.delete(kind, f"{chat}/{workspace}/")
 
@@ -117,5 +139,7 @@ class BakeoffService(Service):
 
 
 async def _run_page_bakeoffs(app: AppContext, job_queue: JobQueue) -> None:
+    from bot.bakeoffs.lifecycle import BakeoffJobs
+
     async with BakeoffJobs(app, PAGE).serve_queue(job_queue):
         await asyncio.Event().wait()

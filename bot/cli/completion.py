@@ -24,11 +24,10 @@ def complete(kind: Kind = Kind.WORD, suggest: str = "") -> Callable[[str], list[
 
 async def _suggestions(kind: Kind, address: str) -> list[tuple[str, str]]:
     from bot.bootstrap import StartOptions, open_app
-    from bot.chat import Asker, IncomingMessage
+    from bot.chat import TERMINAL, Asker, IncomingMessage
     from bot.commands.completion import suggest
     from bot.commands.parameters import Parameter
     from bot.settings import load_settings
-    from bot.terminal import TERMINAL
     from council.plugin import load_object
 
     message = IncomingMessage("", Asker("terminal", "you"), TERMINAL, "completion")

@@ -13,7 +13,6 @@ import typer
 
 from bot.admin_settings import SETTINGS, parse_changes
 from bot.api_keys import KEY_KIND, without_secret
-from bot.bootstrap import Stores, open_stores
 from bot.cli.output import (
     MISUSED,
     OnFault,
@@ -29,6 +28,7 @@ from bot.cli.rounds import find_round_id
 from bot.commands.rounds import UnderWayError, describe_quoting, forget_and_wipe
 from bot.context import PICKED_PANEL
 from bot.coordination.clock import now, parse_moment
+from bot.database import Stores, open_stores
 from bot.exports import Exporter, Importer
 from bot.plugins import Plugins
 from bot.render.formatting import count_noun, join_words

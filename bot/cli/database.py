@@ -2,8 +2,8 @@
 
 import typer
 
-from bot.bootstrap import open_database
 from bot.cli.output import MISUSED, async_command, fail
+from bot.database import open_database
 from bot.settings import load_settings
 from storage.migrate import HEAD_REVISION
 

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from rich.console import Console
 
 from bot.bootstrap import StartOptions, open_app
+from bot.chat import TERMINAL
 from bot.cli.completion import complete
 from bot.cli.output import (
     MISUSED,
@@ -37,7 +38,6 @@ from bot.render.formatting import count_noun, max_cost_text
 from bot.render.round_json import ranking_document
 from bot.settings import load_settings
 from bot.settings.council_toml import validation_faults
-from bot.terminal import TERMINAL
 from council.ballots import Ballot, SpoiledBallot
 from council.budget import Estimate, estimate_round
 from council.digests import json_digest

@@ -11,8 +11,8 @@ import typer
 from rich.console import Console
 
 from bot.admission import admit_round
-from bot.bootstrap import StartOptions, open_app, open_stores
-from bot.chat import Asker, Attachment, IncomingMessage, Post
+from bot.bootstrap import StartOptions, open_app
+from bot.chat import TERMINAL, TERMINAL_USER, Attachment, IncomingMessage, Post
 from bot.cli.completion import complete
 from bot.cli.output import (
     FAILED,
@@ -40,6 +40,7 @@ from bot.commands.parameters import LAST, Kind
 from bot.commands.round_delivery import follow_and_deliver
 from bot.context import AppContext
 from bot.coordination.clock import now, parse_moment
+from bot.database import open_stores
 from bot.observability import logs
 from bot.render.budgets import budget_document, budget_post
 from bot.render.formatting import join_words, money, panel_seat_names
@@ -50,13 +51,7 @@ from bot.render.round_report.verdict import short_verdict
 from bot.render.text_safety import shorten, visible_line
 from bot.render.voting import add_votes, takes_blind_votes, voting_posts
 from bot.settings import load_panel_config, load_settings
-from bot.terminal import (
-    TERMINAL,
-    TerminalChat,
-    new_session_place,
-    open_console,
-    render_post,
-)
+from bot.terminal import TerminalChat, new_session_place, open_console, render_post
 from council.budget_caps import Account, channel_account
 from council.errors import CouncilError, StoreError
 from council.files import MAX_TOTAL_BYTES
@@ -64,7 +59,6 @@ from council.integrity.erasure import check_not_forgotten
 from council.ports import ALL_ROUNDS, RoundQuery, RoundSummary, Store
 from council.rounds import Round, Stage
 
-TERMINAL_USER = Asker("terminal", "you")
 SHOWN_ROUNDS = 20
 MAX_WINNER = 16  # columns
 NO_ROUNDS = 'No rounds yet. Ask a question with: council ask "Why is the sky blue?"'

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from bot.bootstrap import Stores, open_stores
 from bot.cli.data import export_kinds, read_export
 from bot.cli.output import MISUSED, OnFault, async_command, exit_on_faults, fail, read_file
 from bot.cli.rounds import find_round_id
+from bot.database import Stores, open_stores
 from bot.exports import Verifier
 from bot.plugins import Plugins
 from bot.render.formatting import count_noun, join_words

@@ -247,7 +247,8 @@ async def _deliver(app: AppContext, live: "_LiveMessage") -> None:
     votes = await app.store.votes(round_.id)
     root, *replies = await asyncio.to_thread(_delivered_posts, live, votes)
     decided = await _decision_pages(app, live)
-    root = buttons_of(app).add_round_buttons(root, round_.id)
+    if chat.shows_buttons:
+        root = buttons_of(app).add_round_buttons(root, round_.id)
     sent = live.sent
     try:
         await chat.edit(sent, root)

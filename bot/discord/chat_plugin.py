@@ -5,14 +5,11 @@ Imports nothing of Discord's library, because every start of the program reads t
 
 from collections.abc import Callable
 
-from sqlalchemy.ext.asyncio import AsyncEngine
-
 from bot.chat import DeliveryUnknownError
 from bot.chats import ChatPlugin, RunningChat
 from bot.checks import CheckReport
 from bot.context import AppContext
 from bot.discord.config import read_credentials
-from bot.discord.shards import ShardQueues
 from bot.render.formatting import count_noun
 from bot.settings import Settings, SettingsError
 
@@ -62,8 +59,3 @@ class DiscordPlugin(ChatPlugin):
 
 
 DISCORD = DiscordPlugin()
-
-
-def open_queues(_: AsyncEngine, __: Settings) -> tuple[object, ...]:
-    """Return the names of job queues, one for each shard."""
-    return (ShardQueues(),)

@@ -7,5 +7,5 @@ PLUGIN = Plugin(
     summary="Ask the council in Discord.",
     chats={"discord": "bot.discord.chat_plugin:DISCORD"},
     cli={"discord": ("bot.discord.cli:discord_app", "Set up the Discord application.")},
-    stores=("bot.discord.chat_plugin:open_queues",),
+    stores=("bot.discord.shards:open_queues",),
 )

@@ -3,7 +3,10 @@
 import re
 from dataclasses import dataclass
 
+from sqlalchemy.ext.asyncio import AsyncEngine
+
 from bot.ports import PlaceQueues
+from bot.settings import Settings
 from council.places import Place
 
 CHAT = "discord"
@@ -52,3 +55,8 @@ class ShardQueues(PlaceQueues):
     def queue_for(self, place: Place) -> str:
         """Return the queue of the shard that serves a place."""
         return f"{CHAT} {shard_for(place.workspace, self.shards)}/{self.shards}"
+
+
+def open_queues(_: AsyncEngine, __: Settings) -> tuple[object, ...]:
+    """Return the names of job queues, one for each shard."""
+    return (ShardQueues(),)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from bot.bakeoffs.parts import bakeoff_settings
 from bot.context import AppContext
-from bot.research.services import experiment_store
+from bot.research.parts import experiment_store
 from council.bakeoffs.models import Suite
 from council.budget import Estimate
 from council.budget_caps import Account, payer

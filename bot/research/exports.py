@@ -5,7 +5,8 @@ from datetime import datetime
 
 from bot.exports import Exporter, Importer
 from bot.plugins import RecordSources
-from bot.research.services import ResearchStores, export_judgments
+from bot.research.parts import experiment_store
+from bot.research.services import export_judgments
 from council.research.experiment import Experiment, ExperimentAnswer, GradeReply
 from storage.export import ExportedItem
 from storage.research.export import EXPERIMENT, KINDS, PART, ExperimentPart
@@ -20,7 +21,7 @@ class JudgmentExporter(Exporter):
 
     async def list_items(self, since: datetime | None) -> AsyncIterator[ExportedItem]:
         """Yield the experiments since a time, each with its answers and grades."""
-        store = self.stores.parts.get(ResearchStores).experiments
+        store = experiment_store(self.stores)
         for experiment in reversed(await store.list_recent()):
             if not since or experiment.at >= since:
                 yield ExportedItem(EXPERIMENT, experiment)
@@ -45,7 +46,7 @@ class ExperimentImporter(Importer):
 
     async def store(self, item: ExportedItem) -> bool:
         """Store an experiment or a reply; return False if the experiment was there already."""
-        store = self.stores.parts.get(ResearchStores).experiments
+        store = experiment_store(self.stores)
         match item.value:
             case Experiment() as experiment:
                 is_new = await store.open(experiment)

@@ -35,9 +35,9 @@ PLUGIN = Plugin(
         "simulate": ("bot.research.cli.simulate:simulate", ""),
         "criteria": ("bot.research.cli.calibrate:criteria", ""),
     },
-    stores=("bot.research.services:open_stores",),
+    stores=("bot.research.parts:open_stores",),
     on_export=("bot.research.exports:JudgmentExporter",),
     on_import=("bot.research.exports:ExperimentImporter",),
-    services=("bot.research.services:open_service",),
+    services=("bot.research.parts:open_service",),
     pages=("bot.research.web.pages:PAGES",),
 )

@@ -3,12 +3,10 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlalchemy.ext.asyncio import AsyncEngine
-
-from bot.bakeoffs.parts import BoardAdditions, bakeoff_stores
+from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.records import (
     garbage_collection_paused,
     list_past_records,
@@ -18,18 +16,15 @@ from bot.bakeoffs.records import (
 from bot.bakeoffs.render.leaderboard_tables import Leaderboard
 from bot.chat import Post
 from bot.context import AppContext
-from bot.plugins import HasParts, RecordSources
+from bot.plugins import RecordSources
 from bot.ports import LocalModels
 from bot.research.judgments import judgment_lines
 from bot.research.weighted_report import prior_post, too_few_rounds_post, weighted_addition
-from bot.services import Service
-from bot.settings import PanelConfig, Settings
 from council.bakeoffs.ports import RecordQuery
 from council.bakeoffs.record_arrays import count_repeats, record_columns
 from council.bakeoffs.records import PackedRecord, build_record
 from council.errors import BakeoffError, GatewayError
 from council.research.canary import CANARIES, VERSION
-from council.research.experiment import ExperimentStore
 from council.research.filters import PAIRS, stored_history
 from council.research.judge_weights import MIN_VOTES, Choice, human_agreement
 from council.research.posterior import strength_scores, win_chances
@@ -40,7 +35,6 @@ from council.research.weighted_leaderboard import (
 )
 from council.rounds import Round
 from council.tally.borda import counted_ballots
-from storage.research.experiments import SqlExperiments
 
 if TYPE_CHECKING:
     from council.research.perplexity import LlamaServer
@@ -48,62 +42,32 @@ if TYPE_CHECKING:
 MIN_PRIOR_ROUNDS = 10  # before the leaderboard can serve as a prior
 
 
-def open_stores(engine: AsyncEngine, _: Settings) -> tuple[object, ...]:
-    """Return the store of experiments, and what the laboratory adds to leaderboards."""
-    return ResearchStores(SqlExperiments(engine)), WeightedBoards()
+async def add_weighted_board(
+    sources: RecordSources, wanted: RecordQuery, weights: str, board: Leaderboard
+) -> Leaderboard:
+    """Return the leaderboard with what the laboratory adds to it; see `WeightedBoards`."""
+    cast = await sources.store.votes()
+    choices = [Choice(vote.round_id, vote.member) for vote in cast if vote.calibrates]
+    if not weights and (len(choices) < MIN_VOTES or not board.judges.rows):
+        return board
+    await update_votes(sources)
+    with garbage_collection_paused():
+        rows = await bakeoff_stores(sources).votes.list_recent(wanted)
+        records = await bakeoff_stores(sources).records.list_recent(wanted) if weights else ()
+        evidence = await asyncio.to_thread(_evidence, board, rows, records, choices)
+        return await asyncio.to_thread(_with_additions, board, evidence, weights)
 
 
-async def open_service(app: AppContext, _: PanelConfig) -> "ResearchService":
-    """Return what the laboratory does while the program runs."""
-    return ResearchService(app)
-
-
-@dataclass(frozen=True, slots=True)
-class ResearchStores:
-    """The stores of the laboratory."""
-
-    experiments: ExperimentStore
-
-
-class WeightedBoards(BoardAdditions):
-    """Weighted judges on leaderboards, and how far judges agree with people."""
-
-    async def add_to_leaderboard(
-        self, sources: RecordSources, wanted: RecordQuery, weights: str, board: Leaderboard
-    ) -> Leaderboard:
-        """Return the leaderboard with its additions, if any; the official standings do not change.
-
-        These are the leaderboard by weighted judges, and, from twenty blind votes of people on, how
-        far judges agree with them.
-        """
-        cast = await sources.store.votes()
-        choices = [Choice(vote.round_id, vote.member) for vote in cast if vote.calibrates]
-        if not weights and (len(choices) < MIN_VOTES or not board.judges.rows):
-            return board
-        await update_votes(sources)
-        with garbage_collection_paused():
-            rows = await bakeoff_stores(sources).votes.list_recent(wanted)
-            records = await bakeoff_stores(sources).records.list_recent(wanted) if weights else ()
-            evidence = await asyncio.to_thread(_evidence, board, rows, records, choices)
-            return await asyncio.to_thread(_with_additions, board, evidence, weights)
-
-
-class ResearchService(Service):
-    """Stores in new rounds what earlier ones tell of their judges."""
-
-    def __init__(self, app: AppContext) -> None:
-        self._app = app
-
-    async def opening_versions(self, round_: Round) -> Mapping[str, str]:
-        """Return the rule of canaries, and the known history of pairs, of panels with these."""
-        panel = round_.panel
-        canaries = {CANARIES: VERSION} if panel.terms.canary_share else {}
-        if not panel.terms.text_checks:
-            return canaries
-        rows = await list_past_records(self._app, round_)
-        of_panel = record_columns(row for row in rows if row.panel == panel.name)
-        history = await asyncio.to_thread(stored_history, of_panel, panel)
-        return canaries | ({PAIRS: history} if history else {})
+async def research_versions(sources: RecordSources, round_: Round) -> Mapping[str, str]:
+    """Return the rule of canaries, and the known history of pairs, for a new round."""
+    panel = round_.panel
+    canaries = {CANARIES: VERSION} if panel.terms.canary_share else {}
+    if not panel.terms.text_checks:
+        return canaries
+    rows = await list_past_records(sources, round_)
+    of_panel = record_columns(row for row in rows if row.panel == panel.name)
+    history = await asyncio.to_thread(stored_history, of_panel, panel)
+    return canaries | ({PAIRS: history} if history else {})
 
 
 async def export_judgments(sources: RecordSources, round_id: str) -> str:
@@ -128,11 +92,6 @@ async def make_prior_post(sources: RecordSources, round_: Round) -> Post:
     with garbage_collection_paused():
         records = await bakeoff_stores(sources).records.list_recent(wanted)
         return await asyncio.to_thread(_prior_post, round_, records)
-
-
-def experiment_store(app: HasParts) -> ExperimentStore:
-    """Return the store of experiments."""
-    return app.parts.get(ResearchStores).experiments
 
 
 async def open_llama_server(app: AppContext) -> "LlamaServer":

@@ -13,7 +13,6 @@ from pathlib import Path
 from tempfile import mkstemp
 from urllib.parse import urlsplit
 
-from filelock import FileLock
 from pydantic import SecretStr
 
 from bot.plugins import Plugins
@@ -239,6 +238,8 @@ def store_panel(
     SettingsError if it is invalid. Then nothing is stored.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    from filelock import FileLock  # only who adds models needs it
+
     with FileLock(folder / f"{CONNECTED_FILE}.lock", timeout=_LOCK_SECONDS, mode=0o600):
         document, name = read_document(folder), draft.name
         if stored_panel(document, name).version != draft.version:

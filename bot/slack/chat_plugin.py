@@ -6,8 +6,6 @@ Imports none of Slack's libraries, because every start of the program reads the 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from sqlalchemy.ext.asyncio import AsyncEngine
-
 from bot.chat import DeliveryUnknownError
 from bot.chats import ChatPlugin, RunningChat
 from bot.checks import CheckReport
@@ -60,17 +58,6 @@ class SlackPlugin(ChatPlugin):
 
 
 SLACK = SlackPlugin()
-
-
-def open_stores(engine: AsyncEngine, settings: Settings) -> tuple[object, ...]:
-    """Return the store of installations, if many workspaces may install the app."""
-    secret = settings.value("SLACK_CLIENT_SECRET")
-    if not secret:
-        return ()
-    # It imports Slack's library, which takes a third of a second.
-    from storage.installations import SqlInstallationStore
-
-    return (SqlInstallationStore(engine, secret),)
 
 
 async def check_installations(report: CheckReport, app: AppContext, settings: Settings) -> None:

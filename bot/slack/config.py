@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import quote
 
-import yaml
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.settings import Settings
 
@@ -82,6 +82,17 @@ def _found_tokens(settings: Settings) -> Tokens:
     )
 
 
+def open_stores(engine: AsyncEngine, settings: Settings) -> tuple[object, ...]:
+    """Return the store of installations, if many workspaces may install the app."""
+    secret = settings.value("SLACK_CLIENT_SECRET")
+    if not secret:
+        return ()
+    # It imports Slack's library, which takes a third of a second.
+    from storage.installations import SqlInstallationStore
+
+    return (SqlInstallationStore(engine, secret),)
+
+
 def render_manifest(address: str | None = None, *, distributed: bool = False) -> str:
     """Return the app manifest as YAML: for HTTP at an address, or for Socket Mode without one.
 
@@ -103,6 +114,8 @@ def render_manifest(address: str | None = None, *, distributed: bool = False) ->
 
 def load_manifest(address: str | None = None, *, distributed: bool = False) -> dict[str, Any]:
     """Return the app manifest as a parsed document."""
+    import yaml  # only the manifest needs it
+
     document: dict[str, Any] = yaml.safe_load(render_manifest(address, distributed=distributed))
     return document
 

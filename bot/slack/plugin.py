@@ -8,5 +8,5 @@ PLUGIN = Plugin(
     chats={"slack": "bot.slack.chat_plugin:SLACK"},
     cli={"slack": ("bot.slack.cli:slack_app", "Set up the Slack app.")},
     checks=("bot.slack.chat_plugin:check_installations",),
-    stores=("bot.slack.chat_plugin:open_stores",),
+    stores=("bot.slack.config:open_stores",),
 )

@@ -10,6 +10,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from bot.chat import Asker
+from bot.context import AppContext
 from bot.web.auth import place_of, visitor_of
 from bot.web.context import WebContext
 from council.places import Place
@@ -47,7 +48,12 @@ class McpEndpoint:
             # It is slow to import, and other requests must not wait.
             library = await asyncio.to_thread(import_module, "mcp.server.streamable_http_manager")
             tools = await asyncio.to_thread(import_module, "bot.mcp")
-            server = tools.create_server(self._context.app, _caller)
+            app = self._context.app
+
+            async def load_app() -> AppContext:
+                return app
+
+            server = tools.create_server(load_app, _caller, app.plugins)
             manager = library.StreamableHTTPSessionManager(server, stateless=True)
             async with manager.run():
                 started.set_result(manager)

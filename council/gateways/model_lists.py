@@ -8,8 +8,6 @@ from contextlib import suppress
 from socket import SOCK_STREAM
 from urllib.parse import urlsplit
 
-import httpx
-
 from council.errors import ModelListError
 from council.providers import Provider, is_link_local
 
@@ -39,6 +37,8 @@ async def list_models(
     provider: Provider, base: str, key: str = "", seconds: float = LIST_SECONDS
 ) -> tuple[str, ...]:
     """Return the names of the models that can chat; raise ModelListError if none are listed."""
+    import httpx  # slow to import
+
     url, headers = base.rstrip("/") + provider.path, {"Accept-Encoding": "identity"}
     if key:
         headers |= {name: value.format(key=key) for name, value in provider.headers}
@@ -84,11 +84,15 @@ async def _refuse_link_local(url: str) -> None:
 
 def uses_tls(url: str) -> bool:
     """Return False for plain HTTP, as of Ollama, which needs no certificates: they load slowly."""
+    import httpx
+
     return httpx.URL(url).scheme != "http"  # in small letters, however it was typed
 
 
 async def _fetch(url: str, headers: Mapping[str, str]) -> tuple[int, bytes]:
     """Return the status and body; follow no redirect and raise ValueError for a body too large."""
+    import httpx
+
     body = b""
     async with (
         httpx.AsyncClient(headers=headers, verify=uses_tls(url)) as client,
@@ -103,6 +107,8 @@ async def _fetch(url: str, headers: Mapping[str, str]) -> tuple[int, bytes]:
 
 def refusal_text(provider: Provider, base: str, status: int, body: bytes = b"") -> str:
     """Return what a refusal means and what to do, without quoting the reply."""
+    import httpx
+
     if _NO_QUOTA.search(body):
         status = 402
     elif status == httpx.codes.BAD_REQUEST and _BAD_KEY.search(body):

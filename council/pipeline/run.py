@@ -20,7 +20,7 @@ from council.round_rules import compute_draw, compute_tally
 from council.rounds import Closing, Draw, Round, sort_by_panel
 from council.tally import Tally
 from council.tally.agreement import effective_judges
-from council.tally.chance import DEFAULT_RULE, ChanceRule
+from council.tally.chance_rule import DEFAULT_RULE, ChanceRule
 
 _installed_version = cache(version)  # its metadata is read once
 

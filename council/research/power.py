@@ -18,7 +18,8 @@ from council.research.simulated_judges import (
 )
 from council.tally import Standing, Strength, standings
 from council.tally.agreement import tau_b
-from council.tally.chance import INDEPENDENT, ChanceRule, null_distribution
+from council.tally.chance import null_distribution
+from council.tally.chance_rule import INDEPENDENT, ChanceRule
 from council.tally.verdict import CLEAR_P, classify_strength
 
 _RULE = ChanceRule(INDEPENDENT, 0.0)  # simulated judges err independently

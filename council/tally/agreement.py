@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import nan, sqrt
 from statistics import fmean
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from council.ballots import Ballot, Ranking
 from council.labels import Label
 from council.tally.borda import borda_shares, ranks
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 MIN_ROUNDS = 30  # with fewer, the effective number of judges is noise
 _NO_SPREAD = 1e-6  # shares of bias reports are computed from single-precision numbers
@@ -74,14 +76,18 @@ def krippendorff_alpha(ballots: Sequence[Ballot]) -> float | None:
     Ranks become Borda shares, so that slates of different sizes are comparable; the distance is
     the squared difference of shares.
     """
+    import numpy as np  # slow to import
+
     shares = [borda_shares(ballot.ranking) for ballot in ballots]
     labels = sorted({label for share in shares for label in share})
     table = [[share.get(label, nan) for share in shares] for label in labels]
     return pooled_alpha([np.array(table).reshape(len(labels), len(shares))])
 
 
-def pooled_alpha(tables: Iterable[NDArray[np.float64]]) -> float | None:
+def pooled_alpha(tables: "Iterable[NDArray[np.float64]]") -> float | None:
     """Return the same over all rounds, from their shares by (answer, judge); NaN is unknown."""
+    import numpy as np
+
     values = disagreement = total = squares = 0.0
     for table in tables:
         count = (~np.isnan(table)).sum(axis=1)

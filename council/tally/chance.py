@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from council.labels import Label
 from council.randomness import shuffle
 from council.tally.borda import TOLERANCE
+from council.tally.chance_rule import DEFAULT_RULE, INDEPENDENT, ChanceRule
 
 MAX_EXACT_OUTCOMES = 1_000_000
 SAMPLED_OUTCOMES = 2_000  # of rule 1
@@ -29,54 +30,10 @@ CACHED_DESIGNS = 64
 _OWN_PART = 0.5  # of the variance of a judge's error that each of its passes has for itself
 _DIGITS = 12  # sums of the same shares in another order are the same outcome
 
-INDEPENDENT, SHARED_ERRORS, LEAD_DECIDES = "1", "2", "3"
-EACH_BALLOT = "each-ballot"
-DEFAULT_RHO = 0.25  # until rounds with known answers tell how much the judges' errors correlate
-
 _Shares = NDArray[np.float64]
 _Order = tuple[Label, ...]
 _Design = tuple[tuple[int, ...], ...]
 _Judge = tuple[tuple[int, ...], int, int]  # the answers it sees, its passes, its weight in steps
-
-
-@dataclass(frozen=True, slots=True)
-class ChanceRule:
-    """The rule of a round's p and verdict, and the correlation of judges' errors it assumes.
-
-    With `every_pass`, a unanimous winner is first in every pass of a judge; rounds from before
-    that looked at the mean of a judge's passes.
-    """
-
-    version: str = LEAD_DECIDES
-    rho: float = DEFAULT_RHO
-    every_pass: bool = True
-
-    @classmethod
-    def of(cls, versions: Mapping[str, str]) -> "ChanceRule":
-        """Return the rule among a round's versions; rounds from before rule 2 have none."""
-        every_pass = versions.get("unanimous") == EACH_BALLOT
-        if versions.get("chance", INDEPENDENT) == INDEPENDENT:
-            return cls(INDEPENDENT, 0.0, every_pass)
-        return cls(versions["chance"], float(versions["rho"]), every_pass)
-
-    @property
-    def lead_decides(self) -> bool:
-        """Whether the lead over the second decides among outcomes with the winner's share."""
-        return self.version not in {INDEPENDENT, SHARED_ERRORS}
-
-    @property
-    def reverses_outside(self) -> bool:
-        """Whether outside judges rank in both orders, which came with rule 3."""
-        return self.lead_decides
-
-    @property
-    def versions(self) -> dict[str, str]:
-        """The entries by which a round keeps this rule."""
-        own = {"chance": self.version, "rho": f"{self.rho:g}"}
-        return own | {"unanimous": EACH_BALLOT} if self.every_pass else own
-
-
-DEFAULT_RULE = ChanceRule()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from council.ballots import Ballot
 from council.labels import Label
@@ -20,13 +21,11 @@ from council.tally.borda import (
     pair_share,
     standings,
 )
-from council.tally.chance import (
-    DEFAULT_RULE,
-    ChanceRule,
-    NullDistribution,
-    null_distribution,
-)
+from council.tally.chance_rule import DEFAULT_RULE, ChanceRule
 from council.tally.flags import Flag
+
+if TYPE_CHECKING:
+    from council.tally.chance import NullDistribution
 
 CLEAR_P = 0.05
 CLOSE_P = 0.6
@@ -94,6 +93,8 @@ def count_ballots(
 
 def unanimity_p(members: int, outside: int, rule: ChanceRule = DEFAULT_RULE) -> float:
     """Return the p of a unanimous first place if all members and outside judges vote."""
+    from council.tally.chance import null_distribution  # numpy is slow to import
+
     answers = tuple(Label(f"{i:02}") for i in range(members))
     slates = [answers[:author] + answers[author + 1 :] for author in range(members)]
     slates = [slate for slate in slates if len(slate) > 1]
@@ -144,8 +145,10 @@ def _outcomes(
     seed: str,
     rule: ChanceRule,
     weights: JudgeWeights | None,
-) -> NullDistribution:
+) -> "NullDistribution":
     """Return the outcomes under chance of the ballots cast, given also with passes merged."""
+    from council.tally.chance import null_distribution  # numpy is slow to import
+
     slates = [ballot.shown for ballot in merged]
     judges = [weights[ballot.judge] if weights else 1.0 for ballot in merged]
     if not rule.lead_decides:

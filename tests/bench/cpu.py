@@ -25,12 +25,12 @@ from typing import Any
 from rich.console import Console
 
 from bot.bootstrap import StartOptions, open_app
-from bot.chat import Asker, IncomingMessage
+from bot.chat import TERMINAL, Asker, IncomingMessage
 from bot.commands.ask import ask
 from bot.context import AppContext
 from bot.observability import logs
 from bot.settings import load_settings
-from bot.terminal import TERMINAL, TerminalChat
+from bot.terminal import TerminalChat
 from council.answers import Role
 from council.rounds import Round
 from tests.bench.ours import QUESTION, environment

@@ -23,14 +23,8 @@ from numpy.typing import NDArray
 from council.ballots import Ballot
 from council.labels import Label, Slate, draw_labels, draw_slates, reverse_slates
 from council.tally.borda import standings
-from council.tally.chance import (
-    INDEPENDENT,
-    SHARED_ERRORS,
-    ChanceRule,
-    NullDistribution,
-    null_distribution,
-    pair_weights,
-)
+from council.tally.chance import NullDistribution, null_distribution, pair_weights
+from council.tally.chance_rule import INDEPENDENT, SHARED_ERRORS, ChanceRule
 from council.tally.verdict import CLEAR_P, Strength, classify_strength, count_ballots
 
 Floats = NDArray[np.float64]

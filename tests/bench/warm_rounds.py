@@ -6,11 +6,11 @@ import sys
 from rich.console import Console
 
 from bot.bootstrap import StartOptions, open_app
-from bot.chat import Asker, IncomingMessage
+from bot.chat import TERMINAL, Asker, IncomingMessage
 from bot.commands.ask import ask
 from bot.observability import logs
 from bot.settings import load_settings
-from bot.terminal import TERMINAL, TerminalChat
+from bot.terminal import TerminalChat
 
 
 async def main() -> None:

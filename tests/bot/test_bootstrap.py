@@ -8,13 +8,14 @@ import pytest
 from pydantic import SecretStr
 
 from bot import bootstrap
-from bot.bootstrap import PanelSources, StartOptions, open_app, open_stores
+from bot.bootstrap import PanelSources, StartOptions, open_app
+from bot.chat import TERMINAL
+from bot.database import open_stores
 from bot.render.round_status import sent_text
 from bot.settings import PanelConfig, Settings, load_settings
 from bot.settings.default_panels import LARGE_SIZE, LOCAL, LOCAL_LARGE
 from bot.settings.panels import parse_panel_config
 from bot.settings.provider_keys import CONNECTED_FILE
-from bot.terminal import TERMINAL
 from council.answers import Call, Prompt
 from council.gateways.local.catalogue import QWEN_CODER_LARGE
 from council.gateways.local.gateway import LARGE_BYTES, LARGE_DISPLAYS

@@ -36,7 +36,11 @@ MODES = ("auto", "legacy")  # of today's protocol, and of the one with a handsha
 
 @asynccontextmanager
 async def client_of(app: AppContext, mode: str = "auto") -> AsyncIterator[Client]:
-    async with Client(create_server(app, lambda _: CALLER), mode=mode) as client:
+    async def load_app() -> AppContext:
+        return app
+
+    server = create_server(load_app, lambda _: CALLER, app.plugins)
+    async with Client(server, mode=mode) as client:
         yield client
 
 

@@ -1,6 +1,7 @@
 """Which plug-ins run, which do not, and why."""
 
 import math
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -171,6 +172,24 @@ def test_parts_are_found_by_their_type() -> None:
     assert parts.find(bytes) is None
     with pytest.raises(PluginError, match="bytes"):
         parts.get(bytes)
+
+
+def test_a_later_part_is_made_once_and_only_if_it_is_needed() -> None:
+    made = list[str]()
+
+    def make(*new: object) -> list[object]:
+        made.extend(type(one).__name__ for one in new)
+        return [*new]
+
+    parts = Parts("text")
+    parts.add_later(int, partial(make, 1))
+    parts.add_later(object, partial(make, 2.0))
+    parts.add(True)
+
+    assert (parts.get(str), made) == ("text", [])
+    assert (parts.all(bool), made) == ([True], ["float"])
+    assert (parts.all(int), parts.get(float), parts.find(bytes)) == ([1, True], 2.0, None)
+    assert made == ["float", "int"]
 
 
 def test_every_object_of_our_own_plugins_can_be_loaded() -> None:

@@ -16,7 +16,7 @@ from council.round_rules import compute_draw, due_audit
 from council.rounds import Round
 from council.tally import Strength
 from council.tally.borda import merge_passes, pair_matrix, standings
-from council.tally.chance import ChanceRule
+from council.tally.chance_rule import ChanceRule
 from tests.builders import CLAUDE, GPT, TERMS, a_ballot, a_member, a_panel, a_round, labels
 from tests.fakes.gateway import FakeGateway, ReadPrompt, rank_by_slot, rank_by_slot_reversed
 from tests.fakes.memory_store import MemoryStore

@@ -20,7 +20,7 @@ from council.pipeline.session import RoundServices
 from council.round_rules import AUDIT_POLICY, compute_draw, due_audit
 from council.rounds import Round
 from council.tally import Strength, Tally, count_ballots
-from council.tally.chance import INDEPENDENT, SHARED_ERRORS, ChanceRule
+from council.tally.chance_rule import INDEPENDENT, SHARED_ERRORS, ChanceRule
 from tests.builders import TERMS, a_member, a_panel, a_round, labels
 from tests.fakes.gateway import FakeGateway, ReadPrompt, rank_by_slot, rank_by_slot_reversed
 from tests.fakes.memory_store import MemoryStore

@@ -17,7 +17,8 @@ from council.round_rules import CONSISTENCY, consistency_weights, weighted_stand
 from council.rounds import Draw, Round
 from council.tally import Tally
 from council.tally.borda import JudgeWeights, pair_matrix, standings
-from council.tally.chance import ChanceRule, null_distribution, pair_weights
+from council.tally.chance import null_distribution, pair_weights
+from council.tally.chance_rule import ChanceRule
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, a_ballot, a_panel, a_round, labels
 from tests.fakes.gateway import FakeGateway, rank_by_slot, rank_by_slot_reversed
 from tests.fakes.memory_store import MemoryStore

@@ -40,7 +40,9 @@ def run_tests(packages: Sequence[str], arguments: Sequence[str]) -> int:
         copy_without(packages, folder / "tree")
         python = fresh_environment(folder / "environment", folder / "tree")
         program = python.with_name("council")
-        program.write_text(f"#!{python}\nfrom bot.__main__ import main\nmain()\n", encoding="utf-8")
+        program.write_text(
+            f"#!{python}\nfrom council_entry_point import main\nmain()\n", encoding="utf-8"
+        )
         program.chmod(0o755)
         ignored = [f"--ignore={part}" for part in WHOLE]
         words = [str(python), "-m", "pytest", "--no-cov", *ignored, *(arguments or ["tests"])]

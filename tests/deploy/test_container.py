@@ -18,6 +18,7 @@ from tests.deploy.running import ROOT, answering, start, stop
 from tests.ports import free_port
 
 PACKAGES = ("bot", "council", "storage")
+ENTRY_POINT = "council_entry_point.py"
 SECRET = re.compile(r"TOKEN|KEY|SECRET|PASSWORD", re.IGNORECASE)
 STOP_SECONDS = 10  # what docker gives
 
@@ -27,7 +28,7 @@ def test_copied_paths_exist_and_are_in_the_build_context() -> None:
 
     paths = [*copied()]
 
-    assert {*PACKAGES, "requirements.txt", "pyproject.toml"} <= {*paths}
+    assert {*PACKAGES, ENTRY_POINT, "requirements.txt", "pyproject.toml"} <= {*paths}
     assert [path for path in paths if not (ROOT / path).exists()] == []
     assert {path for path in sent if path.startswith("!")} == {f"!{path}" for path in paths}
     assert "*" in sent
@@ -94,7 +95,7 @@ def in_a_container(folder: Path, port: int) -> dict[str, str]:
     image = folder / "image"
     image.mkdir()
     (folder / "data").mkdir()
-    for name in PACKAGES:
+    for name in (*PACKAGES, ENTRY_POINT):
         (image / name).symlink_to(ROOT / name)
     moved = {name: value.replace("/data", f"{folder}/data") for name, value in variables().items()}
     return {

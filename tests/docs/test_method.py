@@ -9,7 +9,8 @@ import pytest
 from council.labels import Label
 from council.tally import Strength, count_ballots
 from council.tally.borda import pair_matrix
-from council.tally.chance import DEFAULT_RULE, null_distribution
+from council.tally.chance import null_distribution
+from council.tally.chance_rule import DEFAULT_RULE
 from tests.builders import a_ballot
 
 TEXT = (Path(__file__).parents[2] / "docs" / "research" / "method.md").read_text(encoding="utf-8")

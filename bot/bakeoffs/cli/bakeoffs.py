@@ -48,7 +48,7 @@ from bot.bakeoffs.render.trials import trial_document, trial_proposal_post, tria
 from bot.bakeoffs.runner import estimate_bakeoff
 from bot.bakeoffs.trials import Tried, load_tried, trial_of
 from bot.bootstrap import StartOptions, open_app
-from bot.chat import IncomingMessage
+from bot.chat import TERMINAL, TERMINAL_USER, IncomingMessage
 from bot.cli.completion import complete
 from bot.cli.output import (
     FAILED,
@@ -70,7 +70,6 @@ from bot.cli.output import (
     write_file,
 )
 from bot.cli.progress import DownloadBar
-from bot.cli.rounds import TERMINAL_USER
 from bot.commands.parameters import LAST, Kind
 from bot.commands.rounds import FeedbackError
 from bot.commands.voting import cast_vote
@@ -78,7 +77,7 @@ from bot.context import AppContext
 from bot.observability import logs
 from bot.render.formatting import count_noun
 from bot.settings import load_settings
-from bot.terminal import TERMINAL, render_post
+from bot.terminal import render_post
 from council.bakeoffs.changes import Changes
 from council.bakeoffs.models import Bakeoff
 from council.errors import BakeoffError

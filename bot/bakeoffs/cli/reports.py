@@ -23,7 +23,6 @@ from bot.bakeoffs.render.bias_tables import (
 from bot.bakeoffs.render.bias_verdicts import chairmen_table, verdict_table
 from bot.bakeoffs.render.leaderboard import leaderboard_thread, render_leaderboard_png
 from bot.bakeoffs.render.leaderboard_export import leaderboard_csv, leaderboard_document
-from bot.bootstrap import open_stores
 from bot.chat import Line, Post
 from bot.cli.output import (
     FullBoard,
@@ -36,6 +35,7 @@ from bot.cli.output import (
     text_option,
     write_file,
 )
+from bot.database import open_stores
 from bot.render.formatting import panel_seat_names
 from bot.settings import Settings, load_panel_config, load_settings
 

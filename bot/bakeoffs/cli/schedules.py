@@ -14,15 +14,14 @@ from bot.bakeoffs.cron import monthly_runs
 from bot.bakeoffs.parts import bakeoff_stores
 from bot.bakeoffs.render.schedules import ScheduleStatus
 from bot.bootstrap import open_app
-from bot.chat import IncomingMessage, Post
+from bot.chat import TERMINAL, TERMINAL_USER, IncomingMessage, Post
 from bot.cli.completion import complete
 from bot.cli.output import Json, async_command, print_json, print_post
-from bot.cli.rounds import TERMINAL_USER
 from bot.commands.dispatch import run_command
 from bot.commands.parameters import Arguments
 from bot.commands.registry import Invocation, commands_of
 from bot.settings import load_settings
-from bot.terminal import TERMINAL, TerminalChat
+from bot.terminal import TerminalChat
 from council.money import MICRO_USD
 
 schedule_app = typer.Typer(help="Manage recurring bake-offs.", no_args_is_help=True)

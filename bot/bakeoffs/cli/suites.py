@@ -30,13 +30,12 @@ from bot.bakeoffs.suite_files import (
     validate_suite_name,
 )
 from bot.bootstrap import open_app
-from bot.chat import IncomingMessage
+from bot.chat import TERMINAL, TERMINAL_USER, IncomingMessage
 from bot.cli.completion import complete
 from bot.cli.output import Json, async_command, print_json, print_post, read_file
-from bot.cli.rounds import TERMINAL_USER
 from bot.context import AppContext
 from bot.settings import load_settings
-from bot.terminal import TERMINAL, TerminalChat
+from bot.terminal import TerminalChat
 from council.bakeoffs.models import Suite
 from council.bakeoffs.ports import SuiteSummary
 from council.errors import SuiteError

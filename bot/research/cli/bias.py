@@ -12,7 +12,8 @@ from rich.console import Console
 
 from bot.bakeoffs.cli.bakeoffs import confirm_start, parse_cap
 from bot.bakeoffs.cli.suites import find_suite
-from bot.bootstrap import StartOptions, Stores, open_app, open_stores
+from bot.bootstrap import StartOptions, open_app
+from bot.chat import TERMINAL, TERMINAL_USER
 from bot.cli.output import (
     FAILED,
     Json,
@@ -28,8 +29,9 @@ from bot.cli.output import (
     write_file,
 )
 from bot.cli.progress import CountBar, DownloadBar
-from bot.cli.rounds import TERMINAL_USER, find_round_id
+from bot.cli.rounds import find_round_id
 from bot.context import AppContext
+from bot.database import Stores, open_stores
 from bot.observability import logs
 from bot.render.formatting import rough_duration
 from bot.research import experiments
@@ -43,15 +45,16 @@ from bot.research.experiment_report import (
 )
 from bot.research.grade_files import read_grades
 from bot.research.grade_report import grades_document, grades_post
+from bot.research.parts import experiment_store
 from bot.research.perplexity import (
     familiarity_document,
     familiarity_post,
     has_local_judges,
     measure_familiarity,
 )
-from bot.research.services import experiment_store, open_llama_server
+from bot.research.services import open_llama_server
 from bot.settings import load_settings
-from bot.terminal import TERMINAL, render_post
+from bot.terminal import render_post
 from council.research.experiment import (
     Experiment,
     ExperimentProgress,

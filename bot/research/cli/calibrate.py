@@ -8,6 +8,7 @@ from rich.console import Console
 
 from bot.bakeoffs.cli.bakeoffs import confirm_start, parse_cap
 from bot.bootstrap import StartOptions, open_app
+from bot.chat import TERMINAL, TERMINAL_USER
 from bot.cli.completion import complete
 from bot.cli.output import (
     FAILED,
@@ -19,7 +20,6 @@ from bot.cli.output import (
     write_file,
 )
 from bot.cli.progress import DownloadBar
-from bot.cli.rounds import TERMINAL_USER
 from bot.commands.parameters import Kind
 from bot.observability import logs
 from bot.render.formatting import count_noun, max_cost_text
@@ -33,7 +33,6 @@ from bot.research.calibration import (
     rubric_toml,
 )
 from bot.settings import load_settings
-from bot.terminal import TERMINAL
 from council.research.criteria import check_votes
 
 

@@ -14,7 +14,6 @@ from threading import RLock
 from types import ModuleType
 from urllib.parse import urlsplit
 
-from council.gateways.litellm.transport import limit_replies
 from council.gateways.throttling.provider import ProviderAddress
 from council.money import Price
 
@@ -149,6 +148,8 @@ def load_warm(models: Iterable[str] = ()) -> ModuleType:
         # It logs every call at INFO and whole prompts at DEBUG; the stored round has both.
         logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
         library = import_module("litellm")
+        from council.gateways.litellm.transport import limit_replies
+
         limit_replies()
         # Pydantic warns about a type of the OpenAI SDK on stderr, at the first stream.
         warnings.filterwarnings("ignore", "Item .* using the `ReadOnly` qualifier", UserWarning)

@@ -14,7 +14,6 @@ from council.answers import Call, Logprobs, Reply, Role, Scores, Source, storabl
 from council.errors import GatewayError
 from council.files import IMAGE_TOKENS
 from council.gateways.litellm.client import SEARCH_TOKENS, SEARCH_USD, SeatSettings
-from council.gateways.litellm.transport import ReplyTooLargeError
 from council.prompts.answer import split_turns
 
 OnText = Callable[[str], None]
@@ -142,6 +141,8 @@ async def _read_stream(
         async for chunk in stream:
             chunks += 1
             if chunks > MAX_CHUNKS:
+                from council.gateways.litellm.transport import ReplyTooLargeError
+
                 raise ReplyTooLargeError("the stream is too long")
             if len(text) > MAX_ANSWER_CHARACTERS:
                 return RawReply(text, "length", reasoned, model=model)

@@ -9,12 +9,9 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 
-import httpx
-
 from council.errors import ContextOverflowError, GatewayError, RateLimitError
 from council.gateways.litellm.client import SeatSettings
 from council.gateways.litellm.responses import StreamInterruptedError
-from council.gateways.litellm.transport import ReplyTooLargeError
 
 MAX_ATTEMPTS = 4
 _BASE_SECONDS = 0.5
@@ -71,6 +68,11 @@ class _Refusal:
 
 def classify_error(error: Exception, seat: SeatSettings, sent: Mapping[str, object]) -> CallFault:
     """Return the fault of an attempt with the arguments `sent`."""
+    # Slow to import, and a call has imported both.
+    import httpx
+
+    from council.gateways.litellm.transport import ReplyTooLargeError
+
     links = tuple(_cause_chain(error))
     if any(isinstance(link, ReplyTooLargeError) for link in links):
         too_large = CallFault(GatewayError("sent far more than an answer, so it was cut off"))
@@ -107,6 +109,8 @@ def _cause_chain(error: BaseException | None) -> Iterator[BaseException]:
 
 def _refusal(error: Exception, links: tuple[BaseException, ...]) -> _Refusal | None:
     """Return the provider's refusal; None if there was no reply, or if litellm itself failed."""
+    import httpx
+
     kind, text = type(error).__name__, f"{error} {getattr(error, 'body', '')}"
     for link in links:
         # The provider's real reply: litellm guesses the error class, even the status, from words.

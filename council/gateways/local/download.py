@@ -30,6 +30,7 @@ from council.gateways.local.catalogue import (
 TIMEOUT = httpx.Timeout(30.0, connect=5.0)
 ATTEMPTS = 3
 PIP_ARGUMENTS = (
+    "-P",  # a file in the working directory is no module of pip's
     "-m",
     "pip",
     "install",

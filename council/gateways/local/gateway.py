@@ -1,10 +1,11 @@
 """The gateway to the demo models, and the detection of Ollama."""
 
 import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from itertools import permutations
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from council.answers import Call, Reply
 from council.errors import GatewayError, ModelListError
@@ -17,7 +18,6 @@ from council.gateways.local.catalogue import (
     SMOLLM2,
     Weight,
 )
-from council.gateways.local.download import OnProgress, fetch_files
 from council.gateways.local.server import CONTEXT_TOKENS, LocalServer, unsupported_reason
 from council.gateways.model_lists import list_models
 from council.money import Price
@@ -25,7 +25,7 @@ from council.panel import Member
 from council.prompts.answer import answer_prompt
 from council.prompts.ballot import BallotPrompt, judge_prompt
 from council.prompts.shared import DEFAULT_RUBRIC
-from council.providers import PROVIDERS
+from council.providers import PROVIDERS, is_loopback
 from council.rounds import Question
 
 SMALL = (SMOLLM2, QWEN_CODER)
@@ -37,6 +37,7 @@ SEATED_TWICE = QWEN_CODER.model
 WARM_SUFFIX = "-warm"
 ANSWER_TOKENS = 120  # on two cores, longer answers make a round take over 40 s
 MAX_LETTERS = 5  # 120 rankings; 720 would slow down the grammar
+CONNECT_SECONDS = 2.0  # to an Ollama of this machine
 MAX_TEXT_LENGTH = 100  # of a reason, in characters
 
 
@@ -49,7 +50,7 @@ class LocalGateway:
     def __init__(
         self,
         folder: Path,
-        on_fetch: OnProgress,
+        on_fetch: Callable[[str, int, int], None],
         prefix: str = "local",
         weights: Sequence[Weight] = SMALL,
     ) -> None:
@@ -74,6 +75,8 @@ class LocalGateway:
                 return
             if reason := unsupported_reason():
                 raise GatewayError(reason)
+            from council.gateways.local.download import fetch_files  # slow to import
+
             files = await fetch_files(
                 self._folder, on_progress=self._on_fetch, weights=self._weights
             )
@@ -193,6 +196,24 @@ def _letters(ranking: object) -> list[str]:
 async def ollama_models(address: str) -> tuple[str, ...]:
     """Return the models of the Ollama at this address; () on any failure."""
     [ollama] = (provider for provider in PROVIDERS if provider.name == "ollama")
+    if not await _may_answer(address):
+        return ()
     with suppress(ModelListError):
         return await list_models(ollama, address, seconds=2)
     return ()
+
+
+async def _may_answer(address: str) -> bool:
+    """Return False if nothing listens at an address of this machine: httpx is slow to import."""
+    try:
+        parts = urlsplit(address)
+        if not parts.port or not is_loopback(parts.hostname or ""):
+            return True
+        async with asyncio.timeout(CONNECT_SECONDS):
+            _, writer = await asyncio.open_connection(parts.hostname, parts.port)
+    except (OSError, ValueError):  # also of addresses that are none
+        return False
+    writer.close()
+    with suppress(OSError):
+        await writer.wait_closed()
+    return True

@@ -13,12 +13,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
-
-import httpx
+from typing import TYPE_CHECKING, Self
 
 from council.errors import GatewayError
-from council.gateways.local.download import LocalFiles
+
+if TYPE_CHECKING:
+    from council.gateways.local.download import LocalFiles
 
 CONTEXT_TOKENS = 4096
 # No "version = 1": this build would list it as a model named "default".
@@ -43,7 +43,7 @@ class LocalServer:
     because the server drops reused connections.
     """
 
-    def __init__(self, files: LocalFiles, folder: Path, *, start_seconds: float = 30.0) -> None:
+    def __init__(self, files: "LocalFiles", folder: Path, *, start_seconds: float = 30.0) -> None:
         self._files = files
         self._folder = folder
         self._start_seconds = start_seconds
@@ -87,6 +87,8 @@ class LocalServer:
 
     async def warm(self, system_prompt: str) -> None:
         """Load the models and read a system prompt, so that the first round does not have to."""
+        import httpx  # slow to import
+
         url, user = f"{self.api_base}/chat/completions", {"role": "user", "content": "Hi"}
         messages = [{"role": "system", "content": system_prompt}, user]
         headers = {"Authorization": f"Bearer {self.api_key}", "Connection": "close"}
@@ -129,6 +131,8 @@ class LocalServer:
                 raise GatewayError("The local model server can't be started here.") from error
 
     async def _wait_until_ready(self, process: Process) -> None:
+        import httpx
+
         async with httpx.AsyncClient(timeout=1.0, trust_env=False) as client:
             while process.returncode is None:
                 with suppress(httpx.HTTPError):

@@ -19,7 +19,7 @@ from council.rounds import Draw, Round
 from council.tally import Flag, FlagKind, Standing, Strength, Tally, Verdict
 from council.tally.agreement import agreement
 from council.tally.borda import JudgeWeights, borda_shares
-from council.tally.chance import ChanceRule
+from council.tally.chance_rule import ChanceRule
 
 ORDERS = 2  # in which each pair is ranked
 _TIE = 0.5

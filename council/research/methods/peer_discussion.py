@@ -21,7 +21,7 @@ from council.randomness import shuffle
 from council.rounds import Draw, Round, ballot_version
 from council.tally import Flag, FlagKind, Tally, count_ballots
 from council.tally.borda import JudgeWeights
-from council.tally.chance import ChanceRule
+from council.tally.chance_rule import ChanceRule
 
 TURNS = 3
 _INTRO = (

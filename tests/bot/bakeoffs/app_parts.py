@@ -1,8 +1,7 @@
 """What bake-offs add to an app over fakes."""
 
 from bot.bakeoffs.bias_report import bias_report
-from bot.bakeoffs.outcomes import OutcomeCache
-from bot.bakeoffs.parts import BakeoffSettings
+from bot.bakeoffs.parts import BakeoffSettings, OutcomeCache
 from bot.bakeoffs.registry import BakeoffRegistry
 from bot.bakeoffs.service import BakeoffService
 from bot.context import AppContext

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.bakeoffs.outcomes import OutcomeCache, load_outcome, usual_cost
-from bot.bakeoffs.parts import bakeoff_stores
+from bot.bakeoffs.outcomes import load_outcome, usual_cost
+from bot.bakeoffs.parts import OutcomeCache, bakeoff_stores
 from bot.bakeoffs.render.bakeoffs import run_cost_text
 from bot.bakeoffs.runner import estimate_bakeoff
 from bot.context import AppContext

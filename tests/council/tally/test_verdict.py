@@ -6,7 +6,7 @@ import pytest
 
 from council.ballots import Ballot
 from council.tally import Strength, Tally, count_ballots
-from council.tally.chance import INDEPENDENT, SHARED_ERRORS, ChanceRule
+from council.tally.chance_rule import INDEPENDENT, SHARED_ERRORS, ChanceRule
 from tests.builders import a_ballot, labels
 from tests.council.tally.examples import E1, full_panel, without_own
 

