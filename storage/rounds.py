@@ -78,6 +78,7 @@ from storage.transactions import (
     Lock,
     WriteBatcher,
     current_attempt,
+    find_shared,
     insert,
     is_own_write,
     lock_exclusive,
@@ -143,11 +144,15 @@ class SqlRoundStore(SqlFeedback):
             return True
 
     @retried_and_shielded
-    async def save(self, round_id: str, artefact: Artefact) -> None:
-        """Store an artefact of a round once; simultaneous saves share a transaction."""
-        await self._saves.add((round_id, artefact))
+    async def save(self, round_id: str, *artefacts: Artefact) -> None:
+        """Store artefacts of a round once; simultaneous saves share a transaction."""
+        if find_shared(self.engine):
+            await self._save([(round_id, artefacts)])
+        else:
+            await self._saves.add((round_id, artefacts))
 
-    async def _save(self, saves: Sequence[tuple[str, Artefact]]) -> None:
+    async def _save(self, batch: Sequence[tuple[str, Sequence[Artefact]]]) -> None:
+        saves = [(round_id, artefact) for round_id, artefacts in batch for artefact in artefacts]
         async with self._write() as connection:
             closing = {id_ for id_, artefact in saves if isinstance(artefact, Closing)}
             if len(closing) > 1:  # links of two chains, in any order, could deadlock

@@ -72,7 +72,9 @@ class Count:
     def has_statement(self, start: str) -> bool:
         """Return whether a statement began so."""
         return any(
-            one.startswith(start) for transaction in self.transactions for one in transaction.statements
+            one.startswith(start)
+            for transaction in self.transactions
+            for one in transaction.statements
         )
 
     @contextmanager
@@ -95,7 +97,10 @@ class Count:
                 event.remove(engine.sync_engine, name, listener)
 
     def _create_task(
-        self, loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any  # noqa: ANN401
+        self,
+        loop: asyncio.AbstractEventLoop,
+        coroutine: Any,
+        **options: Any,  # noqa: ANN401
     ) -> "asyncio.Task[Any]":
         # A store runs each operation in a task, whose frames end before its caller's.
         task = asyncio.Task(coroutine, loop=loop, **options)
@@ -162,9 +167,9 @@ class OrderedServer(ModelServer):
         """Send the next reply, if the transaction stored one."""
         tables = ("answer", "ballot", "synthesis")
         stored = [f"INSERT INTO {name} " for name in tables]
-        if any(one.startswith(start) for one in transaction.statements for start in stored):
-            if self._turn.locked():
-                self._turn.release()
+        is_stored = any(one.startswith(start) for one in transaction.statements for start in stored)
+        if is_stored and self._turn.locked():
+            self._turn.release()
 
 
 def config(api_base: str) -> str:
@@ -199,8 +204,8 @@ async def ask_on_page(app: AppContext, count: Count) -> None:
             async with app.runner.subscribe(redirected_round_id(reply)) as snapshots:
                 async for _ in snapshots:
                     pass
-            while await app.runner.is_running(redirected_round_id(reply)):
-                await asyncio.sleep(0)  # it records what the round tells of its models
+            while await app.runner.is_running(redirected_round_id(reply)):  # settling its costs
+                await asyncio.sleep(0)
 
 
 async def ask_in_slack(app: AppContext, count: Count) -> None:

@@ -103,7 +103,7 @@ async def test_a_stop_is_sent_as_an_event(hanging_site: Site) -> None:
 class FullStore(MemoryStore):
     """A store that opens rounds and fails to save."""
 
-    async def save(self, round_id: str, artefact: Artefact) -> None:
+    async def save(self, round_id: str, *artefacts: Artefact) -> None:
         raise StoreError("The disk is full.")
 
 
