@@ -67,7 +67,7 @@ from storage.archive import SqlArchive, list_unknown_tables
 from storage.engine import check_file_opens, open_engine, open_separate_pool
 from storage.hash_chain import SqlHashChain
 from storage.key_value import SqlKeyValueStore
-from storage.ledger import SqlLedger
+from storage.ledger import DeferredCosts, SqlLedger
 from storage.locks import SqlLeaderLock, SqlLocks, server_time
 from storage.migrate import upgrade
 from storage.outbox import SqlOutbox
@@ -124,8 +124,9 @@ async def open_app(
             cluster = await stack.enter_async_context(opened_cluster(settings.database))
         pubsub: PubSub = cluster.pubsub if cluster else LocalPubSub()
         services = await stack.enter_async_context(_open_cluster_services(engine, pubsub))
-        store = _round_store(engine, plugins)
-        budget = _budget(engine, panels.caps, services.now)
+        costs = DeferredCosts()
+        store = _round_store(engine, plugins, costs)
+        budget = _budget(engine, panels.caps, services.now, costs)
         gateway, prepare, remote, local = await stack.enter_async_context(
             _open_models(settings, panels, services, options)
         )
@@ -237,11 +238,12 @@ def _open_plugin_stores(engine: AsyncEngine, settings: Settings, plugins: Plugin
     return [store for open_stores in opened for store in open_stores(engine, settings)]
 
 
-def _round_store(engine: AsyncEngine, plugins: Plugins) -> SqlRoundStore:
+def _round_store(
+    engine: AsyncEngine, plugins: Plugins, costs: DeferredCosts | None = None
+) -> SqlRoundStore:
     hooks = plugins.load_duties(lambda plugin: plugin.on_forgotten)
-    return SqlRoundStore(
-        engine, tuple(new_hooks() for new_hooks in hooks), stored_registry(plugins)
-    )
+    own = tuple(new_hooks() for new_hooks in hooks)
+    return SqlRoundStore(engine, own, stored_registry(plugins), costs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,10 +311,12 @@ async def open_database(settings: Settings) -> AsyncIterator[AsyncEngine]:
         await engine.dispose()
 
 
-def _budget(engine: AsyncEngine, caps: Caps, now: Callable[[], datetime]) -> Budget:
+def _budget(
+    engine: AsyncEngine, caps: Caps, now: Callable[[], datetime], costs: DeferredCosts
+) -> Budget:
     key_values = SqlKeyValueStore(engine)
     return Budget(
-        SqlLedger(engine),
+        SqlLedger(engine, costs),
         caps,
         now,
         partial(own_budget, key_values),

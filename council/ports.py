@@ -80,8 +80,14 @@ class Ledger(Protocol):
         reservation is never reduced.
         """
 
+    def defer(self, account: Account, cost: int | None) -> None:
+        """Keep the cost of a call until the next `settle`, or until its reply is stored if sooner.
+
+        None is an unknown cost. A process that dies before loses it, with the reply.
+        """
+
     async def settle(self, account: Account, *costs: int | None) -> None:
-        """Add the costs of calls; None is a call with an unknown cost."""
+        """Add the costs of calls and those deferred; None is a call with an unknown cost."""
 
     async def release(self, round_id: str) -> None:
         """Free what a round has reserved and not spent."""

@@ -13,6 +13,7 @@ from sqlmodel import SQLModel, col
 
 from council.answers import LateReply, Scores
 from council.ballots import Ballot
+from council.budget_caps import Account
 from council.errors import StoreError
 from council.integrity.erasure import (
     forget,
@@ -38,6 +39,7 @@ from storage.hash_chain import (
 )
 from storage.hooks import RoundHooks
 from storage.key_value import delete_unasked
+from storage.ledger import Costs, DeferredCosts, add_costs
 from storage.queries import (
     MAX_PAST_ROUNDS,
     fetch_round,
@@ -99,7 +101,8 @@ UNSEALED = Seal(RoundDigests("", (), ()), None)
 class SqlRoundStore(SqlFeedback):
     """The round store on SQLite and Postgres.
 
-    `hooks` run in the transactions that delete. Loaded rounds get the `registry`.
+    `hooks` run in the transactions that delete. Loaded rounds get the `registry`. Costs that a
+    ledger on the same SQLite file has `deferred` are stored with the replies that they paid for.
     """
 
     def __init__(
@@ -107,8 +110,11 @@ class SqlRoundStore(SqlFeedback):
         engine: AsyncEngine,
         hooks: Sequence[RoundHooks] = (),
         registry: Registry = NO_PLUGINS,
+        deferred: DeferredCosts | None = None,
     ) -> None:
         super().__init__(engine)
+        # On Postgres, where several rounds wait for the same account, a reply must not.
+        self._deferred = deferred if engine.dialect.name == "sqlite" else None
         self._registry = registry
         self._saves = WriteBatcher(self._save)
         self._hooks = hooks
@@ -152,6 +158,22 @@ class SqlRoundStore(SqlFeedback):
             await self._saves.add((round_id, artefacts))
 
     async def _save(self, batch: Sequence[tuple[str, Sequence[Artefact]]]) -> None:
+        """Store a batch, and with it the costs of its rounds that wait."""
+        costs = []
+        if self._deferred:
+            costs = [cost for id_ in {id_ for id_, _ in batch} for cost in self._deferred.take(id_)]
+        try:
+            await self._save_with_costs(batch, costs)
+        except BaseException:
+            for account, waiting in costs:
+                self._deferred.add(account, *waiting)
+            raise
+
+    async def _save_with_costs(
+        self,
+        batch: Sequence[tuple[str, Sequence[Artefact]]],
+        costs: Sequence[tuple[Account, Costs]],
+    ) -> None:
         saves = [(round_id, artefact) for round_id, artefacts in batch for artefact in artefacts]
         async with self._write() as connection:
             closing = {id_ for id_, artefact in saves if isinstance(artefact, Closing)}
@@ -182,6 +204,8 @@ class SqlRoundStore(SqlFeedback):
                 state = states[round_id]
                 if round_id in closing and state and not state.is_closed:
                     await append_link(connection, round_id, new_salt())
+            for account, spent in costs:
+                await add_costs(connection, account, spent)
 
     @retried_and_shielded
     async def decide(self, round_id: str, decision: Decision, number: int) -> bool:
