@@ -124,9 +124,8 @@ async def open_app(
             cluster = await stack.enter_async_context(opened_cluster(settings.database))
         pubsub: PubSub = cluster.pubsub if cluster else LocalPubSub()
         services = await stack.enter_async_context(_open_cluster_services(engine, pubsub))
-        costs = DeferredCosts()
-        store = _round_store(engine, plugins, costs)
-        budget = _budget(engine, panels.caps, services.now, costs)
+        store = _round_store(engine, plugins)
+        budget = _budget(engine, panels.caps, services.now, store.deferred)
         gateway, prepare, remote, local = await stack.enter_async_context(
             _open_models(settings, panels, services, options)
         )
@@ -238,12 +237,11 @@ def _open_plugin_stores(engine: AsyncEngine, settings: Settings, plugins: Plugin
     return [store for open_stores in opened for store in open_stores(engine, settings)]
 
 
-def _round_store(
-    engine: AsyncEngine, plugins: Plugins, costs: DeferredCosts | None = None
-) -> SqlRoundStore:
+def _round_store(engine: AsyncEngine, plugins: Plugins) -> SqlRoundStore:
     hooks = plugins.load_duties(lambda plugin: plugin.on_forgotten)
-    own = tuple(new_hooks() for new_hooks in hooks)
-    return SqlRoundStore(engine, own, stored_registry(plugins), costs)
+    return SqlRoundStore(
+        engine, tuple(new_hooks() for new_hooks in hooks), stored_registry(plugins)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -400,7 +400,8 @@ class BudgetedGateway(GatewayWrapper):
     """Gateway of one round (or of what else `of` names) that makes only calls its budgets cover.
 
     `cap` limits it alone, `caps` limit its account. `reserved`, `spent` and
-    `unknown_calls` are its totals so far. `running` has the most that each running call can cost, None if that is unknown.
+    `unknown_calls` are its totals so far. `running` has the most that each running call can cost,
+    None if that is unknown.
     """
 
     gateway: Gateway

@@ -101,8 +101,8 @@ UNSEALED = Seal(RoundDigests("", (), ()), None)
 class SqlRoundStore(SqlFeedback):
     """The round store on SQLite and Postgres.
 
-    `hooks` run in the transactions that delete. Loaded rounds get the `registry`. Costs that a
-    ledger on the same SQLite file has `deferred` are stored with the replies that they paid for.
+    `hooks` run in the transactions that delete. Loaded rounds get the `registry`. On SQLite,
+    costs that a ledger has `deferred` are stored with the replies that they paid for.
     """
 
     def __init__(
@@ -110,11 +110,9 @@ class SqlRoundStore(SqlFeedback):
         engine: AsyncEngine,
         hooks: Sequence[RoundHooks] = (),
         registry: Registry = NO_PLUGINS,
-        deferred: DeferredCosts | None = None,
     ) -> None:
         super().__init__(engine)
-        # On Postgres, where several rounds wait for the same account, a reply must not.
-        self._deferred = deferred if engine.dialect.name == "sqlite" else None
+        self.deferred = DeferredCosts()
         self._registry = registry
         self._saves = WriteBatcher(self._save)
         self._hooks = hooks
@@ -159,14 +157,14 @@ class SqlRoundStore(SqlFeedback):
 
     async def _save(self, batch: Sequence[tuple[str, Sequence[Artefact]]]) -> None:
         """Store a batch, and with it the costs of its rounds that wait."""
-        costs = []
-        if self._deferred:
-            costs = [cost for id_ in {id_ for id_, _ in batch} for cost in self._deferred.take(id_)]
+        costs: list[tuple[Account, Costs]] = []
+        if self.engine.dialect.name == "sqlite":  # on Postgres a reply must wait for no account
+            costs = [cost for id_ in {id_ for id_, _ in batch} for cost in self.deferred.take(id_)]
         try:
             await self._save_with_costs(batch, costs)
         except BaseException:
             for account, waiting in costs:
-                self._deferred.add(account, *waiting)
+                self.deferred.add(account, *waiting)
             raise
 
     async def _save_with_costs(

@@ -145,13 +145,18 @@ class _Surroundings:
 async def _surroundings(app: AppContext, chat: Chat, round_: Round) -> _Surroundings:
     if not chat.is_room:  # it shows none of them
         return _Surroundings("", is_visible=False, terms="", replies="")
-    is_visible = await app.key_values.read(VISIBLE, round_.id) is not None
+
+    async def read() -> tuple[bool, float | None]:
+        is_visible = await app.key_values.read(VISIBLE, round_.id) is not None
+        is_open = not round_.closing
+        return is_visible, await usual_seconds(app.store, round_.panel.name) if is_open else None
+
+    is_visible, usual = await app.store.together(read)
     is_known = is_visible or chat.is_direct(round_.question.place)
     asker = "" if is_known else await chat.display_name(round_.question.asked_by)
     terms = replies = ""
     if not round_.closing:
         replies = await chat.replies_line(round_.question.place)
-        usual = await usual_seconds(app.store, round_.panel.name)
         terms = terms_line(round_, await estimate_round(round_, app.gateway), usual)
     return _Surroundings(asker, is_visible, terms, replies)
 

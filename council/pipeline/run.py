@@ -37,7 +37,8 @@ def versions(
 async def run_round(round_id: str, services: RoundServices, stored: Round | None = None) -> Round:
     """Return the round, closed, with a failure if it missed its quorum.
 
-    It is loaded unless it is given as it is `stored` now. Raise ForgottenError, or PanelError if its method or its filters are missing.
+    It is loaded unless it is given as it is `stored` now. Raise ForgottenError, or PanelError if
+    its method or its filters are missing.
     """
     session = RoundSession(services, stored or await services.store.load(round_id))
     check_not_forgotten(session.round_)

@@ -99,7 +99,7 @@ class Count:
     def _create_task(
         self,
         loop: asyncio.AbstractEventLoop,
-        coroutine: Any,
+        coroutine: Any,  # noqa: ANN401
         **options: Any,  # noqa: ANN401
     ) -> "asyncio.Task[Any]":
         # A store runs each operation in a task, whose frames end before its caller's.
@@ -204,7 +204,8 @@ async def ask_on_page(app: AppContext, count: Count) -> None:
             async with app.runner.subscribe(redirected_round_id(reply)) as snapshots:
                 async for _ in snapshots:
                     pass
-            while await app.runner.is_running(redirected_round_id(reply)):  # settling its costs
+            # Then it settles its costs.
+            while await app.runner.is_running(redirected_round_id(reply)):  # noqa: ASYNC110
                 await asyncio.sleep(0)
 
 
@@ -213,7 +214,7 @@ async def ask_in_slack(app: AppContext, count: Count) -> None:
     async with make_fake_slack() as slack, run_slack(slack, app=app):
         with count.counting(engine_of(app)):
             await slack.command("U1", "C1", "/council", QUESTION)
-            await slack.until(lambda: count.has_statement("UPDATE round SET delivered"))
+            await slack.until(lambda: count.has_statement("UPDATE round SET delivered"), 60)
 
 
 CHATS: Mapping[str, Callable[[AppContext, Count], Awaitable[None]]] = {
@@ -230,6 +231,7 @@ async def count_round(chat: str, *, together: bool = False) -> Count:
         with TemporaryDirectory() as folder, in_home(Path(folder), config(server.api_base)):
             count.on_commit = server.release
             async with open_app(load_settings(), StartOptions()) as app:
+                await app.prepare(app.panel(None, TERMINAL))  # imports litellm
                 await CHATS[chat](app, count)
     return count
 
