@@ -54,7 +54,9 @@ async def run_round(round_id: str, services: RoundServices, stored: Round | None
         except BaseException:
             services.late.cancel()
             raise
-        if not session.round_.closing:
+        if session.round_.closing:  # stored with the synthesis; now nothing runs any more
+            session.report()
+        else:
             await session.save(Closing(session.seconds, failure))
     return sort_by_panel(session.round_)
 

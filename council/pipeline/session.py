@@ -110,7 +110,11 @@ class RoundSession:
         for artefact in artefacts:
             self.round_ = self.round_.with_(artefact)
         if reported:
-            self.services.on_round(self.round_)
+            self.report()
+
+    def report(self) -> None:
+        """Report the round as it is now."""
+        self.services.on_round(self.round_)
 
     async def mask(self, answer: Answer) -> MaskedText:
         """Return an answer for other models."""

@@ -260,7 +260,7 @@ async def write_and_audit(
 ) -> None:
     """Save the synthesis and, concurrently, cast the audit ballot if one is due.
 
-    If that `is_last` and no ballot is due, save the closing of the round with it.
+    If that `is_last` and no ballot is due, save the closing of the round with it, unreported.
 
     Once the answer is written, the ballot has the services' grace period left. A ballot that
     fails, is late or does not fit is dropped; a spoiled one is saved and not retried.
@@ -286,7 +286,9 @@ async def write_and_audit(
 
 async def _write(session: RoundSession, draw: Draw, tally: Tally, *, is_last: bool = False) -> None:
     synthesis = await synthesize(session, draw, tally)
-    await session.save(synthesis, *([Closing(session.seconds, None)] if is_last else []))
+    closing = [Closing(session.seconds, None)] if is_last else []
+    # Who hears of the closing may rely on the round being over, so `run_round` reports it.
+    await session.save(synthesis, *closing, reported=not is_last)
 
 
 async def _request_audit_ballot(
