@@ -456,9 +456,9 @@ class BudgetedGateway(GatewayWrapper):
         """Settle all costs; a call that still runs counts for the most it can cost."""
         self.is_closed = True
         await self.ledger.settle(self.account, *self.running)
-        for task in self.settle_tasks:
-            task.cancel()
-        await asyncio.gather(*self.settle_tasks, return_exceptions=True)
+        if self.is_settling:  # the last one still waits, and has nothing left to store
+            self.settle_tasks.pop().cancel()
+        await asyncio.gather(*self.settle_tasks)
 
     async def _settle_batch(self) -> None:
         # Storing the reply comes first: a crash would lose it, while its cost stays reserved.

@@ -15,12 +15,12 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any
 
-import greenlet
 from rich.console import Console
 from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -81,7 +81,7 @@ class Count:
     def counting(self, engine: AsyncEngine) -> Iterator["Count"]:
         """Count what this engine does in the block."""
         loop, before = asyncio.get_running_loop(), asyncio.get_running_loop().get_task_factory()
-        listeners = {
+        listeners: dict[str, Callable[..., None]] = {
             "before_cursor_execute": self._on_statement,
             "commit": self._on_end,
             "rollback": self._on_end,
@@ -113,7 +113,7 @@ class Count:
 
     def _on_statement(self, _: object, __: object, statement: str, *___: object) -> None:
         if statement.startswith("BEGIN"):
-            frame = greenlet.getcurrent().parent
+            frame = import_module("greenlet").getcurrent().parent
             where = _location(frame.gr_frame if frame else None, self._creator())
             self.transactions.append(Transaction(where, statement == "BEGIN IMMEDIATE"))
         elif self.transactions:
