@@ -54,6 +54,7 @@ bench: $(VENV)/.dev ## overhead of a round, next to rivals where they can be ins
 	$(BIN)/python -m tests.bench.grace
 	$(BIN)/python -m tests.bench.cpu
 	$(BIN)/python -m tests.bench.startup
+	$(BIN)/python -m tests.bench.transactions
 	$(BIN)/python -m tests.bench.page
 	$(BIN)/python -m tests.bench.stored_rounds
 	$(BIN)/python -m tests.bench.api

@@ -35,12 +35,16 @@ async def admit_round(app: AppContext, round_: Round) -> bool:
     async with app.locks.lock(*_lock_names(app, round_)):
         if not await _is_within_limits(app, round_):
             return False
-        await app.budget.accept(round_, app.gateway)
-        try:
-            is_new = await app.store.open(round_)
-        except StoreError:
-            await app.budget.ledger.release(round_.id)
-            raise
+
+        async def store() -> bool:
+            await app.budget.accept(round_, app.gateway)
+            try:
+                return await app.store.open(round_)
+            except StoreError:
+                await app.budget.ledger.release(round_.id)
+                raise
+
+        is_new = await app.store.together(store)
         if is_new:
             await _admit(app, round_)
         return is_new

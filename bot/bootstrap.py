@@ -66,7 +66,7 @@ from council.providers import ProviderHint
 from council.rounds import Round
 from storage.engine import open_separate_pool
 from storage.key_value import SqlKeyValueStore
-from storage.ledger import SqlLedger
+from storage.ledger import DeferredCosts, SqlLedger
 from storage.locks import SqlLeaderLock, SqlLocks, server_time
 from storage.outbox import SqlOutbox
 from storage.rate_limiter import SqlRateLimiter
@@ -122,7 +122,7 @@ async def open_app(
         pubsub: PubSub = cluster.pubsub if cluster else LocalPubSub()
         services = await stack.enter_async_context(_open_cluster_services(engine, pubsub))
         store = open_round_store(engine, plugins)
-        budget = _budget(engine, panels.caps, services.now)
+        budget = _budget(engine, panels.caps, services.now, store.deferred)
         gateway, prepare, remote, local = await stack.enter_async_context(
             _open_models(settings, panels, services, options)
         )
@@ -247,10 +247,12 @@ async def _open_services(
     app.plugins.report = options.report
 
 
-def _budget(engine: AsyncEngine, caps: Caps, now: Callable[[], datetime]) -> Budget:
+def _budget(
+    engine: AsyncEngine, caps: Caps, now: Callable[[], datetime], costs: DeferredCosts
+) -> Budget:
     key_values = SqlKeyValueStore(engine)
     return Budget(
-        SqlLedger(engine),
+        SqlLedger(engine, costs),
         caps,
         now,
         partial(own_budget, key_values),

@@ -109,6 +109,7 @@ class AppContext:
     plugins: Plugins = field(default_factory=Plugins)
     parts: Parts = field(default_factory=Parts)
     open_seat: Callable[[str], Member] | None = None
+    reloaded: tuple[str, str] = "", ""
     decisions: TaskRegistry[RunningDecision] = field(
         default_factory=lambda: TaskRegistry(_log_failed_decision)
     )
@@ -142,11 +143,23 @@ class AppContext:
             await self.key_values.pop(PICKED_PANEL, channel_key(place))
         self.chosen.pop(channel_key(place), None)
 
-    async def reload_settings(self, place: Place) -> None:
+    async def reload_settings(self, place: Place, event: str = "") -> None:
         """Reload what people chose for a place's workspace and channel, and its picked panel.
 
         Another process may have changed it, so every event and every new round begins with it.
+        `event` is the key of the message that began it.
         """
+        if has_settings(place):  # several texts
+            await self.store.together(partial(self._reload_settings, place))
+        else:
+            await self._reload_settings(place)
+        self.reloaded = event, channel_key(place)
+
+    def is_reloaded(self, place: Place, event: str) -> bool:
+        """Return whether the last `reload_settings` was for this event, in this place."""
+        return bool(event) and self.reloaded == (event, channel_key(place))
+
+    async def _reload_settings(self, place: Place) -> None:
         if has_settings(place):
             keys = (workspace_key(place), channel_key(place))
             read = {key: values_of(await load_changes(self.key_values, key)) for key in keys}

@@ -400,8 +400,8 @@ class BudgetedGateway(GatewayWrapper):
     """Gateway of one round (or of what else `of` names) that makes only calls its budgets cover.
 
     `cap` limits it alone, `caps` limit its account. `reserved`, `spent` and
-    `unknown_calls` are its totals so far; `unsettled_costs` are not in the ledger yet. `running`
-    has the most that each running call can cost, None if that is unknown.
+    `unknown_calls` are its totals so far. `running` has the most that each running call can cost,
+    None if that is unknown.
     """
 
     gateway: Gateway
@@ -412,7 +412,7 @@ class BudgetedGateway(GatewayWrapper):
     reserved: int
     spent: int
     in_flight: int = 0
-    unsettled_costs: list[int | None] = field(default_factory=list)
+    is_settling: bool = False
     settle_tasks: list[asyncio.Task[None]] = field(default_factory=list)
     of: str = "round"
     unknown_calls: int = 0
@@ -447,22 +447,24 @@ class BudgetedGateway(GatewayWrapper):
             if was_sent and not self.is_closed:
                 self.running.remove(max_cost if price else None)
                 self.unknown_calls += cost is None
-                self.unsettled_costs.append(cost)
-                if len(self.unsettled_costs) == 1:
+                self.ledger.defer(self.account, cost)
+                if not self.is_settling:
+                    self.is_settling = True
                     self.settle_tasks.append(asyncio.create_task(self._settle_batch()))
 
     async def close(self) -> None:
         """Settle all costs; a call that still runs counts for the most it can cost."""
         self.is_closed = True
-        if self.running:
-            await self.ledger.settle(self.account, *self.running)
+        await self.ledger.settle(self.account, *self.running)
+        if self.is_settling:  # the last one still waits, and has nothing left to store
+            self.settle_tasks.pop().cancel()
         await asyncio.gather(*self.settle_tasks)
 
     async def _settle_batch(self) -> None:
         # Storing the reply comes first: a crash would lose it, while its cost stays reserved.
         await asyncio.sleep(SETTLE_DELAY_SECONDS)
-        costs, self.unsettled_costs = self.unsettled_costs, []
-        await self.ledger.settle(self.account, *costs)
+        self.is_settling = False
+        await self.ledger.settle(self.account)
 
     async def _cover(self) -> None:
         """Reserve what is spent and in flight; raise UncoveredError if that exceeds a cap."""

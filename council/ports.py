@@ -1,10 +1,10 @@
 """Ports: protocols of what the council needs from outside, and queries of stored rounds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from council.answers import Call, Reply, Scores
 from council.ballots import Ballot
@@ -17,6 +17,8 @@ from council.people import Person
 from council.places import NOWHERE, Place
 from council.providers import Limits, ProviderLoad
 from council.rounds import Artefact, Decision, Round, Stage
+
+T = TypeVar("T")
 
 # The kind of memo of a line that waits to be asked, with its context and the ids that this quotes.
 UNASKED = "unasked"
@@ -78,8 +80,14 @@ class Ledger(Protocol):
         reservation is never reduced.
         """
 
+    def defer(self, account: Account, cost: int | None) -> None:
+        """Keep the cost of a call until the next `settle`, or until its reply is stored if sooner.
+
+        None is an unknown cost. A process that dies before loses it, with the reply.
+        """
+
     async def settle(self, account: Account, *costs: int | None) -> None:
-        """Add the costs of calls; None is a call with an unknown cost."""
+        """Add the costs of calls and those deferred; None is a call with an unknown cost."""
 
     async def release(self, round_id: str) -> None:
         """Free what a round has reserved and not spent."""
@@ -209,8 +217,14 @@ ALL_ROUNDS = RoundQuery()
 class RunningRoundStore(Protocol):
     """What a running round needs of a store; every method is one transaction."""
 
-    async def save(self, round_id: str, artefact: Artefact) -> None:
-        """Add an artefact to a round; saving the same one twice has no effect.
+    async def together(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Do some work in one transaction if the store can, also with other stores beside it.
+
+        The work must be short, and must wait for no model and for no other task.
+        """
+
+    async def save(self, round_id: str, *artefacts: Artefact) -> None:
+        """Add artefacts to a round; saving the same one twice has no effect.
 
         The closing seals the round and adds it to its chain; later artefacts are ignored. Raise
         ForgottenError for a round whose texts were erased meanwhile.

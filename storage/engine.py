@@ -1,11 +1,11 @@
 """Open engines for SQLite and Postgres: connection pools, timeouts, pragmas."""
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from sqlite3 import Connection, OperationalError, connect
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import URL, event, literal_column, make_url, text
 from sqlalchemy import Connection as SqlConnection
@@ -21,9 +21,14 @@ from storage.transactions import (
     Lock,
     disable_timeouts,
     fetch_rows,
+    find_shared,
     lock_exclusive,
+    retried_and_shielded,
+    shared_transaction,
     transaction,
 )
+
+T = TypeVar("T")
 
 POOL_SIZE, POOL_OVERFLOW, POOL_TIMEOUT_SECONDS = 10, 5, 10.0
 BUSY_SECONDS = 10
@@ -139,6 +144,21 @@ class SqlStore:
     def __init__(self, engine: AsyncEngine) -> None:
         self.engine = engine
         self._readers = read_only_engine(engine)
+
+    async def together(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Do some work on stores of this database, on SQLite in one transaction.
+
+        The work must be short, and must wait for no model and no task that uses the database. On
+        Postgres, a transaction that holds the locks of several could deadlock with others.
+        """
+        if self.engine.dialect.name != "sqlite" or find_shared(self.engine):
+            return await work()
+        return await self._share(work)
+
+    @retried_and_shielded
+    async def _share(self, work: Callable[[], Awaitable[T]]) -> T:
+        async with shared_transaction(self.engine):
+            return await work()
 
     def _read(self) -> AbstractAsyncContextManager[AsyncConnection]:
         return transaction(self._readers)

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import and_, bindparam, case, delete, func, not_, or_, select, true, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
 from council.budget_caps import Account, CapRefusal, Caps, CapUsage, Scope, find_refusal
@@ -39,8 +39,40 @@ _SCOPE_COLUMNS = {
 }
 
 
+Costs = Sequence[int | None]
+
+
+class DeferredCosts:
+    """The costs of calls that are not stored yet, by round or decision.
+
+    A round store that shares them stores a round's costs with the replies that they paid for.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, list[tuple[Account, int | None]]] = {}
+
+    def add(self, account: Account, *costs: int | None) -> None:
+        """Add the costs of an account's calls."""
+        waiting = self._waiting.setdefault(account.round_id, [])
+        waiting += [(account, cost) for cost in costs]
+
+    def take(self, round_id: str) -> Sequence[tuple[Account, Costs]]:
+        """Return the costs of a round, and forget them."""
+        costs: dict[Account, list[int | None]] = {}
+        for account, cost in self._waiting.pop(round_id, ()):
+            costs.setdefault(account, []).append(cost)
+        return [*costs.items()]
+
+
 class SqlLedger(SqlStore):
-    """The ledger; amounts are in micro-dollars."""
+    """The ledger; amounts are in micro-dollars.
+
+    With a round store that shares `deferred`, costs are stored with the replies.
+    """
+
+    def __init__(self, engine: AsyncEngine, deferred: DeferredCosts | None = None) -> None:
+        super().__init__(engine)
+        self._deferred = DeferredCosts() if deferred is None else deferred
 
     @retried_and_shielded
     async def reserve(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:
@@ -66,18 +98,23 @@ class SqlLedger(SqlStore):
                 return None
             return await _reserve(connection, account, needed, caps)
 
-    @retried_and_shielded
+    def defer(self, account: Account, cost: int | None) -> None:
+        """Keep the cost of a call until the next `settle`, or until its reply is stored."""
+        self._deferred.add(account, cost)
+
     async def settle(self, account: Account, *costs: int | None) -> None:
-        """Add the costs of calls; None is a call with an unknown cost."""
+        """Add the costs of calls and those deferred; None is a call with an unknown cost."""
+        self._deferred.add(account, *costs)
+        if taken := self._deferred.take(account.round_id):
+            await self._settle(taken)
+
+    @retried_and_shielded
+    async def _settle(self, taken: Sequence[tuple[Account, Costs]]) -> None:
         async with self._write() as connection:
             if not await _note_settlement(connection):
                 return
-            await _upsert_spending(
-                connection,
-                account,
-                spent_micro=_SPENT + sum(cost or 0 for cost in costs),
-                unknown_calls=_UNKNOWN + costs.count(None),
-            )
+            for account, costs in taken:
+                await add_costs(connection, account, costs)
 
     @retried_and_shielded
     async def release(self, round_id: str) -> None:
@@ -117,6 +154,16 @@ class SqlLedger(SqlStore):
         """Return the usage of each cap that applies to the account."""
         async with self._read() as connection:
             return await _usage(connection, account)
+
+
+async def add_costs(connection: AsyncConnection, account: Account, costs: Costs) -> None:
+    """Add the costs of calls to what an account has spent; None is a call with an unknown cost."""
+    await _upsert_spending(
+        connection,
+        account,
+        spent_micro=_SPENT + sum(cost or 0 for cost in costs),
+        unknown_calls=_UNKNOWN + [*costs].count(None),
+    )
 
 
 async def _usage_by_day(connection: AsyncConnection, round_id: str) -> dict[Any, CapUsage]:

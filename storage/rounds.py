@@ -13,6 +13,7 @@ from sqlmodel import SQLModel, col
 
 from council.answers import LateReply, Scores
 from council.ballots import Ballot
+from council.budget_caps import Account
 from council.errors import StoreError
 from council.integrity.erasure import (
     forget,
@@ -38,6 +39,7 @@ from storage.hash_chain import (
 )
 from storage.hooks import RoundHooks
 from storage.key_value import delete_unasked
+from storage.ledger import Costs, DeferredCosts, add_costs
 from storage.queries import (
     MAX_PAST_ROUNDS,
     fetch_round,
@@ -78,6 +80,7 @@ from storage.transactions import (
     Lock,
     WriteBatcher,
     current_attempt,
+    find_shared,
     insert,
     is_own_write,
     lock_exclusive,
@@ -98,7 +101,8 @@ UNSEALED = Seal(RoundDigests("", (), ()), None)
 class SqlRoundStore(SqlFeedback):
     """The round store on SQLite and Postgres.
 
-    `hooks` run in the transactions that delete. Loaded rounds get the `registry`.
+    `hooks` run in the transactions that delete. Loaded rounds get the `registry`. On SQLite,
+    costs that a ledger has `deferred` are stored with the replies that they paid for.
     """
 
     def __init__(
@@ -108,6 +112,7 @@ class SqlRoundStore(SqlFeedback):
         registry: Registry = NO_PLUGINS,
     ) -> None:
         super().__init__(engine)
+        self.deferred = DeferredCosts()
         self._registry = registry
         self._saves = WriteBatcher(self._save)
         self._hooks = hooks
@@ -143,11 +148,31 @@ class SqlRoundStore(SqlFeedback):
             return True
 
     @retried_and_shielded
-    async def save(self, round_id: str, artefact: Artefact) -> None:
-        """Store an artefact of a round once; simultaneous saves share a transaction."""
-        await self._saves.add((round_id, artefact))
+    async def save(self, round_id: str, *artefacts: Artefact) -> None:
+        """Store artefacts of a round once; simultaneous saves share a transaction."""
+        if find_shared(self.engine):
+            await self._save([(round_id, artefacts)])
+        else:
+            await self._saves.add((round_id, artefacts))
 
-    async def _save(self, saves: Sequence[tuple[str, Artefact]]) -> None:
+    async def _save(self, batch: Sequence[tuple[str, Sequence[Artefact]]]) -> None:
+        """Store a batch, and with it the costs of its rounds that wait."""
+        costs: list[tuple[Account, Costs]] = []
+        if self.engine.dialect.name == "sqlite":  # on Postgres a reply must wait for no account
+            costs = [cost for id_ in {id_ for id_, _ in batch} for cost in self.deferred.take(id_)]
+        try:
+            await self._save_with_costs(batch, costs)
+        except BaseException:
+            for account, waiting in costs:
+                self.deferred.add(account, *waiting)
+            raise
+
+    async def _save_with_costs(
+        self,
+        batch: Sequence[tuple[str, Sequence[Artefact]]],
+        costs: Sequence[tuple[Account, Costs]],
+    ) -> None:
+        saves = [(round_id, artefact) for round_id, artefacts in batch for artefact in artefacts]
         async with self._write() as connection:
             closing = {id_ for id_, artefact in saves if isinstance(artefact, Closing)}
             if len(closing) > 1:  # links of two chains, in any order, could deadlock
@@ -177,6 +202,8 @@ class SqlRoundStore(SqlFeedback):
                 state = states[round_id]
                 if round_id in closing and state and not state.is_closed:
                     await append_link(connection, round_id, new_salt())
+            for account, spent in costs:
+                await add_costs(connection, account, spent)
 
     @retried_and_shielded
     async def decide(self, round_id: str, decision: Decision, number: int) -> bool:

@@ -60,10 +60,40 @@ class ConnectionLostError(StoreError):
 
 @asynccontextmanager
 async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
-    """Yield a connection in a transaction: commit at the end, or roll back; raise StoreError."""
+    """Yield a connection in a transaction: commit at the end, or roll back; raise StoreError.
+
+    Inside a `shared_transaction` of the same database, that is the one, and its end commits.
+    """
     with translate_errors():
+        if shared := find_shared(engine):
+            yield shared
+            return
         async with engine.begin() as connection:
             yield connection
+
+
+# The transaction that all operations of a task join, if there is one.
+_shared: ContextVar[AsyncConnection | None] = ContextVar("shared", default=None)
+
+
+def find_shared(engine: AsyncEngine) -> AsyncConnection | None:
+    """Return the connection of the `shared_transaction` that surrounds this, on this database."""
+    connection = _shared.get()
+    return connection if connection and connection.engine.url == engine.url else None
+
+
+@asynccontextmanager
+async def shared_transaction(engine: AsyncEngine) -> AsyncIterator[None]:
+    """Let all operations of the block, in any store of the database, be one transaction.
+
+    They are stored together at its end, or none of them after an error.
+    """
+    async with transaction(engine) as connection:
+        token = _shared.set(connection)
+        try:
+            yield
+        finally:
+            _shared.reset(token)
 
 
 async def insert(connection: AsyncConnection, rows: Sequence[SQLModel]) -> bool:
@@ -184,6 +214,8 @@ def retried_and_shielded(
 
     @wraps(operation)
     async def wrapper(*args: P.args, **kwargs: P.kwargs) -> T:
+        if _shared.get():  # the whole transaction is retried and shielded
+            return await operation(*args, **kwargs)
         cancelled = asyncio.Event()
         task = asyncio.create_task(_retry(lambda: operation(*args, **kwargs), cancelled))
         try:

@@ -18,7 +18,7 @@ from bot.plugins import RecordSources
 from council.bakeoffs.bias.vote_arrays import pack_votes
 from council.bakeoffs.bias.votes import build_votes
 from council.bakeoffs.models import Bakeoff
-from council.bakeoffs.ports import BakeoffStores, RecordQuery, RecordStore
+from council.bakeoffs.ports import RecordQuery, RecordStore
 from council.bakeoffs.record_arrays import count_repeats, pack_record, record_columns
 from council.bakeoffs.records import FIRST_VERSION, PackedRecord, build_record
 from council.errors import BakeoffError, CouncilError, StoreError
@@ -75,13 +75,18 @@ async def _update(sources: RecordSources, record_store: RecordStore, tell: Repor
             round_ for round_id in wanted if (round_ := await _load_round(sources, round_id, tell))
         ]
         numbers = await _count(sources, rounds, tell)
-        await _save(bakeoff_stores(sources), numbers)
+        await _save(sources, numbers)
         left_out |= {*wanted} - {record.round_id for record, _ in numbers}
 
 
-async def _save(stores: BakeoffStores, numbers: Sequence[RoundNumbers]) -> None:
-    await stores.records.save([record for record, _ in numbers])
-    await stores.votes.save([votes for _, votes in numbers])
+async def _save(sources: RecordSources, numbers: Sequence[RoundNumbers]) -> None:
+    stores = bakeoff_stores(sources)
+
+    async def save() -> None:
+        await stores.records.save([record for record, _ in numbers])
+        await stores.votes.save([votes for _, votes in numbers])
+
+    await sources.store.together(save)
 
 
 async def count_missing_rounds(sources: RecordSources, alone: TryLock) -> None:
@@ -98,7 +103,7 @@ async def count_closed_round(sources: RecordSources, round_: Round) -> None:
     """Store the numbers of a round that has just closed, so that the next ones can use them."""
     with _errors_logged():
         numbers = await _count(sources, [sort_by_panel(round_)], log_uncounted)
-        await _save(bakeoff_stores(sources), numbers)
+        await _save(sources, numbers)
 
 
 async def load_closed_rounds(sources: RecordSources, bakeoff: Bakeoff) -> tuple[Round, ...]:

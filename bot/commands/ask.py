@@ -89,7 +89,8 @@ async def open_round(
     """Store and return the round of a new question; None for a repeated event."""
     if message.files and await is_stored(app, message.key):  # before they are downloaded again
         return None
-    await app.reload_settings(message.place)
+    if not app.is_reloaded(message.place, message.key):
+        await app.reload_settings(message.place, message.key)
     round_ = await new_round(app, message, choice)
     if not await admit_round(app, round_):
         return None

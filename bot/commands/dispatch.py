@@ -54,7 +54,7 @@ async def run_command(
     Every chat runs its commands through here. Raise CouncilError if the command fails, its values
     do not fit, or its author may not use it.
     """
-    await app.reload_settings(message.place)
+    await app.reload_settings(message.place, message.key)
     parsed = hold_short(app, chat, message, parsed)
     if isinstance(parsed, Typo):
         check_admitted(app.access, message)

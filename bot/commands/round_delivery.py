@@ -143,13 +143,20 @@ class _Surroundings:
 
 
 async def _surroundings(app: AppContext, chat: Chat, round_: Round) -> _Surroundings:
-    is_visible = await app.key_values.read(VISIBLE, round_.id) is not None
+    if not chat.is_room:  # it shows none of them
+        return _Surroundings("", is_visible=False, terms="", replies="")
+
+    async def read() -> tuple[bool, float | None]:
+        is_visible = await app.key_values.read(VISIBLE, round_.id) is not None
+        is_open = not round_.closing
+        return is_visible, await usual_seconds(app.store, round_.panel.name) if is_open else None
+
+    is_visible, usual = await app.store.together(read)
     is_known = is_visible or chat.is_direct(round_.question.place)
     asker = "" if is_known else await chat.display_name(round_.question.asked_by)
     terms = replies = ""
-    if chat.is_room and not round_.closing:
+    if not round_.closing:
         replies = await chat.replies_line(round_.question.place)
-        usual = await usual_seconds(app.store, round_.panel.name)
         terms = terms_line(round_, await estimate_round(round_, app.gateway), usual)
     return _Surroundings(asker, is_visible, terms, replies)
 
@@ -166,7 +173,7 @@ def message_of(line: RoundSummary) -> IncomingMessage:
 
 async def _post_and_run(app: AppContext, live: "_LiveMessage", place: Place) -> None:
     round_id = live.snapshot.round_.id
-    live.sent = await app.outbox.send(live.chat, round_id, ROOT, await live.post(), place)
+    live.sent = await _send(app, live, ROOT, await live.post(), place)
     await live.chat.end_waiting()
     if not live.snapshot.round_.closing:
         await _run_round(app, live)
@@ -263,8 +270,16 @@ async def _deliver(app: AppContext, live: "_LiveMessage") -> None:
         await _post_replies_or_hint(app, live, sent, replies, decided)
     if sent == live.sent:
         await chat.finalize(sent, root)
-    await _retract_if_forgotten(app, live, sent)
-    await app.store.deliver(round_.id, delivered=True)
+
+    async def note() -> bool:
+        is_forgotten = await _is_forgotten(app, live)
+        if not is_forgotten:
+            await app.store.deliver(round_.id, delivered=True)
+        return is_forgotten
+
+    if await app.store.together(note):
+        await _retract(app, live, sent)
+        await app.store.deliver(round_.id, delivered=True)
 
 
 async def _deliver_held(app: AppContext, live: "_LiveMessage") -> None:
@@ -294,12 +309,11 @@ async def _deliver_held(app: AppContext, live: "_LiveMessage") -> None:
     await wait_for_reveal(app, round_)
 
 
-async def _retract_if_forgotten(app: AppContext, live: "_LiveMessage", sent: SentMessage) -> None:
-    """Blank the answer again if somebody forgot the round while it was posted."""
-    if await _is_forgotten(app, live):
-        with suppress(MessageGoneError):
-            await live.chat.edit(sent, round_post(await app.store.load(live.snapshot.round_.id)))
-        await retract_forgotten(app, live.snapshot.round_.id)
+async def _retract(app: AppContext, live: "_LiveMessage", sent: SentMessage) -> None:
+    """Blank the answer again, since somebody forgot the round while it was posted."""
+    with suppress(MessageGoneError):
+        await live.chat.edit(sent, round_post(await app.store.load(live.snapshot.round_.id)))
+    await retract_forgotten(app, live.snapshot.round_.id)
 
 
 async def _is_forgotten(app: AppContext, live: "_LiveMessage") -> bool:
@@ -412,7 +426,7 @@ async def _post_replies_or_hint(
         for part, post in decided.items():
             if not await _is_forgotten(app, live):
                 place = _thread_of(root)
-                await app.outbox.send(live.chat, live.snapshot.round_.id, part, post, place)
+                await _send(app, live, part, post, place)
     except NoThreadError as error:
         line = f"{error} Use the buttons under the answer to see the rest."
         message = message_of(RoundSummary.of(live.snapshot.round_))
@@ -426,7 +440,7 @@ async def _post_replies(
     for number, reply in enumerate(replies, start=1):
         if await _is_forgotten(app, live):
             return
-        sent = await app.outbox.send(live.chat, live.snapshot.round_.id, number, reply, place)
+        sent = await _send(app, live, number, reply, place)
         if number <= live.rewritten:
             with suppress(MessageGoneError):
                 await live.chat.edit(sent, reply)
@@ -437,8 +451,17 @@ def _thread_of(root: SentMessage) -> Place:
 
 
 async def _post_root_again(app: AppContext, live: "_LiveMessage", root: Post) -> SentMessage:
-    round_id, place = live.snapshot.round_.id, live.sent.place
-    return await app.outbox.send(live.chat, round_id, ROOT_AGAIN, root, place)
+    return await _send(app, live, ROOT_AGAIN, root, live.sent.place)
+
+
+async def _send(
+    app: AppContext, live: "_LiveMessage", part: int | str, post: Post, place: Place
+) -> SentMessage:
+    """Send a part of a round, in a room once; elsewhere one process shows it, and only now."""
+    round_id = live.snapshot.round_.id
+    if live.chat.is_room:
+        return await app.outbox.send(live.chat, round_id, part, post, place)
+    return await live.chat.send(place, post, f"{round_id}/{part}")
 
 
 async def _deliver_privately(app: AppContext, live: "_LiveMessage", why: str) -> None:

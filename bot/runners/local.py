@@ -162,8 +162,14 @@ class LocalRunner:
             await self._prepare(round_.panel)
             with self._tracing(round_) if self._tracing else nullcontext() as trace:
                 gateway = trace.wrap(self._gateway) if trace else self._gateway
-                async with self._paying(round_, gateway) as paid:
-                    await self._convene(running, paid, trace)
+                async with AsyncExitStack() as account:
+
+                    async def begin() -> tuple[Gateway, Round]:
+                        paid = await account.enter_async_context(self._paying(round_, gateway))
+                        return paid, await self._store.load(round_.id)
+
+                    paid, stored = await self._store.together(begin)
+                    await self._convene(running, paid, stored, trace)
                     await slot.aclose()
                     if running.late.has_any:  # else the round is over in the same step
                         await run_until_first(running.late.wait(), running.is_stopping.wait())
@@ -172,7 +178,11 @@ class LocalRunner:
             await running.late.wait()
 
     async def _convene(
-        self, running: "RunningRound", gateway: Gateway, trace: "RoundTrace | None"
+        self,
+        running: "RunningRound",
+        gateway: Gateway,
+        stored: Round,
+        trace: "RoundTrace | None",
     ) -> None:
         def on_round(round_: Round) -> None:
             if trace:
@@ -191,7 +201,7 @@ class LocalRunner:
         running.start_clock()
         before = running.state
         with metrics.ROUNDS_UNDER_WAY.track_inprogress():
-            closed = await run_round(running.state.round_.id, services)
+            closed = await run_round(stored.id, services, stored)
         if running.state is before:  # it was closed before it was started here
             running.show(closed)
             return

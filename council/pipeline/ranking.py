@@ -3,9 +3,10 @@
 import asyncio
 import re
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import TypeVar
 
 from council.answers import Absence, Answer, Prompt, Reply, Role, storable_text
 from council.ballots import Ballot
@@ -253,6 +254,9 @@ async def run_in_memory(
         services.late.cancel()
 
 
+T = TypeVar("T")
+
+
 class RoundInMemory:
     """A store of one running round, without a file; `on_save` receives each artefact."""
 
@@ -260,11 +264,16 @@ class RoundInMemory:
         self._round = round_
         self._on_save = on_save
 
-    async def save(self, round_id: str, artefact: Artefact) -> None:
-        """Add an artefact to the round, unless it is closed."""
-        if not self._round.closing:
-            self._on_save(artefact)
-            self._round = self._round.with_(artefact)
+    async def together(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Do the work."""
+        return await work()
+
+    async def save(self, round_id: str, *artefacts: Artefact) -> None:
+        """Add artefacts to the round, unless it is closed."""
+        for artefact in artefacts:
+            if not self._round.closing:
+                self._on_save(artefact)
+                self._round = self._round.with_(artefact)
 
     async def load(self, round_id: str) -> Round:
         """Return the round with its parts in panel order."""

@@ -34,12 +34,13 @@ def versions(
     return {**gateway.versions, **own, **rule.versions, **method.versions}
 
 
-async def run_round(round_id: str, services: RoundServices) -> Round:
+async def run_round(round_id: str, services: RoundServices, stored: Round | None = None) -> Round:
     """Return the round, closed, with a failure if it missed its quorum.
 
-    Raise ForgottenError, or PanelError if its method or its filters are missing.
+    It is loaded unless it is given as it is `stored` now. Raise ForgottenError, or PanelError if
+    its method or its filters are missing.
     """
-    session = RoundSession(services, await services.store.load(round_id))
+    session = RoundSession(services, stored or await services.store.load(round_id))
     check_not_forgotten(session.round_)
     if not session.round_.closing:
         # Without its method or filters it must not start, as every call costs.
@@ -53,7 +54,10 @@ async def run_round(round_id: str, services: RoundServices) -> Round:
         except BaseException:
             services.late.cancel()
             raise
-        await session.save(Closing(session.seconds, failure))
+        if session.round_.closing:  # stored with the synthesis; now nothing runs any more
+            session.report()
+        else:
+            await session.save(Closing(session.seconds, failure))
     return sort_by_panel(session.round_)
 
 
@@ -65,12 +69,12 @@ async def _run_stages(session: RoundSession) -> None:
         draw = compute_draw(session.round_)
         await session.save(draw)
     if tally is None:
-        tally = await rank_blind(session, draw)
-        await session.save(tally)
+        tally = await _rank_blind(session, draw)
     steps, panel = [], session.round_.panel
     if not (session.round_.synthesis or panel.has_given_texts or panel.trial):
-        steps.append(write_and_audit(session, draw, tally))
-    if seat := session.round_.panel.filter:
+        is_last = not (panel.filter or session.round_.question.rubric)
+        steps.append(write_and_audit(session, draw, tally, is_last=is_last))
+    if seat := panel.filter:
         steps.append(find_filters(session.round_.registry).ask(session, draw, seat))
     await run_all(steps)
     if session.round_.question.rubric:
@@ -91,12 +95,22 @@ def _check_quorum(round_: Round) -> None:
     raise QuorumError(f"{answered} ({quorum} are needed): {why}.")
 
 
-async def rank_blind(session: RoundSession, draw: Draw) -> Tally:
-    """Ask every judge for a blind ranking; return the tally (Borda count in pair form)."""
+async def _rank_blind(session: RoundSession, draw: Draw) -> Tally:
+    """Ask every judge for a blind ranking; store the tally (Borda count in pair form)."""
     collect = method_of(session.round_).collect or collect_ballots
     await collect(session, draw)
     # Sampling p takes tenths of a second, which would block other rounds.
     round_ = sort_by_panel(session.round_)  # as verification reads it
-    tally: Tally = await session.services.in_thread(compute_tally, round_, draw)
-    past = await session.services.store.load_past_ballots(session.round_.panel.name)
-    return replace(tally, verdict=replace(tally.verdict, n_eff=effective_judges(past)))
+    counted: Tally = await session.services.in_thread(compute_tally, round_, draw)
+    store = session.services.store
+
+    async def store_tally() -> Tally:
+        past = await store.load_past_ballots(round_.panel.name)
+        verdict = replace(counted.verdict, n_eff=effective_judges(past))
+        tally = replace(counted, verdict=verdict)
+        await store.save(round_.id, tally)
+        return tally
+
+    tally = await store.together(store_tally)
+    session.add(tally)
+    return tally

@@ -100,12 +100,21 @@ class RoundSession:
         left = seconds if round_seconds is None else max(0.0, round_seconds - self.seconds)
         return Deadline.after(min(seconds, left))
 
-    async def save(self, artefact: Artefact, *, reported: bool = True) -> None:
-        """Store the artefact, then add it to the round and, if `reported`, report the change."""
-        await self.services.store.save(self.round_.id, artefact)
-        self.round_ = self.round_.with_(artefact)
+    async def save(self, *artefacts: Artefact, reported: bool = True) -> None:
+        """Store artefacts, then add them to the round and, if `reported`, report the change."""
+        await self.services.store.save(self.round_.id, *artefacts)
+        self.add(*artefacts, reported=reported)
+
+    def add(self, *artefacts: Artefact, reported: bool = True) -> None:
+        """Add stored artefacts to the round and, if `reported`, report the change."""
+        for artefact in artefacts:
+            self.round_ = self.round_.with_(artefact)
         if reported:
-            self.services.on_round(self.round_)
+            self.report()
+
+    def report(self) -> None:
+        """Report the round as it is now."""
+        self.services.on_round(self.round_)
 
     async def mask(self, answer: Answer) -> MaskedText:
         """Return an answer for other models."""

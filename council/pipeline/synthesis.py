@@ -37,7 +37,7 @@ from council.prompts.synthesis import (
     parse_chair_reply,
 )
 from council.round_rules import OWN, Audit, due_audit
-from council.rounds import Choice, Draw, Fallback, Round, Synthesis, winning_answer
+from council.rounds import Choice, Closing, Draw, Fallback, Round, Synthesis, winning_answer
 from council.tally import Tally
 
 SYNTHESIS_REPLY_TOKENS = 1_000  # reserved in a chairman's context for its answer
@@ -255,8 +255,12 @@ def _chair_prompt(
 # --- Audit ballot, cast while the synthesis is written
 
 
-async def write_and_audit(session: RoundSession, draw: Draw, tally: Tally) -> None:
+async def write_and_audit(
+    session: RoundSession, draw: Draw, tally: Tally, *, is_last: bool = False
+) -> None:
     """Save the synthesis and, concurrently, cast the audit ballot if one is due.
+
+    If that `is_last` and no ballot is due, save the closing of the round with it, unreported.
 
     Once the answer is written, the ballot has the services' grace period left. A ballot that
     fails, is late or does not fit is dropped; a spoiled one is saved and not retried.
@@ -265,7 +269,7 @@ async def write_and_audit(session: RoundSession, draw: Draw, tally: Tally) -> No
     was_spoiled = any(spoiled.is_audit for spoiled in session.round_.spoiled)
     audit = None if was_cast or was_spoiled else due_audit(session.round_, draw)
     if audit is None:
-        await _write(session, draw, tally)
+        await _write(session, draw, tally, is_last=is_last)
         return
     with unwrap_first_error():
         async with asyncio.TaskGroup() as group:
@@ -280,8 +284,11 @@ async def write_and_audit(session: RoundSession, draw: Draw, tally: Tally) -> No
                 await session.save(audited)
 
 
-async def _write(session: RoundSession, draw: Draw, tally: Tally) -> None:
-    await session.save(await synthesize(session, draw, tally))
+async def _write(session: RoundSession, draw: Draw, tally: Tally, *, is_last: bool = False) -> None:
+    synthesis = await synthesize(session, draw, tally)
+    closing = [Closing(session.seconds, None)] if is_last else []
+    # Who hears of the closing may rely on the round being over, so `run_round` reports it.
+    await session.save(synthesis, *closing, reported=not is_last)
 
 
 async def _request_audit_ballot(

@@ -226,11 +226,11 @@ class CutStore(MemoryStore):
 
     was_cut = False
 
-    async def save(self, round_id: str, artefact: Artefact) -> None:
-        if isinstance(artefact, Closing) and not self.was_cut:
+    async def save(self, round_id: str, *artefacts: Artefact) -> None:
+        if not self.was_cut and any(isinstance(one, Closing) for one in artefacts):
             self.was_cut = True
             raise PowerCutError
-        await super().save(round_id, artefact)
+        await super().save(round_id, *artefacts)
 
 
 async def test_a_resumed_round_asks_no_judge_for_its_grades_again() -> None:

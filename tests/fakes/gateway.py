@@ -185,12 +185,12 @@ class FailingStore(MemoryStore):
         self.left = saves
         self.saved: list[Artefact] = []
 
-    async def save(self, round_id: str, artefact: Artefact) -> None:
+    async def save(self, round_id: str, *artefacts: Artefact) -> None:
         if self.left <= 0:
             raise PowerCutError
         self.left -= 1
-        self.saved.append(artefact)
-        await super().save(round_id, artefact)
+        self.saved += artefacts
+        await super().save(round_id, *artefacts)
 
 
 class SlowStore(MemoryStore):

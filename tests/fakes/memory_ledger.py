@@ -23,6 +23,7 @@ class MemoryLedger:
 
     def __init__(self) -> None:
         self._lines: dict[tuple[str, date], _Line] = {}
+        self._deferred: list[tuple[Account, int | None]] = []
 
     async def reserve(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:
         if self._of(account.round_id):
@@ -39,7 +40,16 @@ class MemoryLedger:
                 line.reserved = 0
         return None if micro <= reserved else self._reserve(account, micro, caps)
 
+    def defer(self, account: Account, cost: int | None) -> None:
+        self._deferred.append((account, cost))
+
     async def settle(self, account: Account, *costs: int | None) -> None:
+        own = [one for one in self._deferred if one[0].round_id == account.round_id]
+        self._deferred = [one for one in self._deferred if one not in own]
+        for payer, cost in [*own, *((account, cost) for cost in costs)]:
+            self._add(payer, cost)
+
+    def _add(self, account: Account, *costs: int | None) -> None:
         line = self._line(account)
         line.spent += sum(cost or 0 for cost in costs)
         line.unknown_calls += costs.count(None)

@@ -1,6 +1,6 @@
 """A round store in memory, with all that the one in a database does."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
@@ -28,6 +28,7 @@ from storage.hash_chain import imported_entry, new_salt
 from storage.queries import MAX_PAST_ROUNDS, match_id, round_not_found
 from storage.row_mapping import list_artefacts
 
+T = TypeVar("T")
 Entry = TypeVar("Entry", Feedback, HumanVote)
 
 
@@ -56,7 +57,14 @@ class MemoryStore:
                 self._link_decision(round_, number, "elsewhere")
         return True
 
-    async def save(self, round_id: str, artefact: Artefact) -> None:
+    async def together(self, work: Callable[[], Awaitable[T]]) -> T:
+        return await work()
+
+    async def save(self, round_id: str, *artefacts: Artefact) -> None:
+        for artefact in artefacts:
+            self._save(round_id, artefact)
+
+    def _save(self, round_id: str, artefact: Artefact) -> None:
         if round_id not in self._rounds:
             raise StoreError("The round this belongs to is not stored, or was deleted.")
         before = self._rounds[round_id]

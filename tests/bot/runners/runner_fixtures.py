@@ -55,11 +55,11 @@ class Refuses:
 
     failures_left = 0
 
-    async def save(self, round_id: str, artefact: Artefact) -> None:
+    async def save(self, round_id: str, *artefacts: Artefact) -> None:
         if self.failures_left:
             self.failures_left -= 1
             raise StoreError("The disk is full.")
-        await super().save(round_id, artefact)  # type: ignore[misc]  # of the store
+        await super().save(round_id, *artefacts)  # type: ignore[misc]  # of the store
 
 
 class RefusingStore(Refuses, MemoryStore): ...

@@ -36,7 +36,7 @@ async def test_every_state_and_the_end_are_sent(site: Site) -> None:
     assert stream.headers["cache-control"] == "no-store"
     assert stream.text.startswith("retry: 1000\n\n")
     assert {name for name, _ in sent[:-1]} == {"state"}
-    assert [state["closed"] for name, state in sent if name == "state"].index(True) >= 10
+    assert [state["closed"] for name, state in sent if name == "state"].index(True) >= 9
 
 
 async def test_every_tab_receives_states_in_order_and_the_end(site: Site) -> None:
@@ -103,7 +103,7 @@ async def test_a_stop_is_sent_as_an_event(hanging_site: Site) -> None:
 class FullStore(MemoryStore):
     """A store that opens rounds and fails to save."""
 
-    async def save(self, round_id: str, artefact: Artefact) -> None:
+    async def save(self, round_id: str, *artefacts: Artefact) -> None:
         raise StoreError("The disk is full.")
 
 

@@ -37,8 +37,8 @@ async def _uninterrupted() -> tuple[Round, int]:
 
 
 # 4 answers or absences, findings in 3 answers, the draw, 5 judges with 2 re-asked, of whom an
-# outside one ranks again, the tally, 1 absence, synthesis, end
-SAVES = 4 + 3 + 1 + 5 + 2 + 1 + 1 + 1 + 1 + 1
+# outside one ranks again, the tally, 1 absence, the synthesis with the end
+SAVES = 4 + 3 + 1 + 5 + 2 + 1 + 1 + 1 + 1
 
 
 @pytest.mark.parametrize("saves", range(SAVES))
@@ -177,7 +177,7 @@ async def test_an_answer_that_was_stored_unexamined_is_examined_after_a_cut() ->
 
 
 class _Unwritable(MemoryStore):
-    async def save(self, round_id: str, artefact: Artefact) -> None:
+    async def save(self, round_id: str, *artefacts: Artefact) -> None:
         raise StoreError("The disk is full.")
 
 

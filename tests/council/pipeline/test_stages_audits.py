@@ -220,9 +220,9 @@ class _AuditSignalStore(MemoryStore):
         super().__init__()
         self.audited = asyncio.Event()
 
-    async def save(self, round_id: str, artefact: Artefact) -> None:
-        await super().save(round_id, artefact)
-        if isinstance(artefact, Ballot) and artefact.audit:
+    async def save(self, round_id: str, *artefacts: Artefact) -> None:
+        await super().save(round_id, *artefacts)
+        if any(isinstance(artefact, Ballot) and artefact.audit for artefact in artefacts):
             self.audited.set()
 
 
@@ -242,10 +242,11 @@ class _Unwritable(MemoryStore):
         super().__init__()
         self.kind = kind
 
-    async def save(self, round_id: str, artefact: Artefact) -> None:
-        if isinstance(artefact, self.kind) and getattr(artefact, "audit", True):
-            raise StoreError("The disk is full.")
-        await super().save(round_id, artefact)
+    async def save(self, round_id: str, *artefacts: Artefact) -> None:
+        for artefact in artefacts:
+            if isinstance(artefact, self.kind) and getattr(artefact, "audit", True):
+                raise StoreError("The disk is full.")
+        await super().save(round_id, *artefacts)
 
 
 @pytest.mark.parametrize("kind", [Synthesis, Ballot])

@@ -557,11 +557,11 @@ class CutStore(MemoryStore):
         super().__init__()
         self.before: type | None = before
 
-    async def save(self, round_id: str, artefact: Artefact) -> None:
-        if self.before and isinstance(artefact, self.before):
+    async def save(self, round_id: str, *artefacts: Artefact) -> None:
+        if self.before and any(isinstance(one, self.before) for one in artefacts):
             self.before = None
             raise PowerCutError
-        await super().save(round_id, artefact)
+        await super().save(round_id, *artefacts)
 
 
 @pytest.mark.parametrize(("before", "calls"), [(Tally, 1), (Exchange, 2), (Closing, 1)])
