@@ -64,6 +64,13 @@ def test_links_lead_somewhere(document: Path) -> None:
     assert not broken
 
 
+def test_every_picture_is_shown() -> None:
+    shown = {link for path in DOCUMENTS for link in LINK.findall(prose(path))}
+    shown = {Path(link).name for link in shown if link.endswith(".png")}
+
+    assert {path.name for path in ROOT.glob("docs/pictures/*")} == shown
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=named)
 def test_files_that_are_named_exist(document: Path) -> None:
     missing = [name for name in NAMED_FILE.findall(prose(document)) if not (ROOT / name).exists()]

@@ -1,8 +1,7 @@
-"""Pictures of bake-offs on the page: a headline by right answers, a running matrix, a trial.
+"""Pictures of a bake-off on the page: its headline, the leaderboard, judges' bias, schedules.
 
 Drives Debian's chromium; the models are scripted: the judges prefer the model that is wrong most
-often. Then the forms of schedules and suites, the leaderboard and the bias of these judges; last
-the comment on a pull request, as a page shows its Markdown.
+often.
 """
 
 import asyncio
@@ -11,8 +10,7 @@ import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from markdown_it import MarkdownIt
-from playwright.async_api import Browser, ViewportSize, async_playwright, expect
+from playwright.async_api import Browser, Page, ViewportSize, async_playwright, expect
 
 from tests.bot.homes import Home, seat_toml
 from tests.bot.web.browser.product import serve_product
@@ -20,20 +18,14 @@ from tests.wire.models import Behaviour, ModelServer, Request, Say, by_role, fen
 from tests.wire.models.behaviours import nonce_of
 
 PICTURES = Path(__file__).parents[3] / "docs" / "pictures"
-COMMENT: ViewportSize = {"width": 820, "height": 400}
-STYLE = (
-    "body{font:15px/1.5 sans-serif;margin:24px;color:#1f2328}h1,h2{font-size:20px}"
-    "table{border-collapse:collapse}td,th{border:1px solid #d1d9e0;padding:4px 12px}"
-)
 VIEW: ViewportSize = {"width": 1100, "height": 1000}
 QUESTIONS = 48
 SEATS = {  # display name, family, dollars a million tokens, of how many questions it is right
     "claude": ("Claude Sonnet 4.6", "claude", 15.0, 37),
     "gpt": ("GPT-5.1", "gpt", 10.0, 12),
     "gemini": ("Gemini 3 Pro", "gemini", 12.0, 20),
-    "grok": ("Grok 4", "grok", 5.0, 46),
 }
-MEMBERS = [f"openai/{seat}" for seat in SEATS if seat != "grok"]
+MEMBERS = [f"openai/{seat}" for seat in SEATS]
 LIKED = "I am sure"  # how the answer begins that judges prefer
 
 
@@ -87,50 +79,26 @@ def config(api_base: str) -> str:
     return f"{panel}[suites.sums]\nquestions = [{', '.join(asked)}]\n" + "".join(sections)
 
 
-async def taken(browser: Browser, home: Home, address: str) -> None:
-    """Run the suite on the page, then a trial, and take their pictures."""
+async def taken(browser: Browser, address: str) -> None:
+    """Run the suite on the page, and take the pictures of what comes of it."""
     page = await browser.new_page(base_url=address, viewport=VIEW, locale="en-GB")
     await page.goto("/bakeoffs")
     await page.get_by_role("button", name="Estimate cost").click()
     await page.get_by_role("button", name="Start").click()
-    await expect(page.locator("#rows td a").first).to_be_attached(timeout=60_000)
-    await expect(page.locator("#rows a").nth(40)).to_be_attached(timeout=60_000)
-    await page.screenshot(path=PICTURES / "bakeoff-running.png", full_page=False)
     await expect(page.locator("article[aria-label=Result]")).to_be_attached(timeout=120_000)
-    await page.screenshot(path=PICTURES / "bakeoff-grades.png")
-    tried = await home.started("bakeoff", "try", "openai/grok", "sums", "--yes")
-    out, _ = await tried.communicate()
-    print(out.decode())
-    await page.goto("/bakeoffs")
-    await page.locator("ul.list a").first.click()
-    await page.screenshot(path=PICTURES / "bakeoff-try.png")
+    await _save(page, "bakeoff-grades")
     await page.goto("/schedules")
     await page.get_by_label("Name").fill("nightly")
-    await page.screenshot(path=PICTURES / "schedules.png")
-    for name, path in (
-        ("suite-form", "/suites/sums/edit"),
-        ("leaderboard", "/leaderboard?suite=sums"),
-        ("bias", "/bias?suite=sums"),
-        ("bias-charts", "/bias/charts?suite=sums"),
-    ):
+    await _save(page, "schedules")
+    for name, path in (("leaderboard", "/leaderboard?suite=sums"), ("bias", "/bias?suite=sums")):
         await page.goto(path)
-        await page.screenshot(path=PICTURES / f"{name}.png")
-    await page.set_content(await comment(home))
-    await page.set_viewport_size(COMMENT)
-    await page.screenshot(path=PICTURES / "bakeoff-comment.png", full_page=True)
+        await _save(page, name)
 
 
-async def comment(home: Home) -> str:
-    """Return the comment of a run that is compared with the first one, as HTML."""
-    before, after = home.folder / "before.json", home.folder / "comment.md"
-    runs = json.loads((await (await home.started("bakeoff", "list", "--json")).communicate())[0])
-    first = runs[-1]["id"]
-    shown, _ = await (await home.started("bakeoff", "show", first, "--json")).communicate()
-    before.write_bytes(shown)
-    run = ("bakeoff", "run", "sums", "--yes", "--baseline", str(before), "--comment", str(after))
-    await (await home.started(*run)).communicate()
-    html = MarkdownIt("commonmark").enable("table").render(after.read_text(encoding="utf-8"))
-    return f"<style>{STYLE}</style>{html}"
+async def _save(page: Page, name: str) -> None:
+    path = PICTURES / f"{name}.png"
+    await page.screenshot(path=path)
+    print(f"{path.name}: {path.stat().st_size // 1000} KB")
 
 
 async def main() -> None:
@@ -144,7 +112,7 @@ async def main() -> None:
             home = home.with_config(config(models.api_base))
             browser = await playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
             async with serve_product(home) as product:
-                await taken(browser, home, product.address)
+                await taken(browser, product.address)
             await browser.close()
 
 

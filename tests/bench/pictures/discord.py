@@ -1,4 +1,4 @@
-"""The pictures of a round in Discord: what the product sent to a Discord of our own, drawn.
+"""The picture of a round in Discord: what the product sent to a Discord of our own, drawn.
 
 The messages are the product's own, as a process beside a strict fake Discord; simcord's preview
 draws them, so that Discord's own client may look a little different. Needs Debian's chromium.
@@ -26,8 +26,7 @@ from tests.bot.discord.process import run_process
 from tests.wire.discord import FakeDiscord, Message
 from tests.wire.models import ModelServer
 
-WIDE, PHONE = 760, 400
-ROUND_HEIGHT, PHONE_HEIGHT = 1130, 900
+SIZE = 760, 1130
 
 
 async def the_round() -> tuple[Message, list[Message]]:
@@ -42,10 +41,8 @@ async def the_round() -> tuple[Message, list[Message]]:
                 return root, await bot.wait_for_thread(root)
 
 
-async def drawn(
-    messages: Sequence[Message], channel_name: str, *sizes: tuple[int, int]
-) -> list[Image.Image]:
-    """Send messages again, as they were; return pictures of their channel in these sizes."""
+async def drawn(messages: Sequence[Message], channel_name: str) -> Image.Image:
+    """Send messages again, as they were; return a picture of their channel."""
     client = discord.Client(intents=discord.Intents(guilds=True))
     async with simcord.run(client) as env:
         if client.user:
@@ -57,18 +54,9 @@ async def drawn(
             await _send_again(client, channel.id, message)
         async with env.preview(channel, viewers=[ada], layout="channel") as preview:
             with TemporaryDirectory(prefix="council-pictures-") as folder:
-                return [await _photographed(preview, Path(folder), size, ada) for size in sizes]
-
-
-async def _photographed(
-    preview: Any,  # noqa: ANN401 - simcord's preview
-    folder: Path,
-    size: tuple[int, int],
-    viewer: Any,  # noqa: ANN401
-) -> Image.Image:
-    path = folder / "picture.png"
-    await preview.screenshot(path, mode="viewport", viewport=size, viewer=viewer)
-    return Image.open(io.BytesIO(path.read_bytes()))
+                path = Path(folder) / "picture.png"
+                await preview.screenshot(path, mode="viewport", viewport=SIZE, viewer=ada)
+                return Image.open(io.BytesIO(path.read_bytes()))
 
 
 def save(name: str, *pictures: Image.Image) -> None:
@@ -116,11 +104,9 @@ def launched_as_here() -> None:
 async def main() -> None:
     launched_as_here()
     root, replies = await the_round()
-    sizes = (WIDE, ROUND_HEIGHT), (PHONE, PHONE_HEIGHT)
-    channel = await drawn([root], "backend", *sizes)
-    thread = await drawn(replies, root.thread.name if root.thread else "", *sizes)
-    for name, *screens in zip(("round", "phone"), channel, thread, strict=True):
-        save(name, *screens)
+    channel = await drawn([root], "backend")
+    thread = await drawn(replies, root.thread.name if root.thread else "")
+    save("round", channel, thread)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The pictures in the documents: a round with sensible words, as the page shows it.
+"""The picture of a round on the page.
 
 Drives Debian's chromium; the models are scripted, the page is the product's own.
 """
@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from playwright.async_api import Browser, Page, ViewportSize, async_playwright, expect
+from playwright.async_api import Browser, ViewportSize, async_playwright, expect
 
 from tests.bench.ours import QUESTION
 from tests.bench.pictures.words import (
@@ -30,7 +30,6 @@ from tests.wire.models.behaviours import nonce_of
 PICTURES = Path(__file__).parents[3] / "docs" / "pictures"
 WIDE: ViewportSize = {"width": 1440, "height": 1000}
 PACE = 2  # slow enough for progress to be seen: Slack shows it every three seconds
-PHONE: ViewportSize = {"width": 360, "height": 1260}  # a screenful and a half
 
 
 def authors_in(request: Request) -> dict[str, str]:
@@ -86,31 +85,16 @@ def config(api_base: str) -> str:
 
 
 async def taken(browser: Browser, address: str) -> None:
-    """Run one round and take its pictures, while it runs and when it is closed."""
+    """Run one round and take the picture of its answer."""
     page = await browser.new_page(base_url=address, viewport=WIDE, locale="en-GB")
     await page.goto("/")
     await page.get_by_label("Question").fill(QUESTION)
     await page.get_by_role("button", name="Ask").click()
-    await expect(page.get_by_role("button", name="Mark as best").first).to_be_visible(
-        timeout=60_000
-    )
-    await page.locator("#vote summary").click()
-    await page.screenshot(path=PICTURES / "page-vote.png")
-    await expect(page.locator("#draft")).to_contain_text("autovacuum", timeout=60_000)
-    await page.screenshot(path=PICTURES / "page-running.png")
     await expect(page.locator("#answers")).to_be_attached(timeout=60_000)
     await page.evaluate("document.activeElement.blur()")
-    await page.screenshot(path=PICTURES / "page.png")
-    await page.emulate_media(color_scheme="dark")
-    await page.screenshot(path=PICTURES / "page-dark.png")
-    await on_a_phone(browser, page)
-
-
-async def on_a_phone(browser: Browser, page: Page) -> None:
-    """Take the first screenfuls of the same round on a phone."""
-    phone = await browser.new_page(viewport=PHONE, device_scale_factor=2, locale="en-GB")
-    await phone.goto(page.url)
-    await phone.screenshot(path=PICTURES / "page-phone.png")
+    path = PICTURES / "page.png"
+    await page.screenshot(path=path)
+    print(f"{path.name}: {path.stat().st_size // 1000} KB")
 
 
 async def main() -> None:
@@ -125,8 +109,6 @@ async def main() -> None:
             async with serve_product(home.with_config(config(models.api_base))) as product:
                 await taken(browser, product.address)
             await browser.close()
-    for picture in sorted(PICTURES.glob("page*.png")):
-        print(f"{picture.name}: {picture.stat().st_size // 1000} KB")
 
 
 if __name__ == "__main__":
