@@ -152,6 +152,21 @@ async def test_a_reply_without_a_cost_counts_for_its_maximum() -> None:
     assert await cap_usage(budget) == CapUsage(WHOLE)
 
 
+async def test_a_cost_is_settled_soon_without_the_end_of_its_round(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("council.budget.SETTLE_DELAY_SECONDS", 0)
+    budget, gateway = a_budget(), PaidGateway()
+    await budget.accept(a_round(), gateway)
+
+    async with budget.paying(a_round(), gateway) as paid:
+        await paid.complete(Call(a_member(CLAUDE), Prompt("", "Why?")))
+        for _ in range(10):  # until it is stored
+            await asyncio.sleep(0)
+
+        assert (await cap_usage(budget)).spent == 100
+
+
 async def test_a_failed_call_has_an_unknown_cost() -> None:
     budget = a_budget()
 

@@ -111,7 +111,7 @@ async def test_the_form_has_positions_in_words_and_the_cost() -> None:
     assert field.label == BROKER
     assert [one.label for one in field.options] == [YES, NO, "Leave open"]
     assert field.chosen.value == OPEN
-    assert "at most" in form.note
+    assert "Never more than" in form.note
     assert "$0.0" in form.note
 
 
@@ -341,7 +341,7 @@ async def test_the_terminal_shows_points_and_the_cost_first(line: str) -> None:
     assert f"**1.** {BROKER}" in said
     assert f"A: “{YES}”" in said
     assert f"B: “{NO}”" in said
-    assert "at most" in said
+    assert "Never more than" in said
     assert not app.gateway.asked  # type: ignore[attr-defined]
 
 
