@@ -24,7 +24,7 @@ COMMANDS = {
     "serve": ("bot.cli.serve:serve", "Start the web app and every configured chat."),
     "rank": (
         "bot.cli.rank:rank",
-        "Let models rank the texts of a file without their authors.",
+        "Let models rank texts from a file, without names.",
     ),
     "mcp": ("bot.cli.mcp:mcp", "Serve tools to an MCP client on stdin and stdout."),
     "show": ("bot.cli.rounds:show", "Show a stored round."),
@@ -43,7 +43,7 @@ COMMANDS = {
     "import": ("bot.cli.data:import_", "Import an export."),
     "forget": ("bot.cli.data:forget", "Delete the texts of a round, or of all old rounds."),
     "doctor": ("bot.cli.doctor:doctor", "Check settings, tokens, database and models."),
-    "plugins": ("bot.cli.plugins:plugins", "List plug-ins, and why one is not on."),
+    "plugins": ("bot.cli.plugins:plugins", "List plug-ins, and why one is off."),
     "key": ("bot.cli.keys:key_app", "Manage API keys."),
     "db": ("bot.cli.database:database_app", "Upgrade the database."),
     "tally": ("bot.cli.tally:tally", ""),

@@ -1,4 +1,4 @@
-"""The command `council plugins`: which plug-ins are there, and why one is not on."""
+"""The command `council plugins`: which plug-ins are there, and why one is off."""
 
 import typer
 

@@ -30,12 +30,11 @@ _TITLES = ("client", "packages", "plain chat", "stream", "structured output", "R
 _HEAD = """\
 # Clients
 
+For developers with a client of OpenAI's API: see what works, and copy the snippet behind its name.
 `make clients` installs these clients of OpenAI's API at these versions (3.5 GB, outside of \
 the repository), runs the snippet of each with only its base URL and key \
 changed, and writes this page.
-Each name links to its snippet.
-A cell says how many ways of asking work, of those that were tried; – means that the client has no \
-such thing, or that it was not tried.
+A cell says how many ways of asking work, of those tried; – means no such thing, or not tried.
 
 Four scripted models answer; they obey their system role and nothing else.
 Every snippet's system prompt demands the word "quokka", and only an answer with that word counts \

@@ -318,7 +318,7 @@ async def cancel_bakeoff(bakeoff_id: BakeoffId) -> None:
 async def bless_bakeoff(
     bakeoff_id: BakeoffId,
     undo: Annotated[
-        bool, typer.Option("--undo", help="Compare with the runs before again.")
+        bool, typer.Option("--undo", help="Compare with earlier runs again.")
     ] = False,
 ) -> None:
     """Compare later runs of its suite by its panel with this bake-off."""

@@ -104,7 +104,7 @@ async def bias(
 ) -> None:
     """Report the biases of judges over stored rounds.
 
-    Such as for their own answers, their family, an order, length or style.
+    They can prefer their own answers, their family, an order, length or style.
     """
     options = {"since": since, "panel": panel, "suite": suite}
     query = parse_bias_query(options, datetime.now(UTC))

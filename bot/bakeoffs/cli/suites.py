@@ -54,7 +54,7 @@ Partial = Annotated[
     bool,
     typer.Option("--partial", help="Grade by the checks that can be imported, if some can't."),
 ]
-Column = Annotated[str, typer.Option(metavar="COLUMN", help="The file's column for it.")]
+Column = Annotated[str, typer.Option(metavar="COLUMN", help="The name of this column in the file.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 
 

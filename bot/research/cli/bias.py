@@ -112,7 +112,7 @@ async def run_experiment(  # noqa: PLR0913, PLR0917
     local: Local = False,
     as_json: Json = False,
 ) -> None:
-    """Run an experiment: every member answers and grades.
+    """Run an experiment: every model answers and grades.
 
     It resumes where it stopped.
     """

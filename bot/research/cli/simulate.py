@@ -52,8 +52,8 @@ async def simulate(  # noqa: PLR0913, PLR0917
 ) -> None:
     """Simulate judges with known biases, and what they can tell.
 
-    Sizes are in units of worth: the answers to one question differ by 1, their standard deviation.
-    With a position of 2 the first slot gains twice that over the last one.
+    Sizes are in standard deviations of what the answers to one question are worth.
+    With a position of 2, the first slot gains two of them over the last one.
     """
     given = {"position": position, "letter": letter, "own": own, "family": family}
     given |= {"length": length, "noise": noise}

@@ -56,7 +56,7 @@ async def run_study(
 ) -> None:
     """Run a study, or resume it.
 
-    What was paid for is stored before it is used.
+    Every paid reply is stored before it is used.
     """
     logs.configure_logging()
     folder, asked = StudyFolder(output), read_study_file(file)
@@ -123,7 +123,7 @@ async def _follow(
 async def verify(folder: Folder) -> None:
     """Recompute a study from its stored replies, offline.
 
-    A difference exits with 1.
+    Exits 1 if anything differs.
     """
     with exit_on_faults() as on_fault:
         faults, replies = await studies.verify_study(StudyFolder(folder), _registry())
