@@ -44,7 +44,10 @@ async def criteria(  # noqa: PLR0913, PLR0917
         typer.Option(help="The panel with the votes.", autocompletion=complete(Kind.PANEL)),
     ] = None,
     workspace: Annotated[
-        str, text_option(help="Only votes from this workspace: slack/T1, or local for the page.")
+        str,
+        text_option(
+            help="Only votes from this workspace: slack/T1, or local for page, terminal and API."
+        ),
     ] = "",
     output: Annotated[
         Path | None, typer.Option(help="Write criteria that help to this file, as TOML.")
