@@ -398,7 +398,7 @@ def _error_headers(error: Exception, status: int, now: Callable[[], datetime]) -
         return {"Retry-After": str(seconds), "x-should-retry": "false"}
     if status == 401:  # noqa: PLR2004
         return {"WWW-Authenticate": "Bearer"}
-    return {"x-should-retry": "false"} if status in {409, 503} else {}
+    return {"x-should-retry": "false"} if status in {409, 502, 503} else {}
 
 
 def _describe(error: Exception) -> tuple[int, Document]:
