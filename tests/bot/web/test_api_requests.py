@@ -261,6 +261,7 @@ def test_what_the_council_cannot_do_is_refused_by_name(fields: dict[str, Any], p
         ({"tools": [WEATHER], "tool_choice": FORCED | {"function": {"name": "f"}}}, "tool_choice"),
         ({"response_format": "json"}, "response_format"),
         ({"response_format": {"type": "xml"}}, "response_format"),
+        ({"response_format": {"type": {"a": 1}}}, "response_format"),
         ({"response_format": {"type": "json_schema", "json_schema": {}}}, "response_format"),
         ({"response_format": {"type": "json_schema", "json_schema": 7}}, "response_format"),
         ({"response_format": schema_form({"type": "cat"})}, "response_format"),
