@@ -52,6 +52,7 @@ HEARTBEAT_SECONDS = 5.0  # a client may give up after ten seconds of silence
 MAX_IDEMPOTENCY_KEY = 255
 SETTLE_SECONDS = 0.5
 RETRY_SECONDS = 60  # where nothing says when a budget has room again
+MESSAGES, UNSUPPORTED = "/v1/messages", "unsupported_api"
 NO_MESSAGES = (
     "The council does not speak Anthropic's Messages API. Use POST /v1/chat/completions or "
     "POST /v1/responses, with an OpenAI client or provider."
@@ -80,8 +81,9 @@ _STATUSES: tuple[tuple[type[Exception], int, str | None], ...] = (
 async def authenticate(context: WebContext, request: Request) -> ApiKey | None:
     """Return the named key of a request; None for the page's token, or where none is needed.
 
-    Raise ApiError (401) for a wrong, revoked or missing key, TooManyRequestsError for a token from
-    an address that guessed too often. A key that somebody has or had is no guess.
+    Raise ApiError (401) for a wrong, revoked or missing key, (404) for Anthropic's API without one,
+    TooManyRequestsError for a token from an address that guessed too often. A key that somebody has
+    or had is no guess.
     """
     sent = bearer_of(request)
     key = await find_key(context.app.key_values, sent)
@@ -94,6 +96,8 @@ async def authenticate(context: WebContext, request: Request) -> ApiKey | None:
             return None
     elif not sent.startswith(KEY_PREFIX):
         return None  # a client must send some key, even where none is needed
+    if request.scope["path"].startswith(MESSAGES) and not sent:
+        raise ApiError(404, NO_MESSAGES, UNSUPPORTED)  # Anthropic's clients send no bearer token
     why = "This API key is wrong." if sent else "Send an API key as a bearer token."
     raise ApiError(401, why, "invalid_api_key")
 
@@ -229,7 +233,7 @@ async def _own_round(context: WebContext, request: Request, wanted: str) -> Roun
 
 async def refuse_messages(context: WebContext, request: Request) -> Response:
     """Raise ApiError (404), which says what to use instead of Anthropic's API."""
-    raise ApiError(404, NO_MESSAGES, "unsupported_api")
+    raise ApiError(404, NO_MESSAGES, UNSUPPORTED)
 
 
 async def _open_round(context: WebContext, request: Request, wanted: CompletionRequest) -> Round:
