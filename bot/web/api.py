@@ -26,6 +26,7 @@ from bot.observability import logs
 from bot.web.api_answers import AnswerReader, Document, Shape
 from bot.web.api_completions import ChatCompletion
 from bot.web.api_errors import INTERNAL_ERROR, TOO_MANY, ApiError, error_document
+from bot.web.api_forms import AnswerForm
 from bot.web.api_requests import CompletionRequest, CouncilRequest, parse_request
 from bot.web.api_responses import PREFIX, CouncilResponse, parse_response_request
 from bot.web.api_turns import MAX_API_CHARACTERS
@@ -213,12 +214,29 @@ async def show_response(context: WebContext, request: Request) -> Response:
     """Return a stored response of the key that asks."""
     wanted_id = str(request.path_params["id"])
     round_ = await _own_round(context, request, wanted_id)
-    stored = CompletionRequest(MODEL, "", "", round_.question.instructions, (), None, None, False)
-    shape = CouncilResponse(_reader(request, stored, round_))
+    shape = CouncilResponse(_reader(request, _stored_request(context, round_), round_))
     if round_.forgotten:
         raise forgotten_error(round_.id, round_.forgotten.at)
     is_running = round_.closing is None and await context.app.runner.is_running(round_.id)
     return JSONResponse(shape.unfinished(round_) if is_running else shape.whole(round_))
+
+
+def _stored_request(context: WebContext, round_: Round) -> CompletionRequest:
+    """Return the request of a round, as far as it is stored, so that its answer reads as before."""
+    question, panel = round_.question, round_.panel
+    is_usual = panel.name == context.app.panel_name(question.place)
+    return CompletionRequest(
+        MODEL if is_usual else f"{MODEL}/{panel.name}",
+        question.text,
+        question.context,
+        question.instructions,
+        (),
+        round_.seed,
+        panel.terms.synthesis_tokens,
+        False,
+        form=AnswerForm(question.answer_schema),
+        previous=f"{PREFIX}{question.place.thread}" if question.place.thread else "",
+    )
 
 
 async def _own_round(context: WebContext, request: Request, wanted: str) -> Round:
@@ -259,7 +277,7 @@ async def _open_round(context: WebContext, request: Request, wanted: CompletionR
     )
     if wanted.previous:
         await _own_round(context, request, wanted.previous)
-        message = await follow_up(app, message, wanted.previous)
+        message = await follow_up(app, message, wanted.previous.removeprefix(PREFIX))
     earlier = "\n\n".join(filter(None, (message.context, wanted.context)))
     message = replace(message, context=earlier)
     round_ = await new_round(app, message, AskOptions(panel, None, seed))

@@ -62,7 +62,7 @@ def parse_response_request(body: bytes) -> CompletionRequest:
         parsed.max_output_tokens,
         bool(parsed.stream),
         form=form,
-        previous=(parsed.previous_response_id or "").removeprefix(PREFIX),
+        previous=parsed.previous_response_id or "",
     )
 
 
@@ -174,7 +174,7 @@ class CouncilResponse:
             "model": self._wanted.model,
             "output": [],
             "parallel_tool_calls": False,
-            "previous_response_id": f"{PREFIX}{previous}" if previous else None,
+            "previous_response_id": previous or None,
             "reasoning": {"effort": None, "summary": None},
             "store": True,
             "temperature": None,
