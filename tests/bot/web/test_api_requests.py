@@ -306,6 +306,20 @@ def test_a_file_at_an_address_is_refused(url: str) -> None:
     assert "fetches no addresses" in str(error)
 
 
+@pytest.mark.parametrize(
+    ("content", "param", "told"),
+    [
+        (7, "messages.0.content", "is text, or a list of parts"),
+        ([{"type": "text", "text": 7}], "messages.0.content.0.text", "This part has no text"),
+    ],
+)
+def test_content_that_is_no_text_says_so(content: object, param: str, told: str) -> None:
+    error = refused(messages=[{"role": "user", "content": content}])
+
+    assert (error.status, error.param) == (400, param)
+    assert told in str(error)
+
+
 @pytest.mark.parametrize("kind", ["input_audio", "video"])
 def test_parts_of_other_types_are_refused_by_name(kind: str) -> None:
     part = {"type": kind, kind: {"url": "data:image/png;base64,AAAA"}}
