@@ -46,6 +46,7 @@ async def rank(  # noqa: PLR0913 - all but the first two are named
     terms, registry = Terms(method=method), build_registry(plugins)
     gateway = gateway or await open_models(members)
     ranked_by = Judges(members, terms=terms, registry=registry)
+    seed = None if seed is None else _checked_seed(seed)
     round_ = ranking_round(Question(question), texts, ranked_by, seed, gateway)
     return await run_ranking(round_, gateway)
 
@@ -91,10 +92,15 @@ def fit(ranked: "Iterable[Ranked]") -> "tuple[FittedStrength, ...]":
     Pools are rankings of texts by the same names, such as the models that wrote them; each counts
     once, however many judges it had. Best first; names that never met are in different groups.
     """
+    from council.errors import QuestionError
+    from council.pipeline.ranking import Ranked
     from council.tally.borda import pair_matrix
     from council.tally.bradley_terry import fit_pools
 
-    return fit_pools(pair_matrix(pool.ballots) for pool in ranked)
+    pools = [*ranked] if isinstance(ranked, Iterable) else None
+    if pools is None or not all(isinstance(pool, Ranked) for pool in pools):
+        raise QuestionError("Pools are a list of what `rank` returned, such as [first, second].")
+    return fit_pools(pair_matrix(pool.ballots) for pool in pools)
 
 
 async def ask(  # noqa: PLR0913 - all but the first are named
@@ -133,7 +139,7 @@ async def ask(  # noqa: PLR0913 - all but the first are named
         id=secrets.token_hex(5),
         question=Question(question),
         panel=panel,
-        seed=secrets.token_hex(8) if seed is None else seed,
+        seed=secrets.token_hex(8) if seed is None else _checked_seed(seed),
         asked_at=datetime.now(UTC),
         versions=tuple(sorted(versions(gateway, method=rules).items())),
         registry=registry,
@@ -166,6 +172,14 @@ async def open_models(models: Iterable[str | Member]) -> "Gateway":
     return RoutingGateway({"scripted/": ScriptedGateway(), "": remote})
 
 
+def _checked_seed(seed: object) -> str:
+    if not isinstance(seed, str):
+        from council.errors import QuestionError
+
+        raise QuestionError(f'The seed is {type(seed).__name__}, not str. Write it as "{seed}".')
+    return seed
+
+
 def _members(models: Iterable[str | Member]) -> tuple[Member, ...]:
     if isinstance(models, str) or not isinstance(models, Iterable):
         from council.errors import PanelError
@@ -176,5 +190,9 @@ def _members(models: Iterable[str | Member]) -> tuple[Member, ...]:
     return tuple(model if isinstance(model, Member) else _member(model) for model in models)
 
 
-def _member(model: str) -> Member:
+def _member(model: object) -> Member:
+    if not isinstance(model, str):
+        from council.errors import PanelError
+
+        raise PanelError(f'A model is an id, such as "openai/gpt-5.1", not {model!r}.')
     return Member(model, ModelId(model), model.rpartition("/")[2] or model, family_of(model))

@@ -43,7 +43,7 @@ def match_id(start: str, candidates: Sequence[str]) -> str:
         return candidates[0]
     if candidates:
         raise RoundNotFoundError(f"Several rounds start with {start!r}. Give more of the id.")
-    raise RoundNotFoundError(f"There is no round {start!r}. `council rounds` lists them.")
+    raise RoundNotFoundError(f"There is no round {start!r}. `/council rounds` lists them.")
 
 
 # Statements that every round repeats are built once.

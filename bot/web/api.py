@@ -26,6 +26,7 @@ from bot.observability import logs
 from bot.web.api_answers import AnswerReader, Document, Shape
 from bot.web.api_completions import ChatCompletion
 from bot.web.api_errors import INTERNAL_ERROR, TOO_MANY, ApiError, error_document
+from bot.web.api_forms import AnswerForm
 from bot.web.api_requests import CompletionRequest, CouncilRequest, parse_request
 from bot.web.api_responses import PREFIX, CouncilResponse, parse_response_request
 from bot.web.api_turns import MAX_API_CHARACTERS
@@ -52,6 +53,7 @@ HEARTBEAT_SECONDS = 5.0  # a client may give up after ten seconds of silence
 MAX_IDEMPOTENCY_KEY = 255
 SETTLE_SECONDS = 0.5
 RETRY_SECONDS = 60  # where nothing says when a budget has room again
+MESSAGES, UNSUPPORTED = "/v1/messages", "unsupported_api"
 NO_MESSAGES = (
     "The council does not speak Anthropic's Messages API. Use POST /v1/chat/completions or "
     "POST /v1/responses, with an OpenAI client or provider."
@@ -80,8 +82,9 @@ _STATUSES: tuple[tuple[type[Exception], int, str | None], ...] = (
 async def authenticate(context: WebContext, request: Request) -> ApiKey | None:
     """Return the named key of a request; None for the page's token, or where none is needed.
 
-    Raise ApiError (401) for a wrong, revoked or missing key, TooManyRequestsError for a token from
-    an address that guessed too often. A key that somebody has or had is no guess.
+    Raise ApiError (401) for a wrong, revoked or missing key, (404) for Anthropic's API without one,
+    TooManyRequestsError for a token from an address that guessed too often. A key that somebody has
+    or had is no guess.
     """
     sent = bearer_of(request)
     key = await find_key(context.app.key_values, sent)
@@ -94,6 +97,8 @@ async def authenticate(context: WebContext, request: Request) -> ApiKey | None:
             return None
     elif not sent.startswith(KEY_PREFIX):
         return None  # a client must send some key, even where none is needed
+    if request.scope["path"].startswith(MESSAGES) and not sent:
+        raise ApiError(404, NO_MESSAGES, UNSUPPORTED)  # Anthropic's clients send no bearer token
     why = "This API key is wrong." if sent else "Send an API key as a bearer token."
     raise ApiError(401, why, "invalid_api_key")
 
@@ -209,12 +214,29 @@ async def show_response(context: WebContext, request: Request) -> Response:
     """Return a stored response of the key that asks."""
     wanted_id = str(request.path_params["id"])
     round_ = await _own_round(context, request, wanted_id)
-    stored = CompletionRequest(MODEL, "", "", round_.question.instructions, (), None, None, False)
-    shape = CouncilResponse(_reader(request, stored, round_))
+    shape = CouncilResponse(_reader(request, _stored_request(context, round_), round_))
     if round_.forgotten:
         raise forgotten_error(round_.id, round_.forgotten.at)
     is_running = round_.closing is None and await context.app.runner.is_running(round_.id)
     return JSONResponse(shape.unfinished(round_) if is_running else shape.whole(round_))
+
+
+def _stored_request(context: WebContext, round_: Round) -> CompletionRequest:
+    """Return the request of a round, as far as it is stored, so that its answer reads as before."""
+    question, panel = round_.question, round_.panel
+    is_usual = panel.name == context.app.panel_name(question.place)
+    return CompletionRequest(
+        MODEL if is_usual else f"{MODEL}/{panel.name}",
+        question.text,
+        question.context,
+        question.instructions,
+        (),
+        round_.seed,
+        panel.terms.synthesis_tokens,
+        False,
+        form=AnswerForm(question.answer_schema),
+        previous=f"{PREFIX}{question.place.thread}" if question.place.thread else "",
+    )
 
 
 async def _own_round(context: WebContext, request: Request, wanted: str) -> Round:
@@ -229,7 +251,7 @@ async def _own_round(context: WebContext, request: Request, wanted: str) -> Roun
 
 async def refuse_messages(context: WebContext, request: Request) -> Response:
     """Raise ApiError (404), which says what to use instead of Anthropic's API."""
-    raise ApiError(404, NO_MESSAGES, "unsupported_api")
+    raise ApiError(404, NO_MESSAGES, UNSUPPORTED)
 
 
 async def _open_round(context: WebContext, request: Request, wanted: CompletionRequest) -> Round:
@@ -255,7 +277,7 @@ async def _open_round(context: WebContext, request: Request, wanted: CompletionR
     )
     if wanted.previous:
         await _own_round(context, request, wanted.previous)
-        message = await follow_up(app, message, wanted.previous)
+        message = await follow_up(app, message, wanted.previous.removeprefix(PREFIX))
     earlier = "\n\n".join(filter(None, (message.context, wanted.context)))
     message = replace(message, context=earlier)
     round_ = await new_round(app, message, AskOptions(panel, None, seed))
@@ -398,7 +420,7 @@ def _error_headers(error: Exception, status: int, now: Callable[[], datetime]) -
         return {"Retry-After": str(seconds), "x-should-retry": "false"}
     if status == 401:  # noqa: PLR2004
         return {"WWW-Authenticate": "Bearer"}
-    return {"x-should-retry": "false"} if status in {409, 503} else {}
+    return {"x-should-retry": "false"} if status in {409, 502, 503} else {}
 
 
 def _describe(error: Exception) -> tuple[int, Document]:

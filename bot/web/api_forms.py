@@ -12,6 +12,7 @@ MAX_TOOLS = 128
 _MAX_NAME = 64
 # What clients send for "no, thank you".
 _UNASKED: tuple[object, ...] = (None, {}, [], False, 0, "", "none", "auto")
+_KINDS = ("json_object", "json_schema")  # no set: a client may send what cannot be in one
 _WHY_NO_TOOLS = (
     "The council can't choose to call tools: its answer is ranked, and one model's call would not "
     "be. Force one function with tool_choice, or leave out tools: {names}."
@@ -53,9 +54,9 @@ def read_form(tools: object, choice: object, form: object, param: str) -> Answer
         return AnswerForm(_checked({**described, **parameters}, "tools"), name, is_named)
     if not is_asked(form) or form == {"type": "text"}:
         return TEXT
-    if not isinstance(form, Mapping) or form.get("type") not in {"json_object", "json_schema"}:
-        kinds = 'Use "text", "json_object" or "json_schema".'
-        raise ApiError(400, f"{param} has an unknown type. {kinds}", "unsupported_value", param)
+    if not isinstance(form, Mapping) or form.get("type") not in _KINDS:
+        use = 'Use "text", "json_object" or "json_schema".'
+        raise ApiError(400, f"{param} has an unknown type. {use}", "unsupported_value", param)
     if form["type"] == "json_object":
         return AnswerForm(ANY_OBJECT)
     inner = form.get("json_schema", form)  # chat completions wrap it once more

@@ -91,8 +91,9 @@ class _Body(BaseModel):
 class CompletionRequest:
     """A question for a model, with what may be chosen about its answer; `seed` may be None.
 
-    With `council`, a round's own question is answered once more instead. `previous` is the round
-    that the question follows, "" for none. The answer ends before the first of its `stops`.
+    With `council`, a round's own question is answered once more instead. `previous` is the id of
+    the response that the question follows, "" for none. The answer ends before the first of its
+    `stops`.
     """
 
     model: str

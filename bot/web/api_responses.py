@@ -34,7 +34,8 @@ class _Body(BaseModel):
     previous_response_id: str | None = Field(None, max_length=200)
     max_output_tokens: int | None = Field(None, ge=1)
     stream: bool | None = None
-    text: Any = None
+    text: dict[str, Any] | None = None
+    include: list[Any] | None = None
 
 
 def parse_response_request(body: bytes) -> CompletionRequest:
@@ -45,7 +46,9 @@ def parse_response_request(body: bytes) -> CompletionRequest:
     for name in ("background", "conversation", "prompt"):
         if is_asked(extra.get(name)):
             raise refusal(name, f"The council has no {name} here. Leave out {name}.")
-    text = parsed.text if isinstance(parsed.text, Mapping) else {}
+    if "message.output_text.logprobs" in (parsed.include or ()):
+        raise refusal("include", "The council has no token probabilities. Leave them out.")
+    text = parsed.text or {}
     form = read_form(
         extra.get("tools"), extra.get("tool_choice"), text.get("format"), "text.format"
     )
@@ -62,24 +65,26 @@ def parse_response_request(body: bytes) -> CompletionRequest:
         parsed.max_output_tokens,
         bool(parsed.stream),
         form=form,
-        previous=(parsed.previous_response_id or "").removeprefix(PREFIX),
+        previous=parsed.previous_response_id or "",
     )
 
 
 def _turn(item: object, number: int) -> Turn | None:
     """Return an item of the input as a turn; None for one that says nothing to a council."""
-    where = f"input.{number}" if isinstance(item, Mapping) else "input"
     if isinstance(item, str):
-        return Turn("user", item, (), where)
-    one = item if isinstance(item, Mapping) else {}
-    kind = str(one.get("type") or "message")
+        return Turn("user", item, (), "input")
+    where = f"input.{number}"
+    if not isinstance(item, Mapping):
+        what = "The input is text, or a list of messages with role and content."
+        raise ApiError(400, what, None, where)
+    kind = str(item.get("type") or "message")
     if kind == "message":
-        text, files = read_content(one.get("content"), where)
-        return Turn(str(one.get("role") or ""), text, files, where)
+        text, files = read_content(item.get("content"), where)
+        return Turn(str(item.get("role") or ""), text, files, where)
     if kind == "function_call":
-        return Turn("assistant", call_line(one), (), where, calls=True)
+        return Turn("assistant", call_line(item), (), where, calls=True)
     if kind == "function_call_output":
-        text, files = read_content(one.get("output"), where)
+        text, files = read_content(item.get("output"), where)
         return Turn("tool", text, files, where)
     if kind in _SKIPPED:
         return None
@@ -174,7 +179,7 @@ class CouncilResponse:
             "model": self._wanted.model,
             "output": [],
             "parallel_tool_calls": False,
-            "previous_response_id": f"{PREFIX}{previous}" if previous else None,
+            "previous_response_id": previous or None,
             "reasoning": {"effort": None, "summary": None},
             "store": True,
             "temperature": None,

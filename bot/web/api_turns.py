@@ -12,6 +12,7 @@ MAX_API_CHARACTERS = 200_000  # of a question with its context and instructions
 _MAX_RAW = 2 * MAX_API_CHARACTERS  # as they were sent: cleaning halves the line ends of Windows
 _CONTEXT = {"user": "User", "assistant": "Assistant", "tool": "Tool"}
 _BINDING = ("system", "developer")  # their turns are instructions, not context
+_NO_CONTENT = "The content of a message is text, or a list of parts."
 _TEXTS = ("text", "input_text", "output_text")
 # Parts of a turn that hold a file, and the field with its data.
 _FILES = {
@@ -49,6 +50,7 @@ def join_turns(turns: Sequence[Turn]) -> Asked:
     for turn in turns:
         if turn.role not in _CONTEXT and turn.role not in _BINDING:
             what = f"The council takes no {turn.role[:20]!r} messages. Leave them out."
+            what = what if turn.role else "A message needs a role, such as user."
             raise ApiError(400, what, "unsupported_value", f"{turn.where}.role")
     whole = turns[0].where.partition(".")[0] if turns else None
     if "user" not in roles:
@@ -103,6 +105,8 @@ def read_content(content: object, param: str) -> tuple[str, list[Attachment]]:
     """
     if content is None or isinstance(content, str):
         return content or "", []
+    if not isinstance(content, list | dict):
+        raise ApiError(400, _NO_CONTENT, None, f"{param}.content")
     texts: list[str] = []
     files: list[Attachment] = []
     for i, item in enumerate(content if isinstance(content, list) else [content]):
@@ -114,6 +118,8 @@ def read_content(content: object, param: str) -> tuple[str, list[Attachment]]:
             texts.append(str(part.get("refusal") or ""))
         elif kind in _FILES:
             files.append(_read_file(kind, part, where))
+        elif kind in _TEXTS:
+            raise ApiError(400, "This part has no text. Write it in text.", None, f"{where}.text")
         else:
             name = kind[:40] or "unknown"
             what = f"The council reads text, images and files, not parts of the type {name!r}."

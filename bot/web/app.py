@@ -93,7 +93,7 @@ def create_app(
             *(form_route(path, handler) for path, handler in site.forms.items()),
             route("/v1/chat/completions", api.complete_chat, "POST"),
             route("/v1/responses", api.create_response, "POST"),
-            route("/v1/messages", api.refuse_messages, "POST"),
+            route(api.MESSAGES, api.refuse_messages, "POST"),
             *routes,
             Route(MCP, McpEndpoint(context), methods=["POST"]),
             Mount("/static", StaticFiles(directory=STATIC)),

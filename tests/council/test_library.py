@@ -97,6 +97,34 @@ async def test_judges_are_a_list(judges: Any) -> None:  # noqa: ANN401
         await rank("Which?", TEXTS, judges=judges)
 
 
+@pytest.mark.parametrize("model", [None, 5])
+async def test_a_model_is_an_id(model: Any) -> None:  # noqa: ANN401
+    with pytest.raises(PanelError, match=f"A model is an id, .* not {model}"):
+        await rank("Which?", TEXTS, judges=[model])
+
+
+async def test_a_seed_is_a_text() -> None:
+    number: Any = 7
+
+    with pytest.raises(QuestionError, match='seed is int, not str. Write it as "7"'):
+        await rank("Which?", TEXTS, judges=SCRIPTED, seed=number)
+    with pytest.raises(QuestionError, match="seed is int"):
+        await ask("Which?", members=SCRIPTED, seed=number)
+
+
+@pytest.mark.parametrize("pools", [None, [{}], "abc"])
+def test_pools_are_a_list_of_rankings(pools: Any) -> None:  # noqa: ANN401
+    with pytest.raises(QuestionError, match="Pools are a list of what `rank` returned"):
+        council.fit(pools)
+
+
+async def test_one_ranking_is_no_list_of_pools() -> None:
+    one: Any = await rank("Which?", TEXTS, judges=SCRIPTED)
+
+    with pytest.raises(QuestionError, match="Pools are a list"):
+        council.fit(one)
+
+
 def test_the_version_is_that_of_the_package() -> None:
     assert council.__version__ == version("council-bot")
 

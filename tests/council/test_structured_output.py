@@ -123,6 +123,13 @@ def test_patterns_are_checked_on_texts_only() -> None:
     assert fault("A", schema) == "at $: 'A' does not match '^[a-z]+$'"
 
 
+def test_a_pattern_is_no_pattern_of_pythons() -> None:
+    schema = {"type": "string", "pattern": r"^\p{L}+$"}
+
+    assert fault("Zürich", schema) == ""
+    assert "does not match" in fault("8001", schema)
+
+
 def test_a_pattern_that_takes_for_ever_is_given_up() -> None:
     found = fault(["a" * 500 + "b"] * 500, {"items": {"not": {"pattern": "(a|aa)+$"}}})
 

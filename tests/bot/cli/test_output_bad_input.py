@@ -51,6 +51,7 @@ def test_an_unknown_round_is_one_line_and_exits_with_1(
 
     assert is_one_line(result, 1)
     assert "There is no round 'zzzz'" in result.err
+    assert "/council" not in result.err
 
 
 def test_an_ambiguous_id_asks_for_more_of_it(

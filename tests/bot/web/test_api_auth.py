@@ -55,6 +55,12 @@ async def test_without_a_right_key_nothing_is_asked(locked_site: Site, sent: str
     assert await locked_site.store.list_summaries() == ()
 
 
+async def test_anthropics_clients_learn_what_to_use(locked_site: Site) -> None:
+    refused = await ApiClient(locked_site).post(b"{}", path="/v1/messages", **{"x-api-key": TOKEN})
+
+    assert (refused.status_code, error_of(refused)["code"]) == (404, "unsupported_api")
+
+
 async def test_the_pages_token_is_a_key(locked_site: Site) -> None:
     client = ApiClient(locked_site, TOKEN)
 

@@ -45,6 +45,7 @@ async def test_an_answer_that_never_fits_is_a_502_with_the_reason(new_site: NewS
 
     error = error_of(refused)
     assert (refused.status_code, error["code"]) == (502, "answer_does_not_fit")
+    assert refused.headers["x-should-retry"] == "false"  # each retry would be a new round
     assert "'seven' is not of type 'integer'" in error["message"]
 
 

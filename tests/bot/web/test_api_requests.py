@@ -261,6 +261,7 @@ def test_what_the_council_cannot_do_is_refused_by_name(fields: dict[str, Any], p
         ({"tools": [WEATHER], "tool_choice": FORCED | {"function": {"name": "f"}}}, "tool_choice"),
         ({"response_format": "json"}, "response_format"),
         ({"response_format": {"type": "xml"}}, "response_format"),
+        ({"response_format": {"type": {"a": 1}}}, "response_format"),
         ({"response_format": {"type": "json_schema", "json_schema": {}}}, "response_format"),
         ({"response_format": {"type": "json_schema", "json_schema": 7}}, "response_format"),
         ({"response_format": schema_form({"type": "cat"})}, "response_format"),
@@ -303,6 +304,20 @@ def test_a_file_at_an_address_is_refused(url: str) -> None:
 
     assert (error.status, error.param) == (400, "messages.0.content.0")
     assert "fetches no addresses" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("content", "param", "told"),
+    [
+        (7, "messages.0.content", "is text, or a list of parts"),
+        ([{"type": "text", "text": 7}], "messages.0.content.0.text", "This part has no text"),
+    ],
+)
+def test_content_that_is_no_text_says_so(content: object, param: str, told: str) -> None:
+    error = refused(messages=[{"role": "user", "content": content}])
+
+    assert (error.status, error.param) == (400, param)
+    assert told in str(error)
 
 
 @pytest.mark.parametrize("kind", ["input_audio", "video"])

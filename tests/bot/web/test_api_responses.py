@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -15,7 +16,7 @@ from council.answers import Role
 from tests.bot.app_fakes import an_app
 from tests.bot.web.api_clients import QUESTION, ApiClient, error_of
 from tests.bot.web.browsing import NewSite, Site
-from tests.builders import ASKED_AT, CLAUDE, GEMINI, GPT
+from tests.builders import ASKED_AT, CLAUDE, GEMINI, GPT, a_panel
 from tests.fakes.gateway import FakeGateway
 
 PATH = "/v1/responses"
@@ -131,7 +132,10 @@ def test_a_format_is_the_schema_of_the_answer() -> None:
         ({"prompt": {"id": "p"}}, "prompt"),
         ({"tools": [TOOL]}, "tools"),
         ({"input": []}, "input"),
-        ({"input": [7]}, "input.role"),
+        ({"input": [7]}, "input.0"),
+        ({"input": [{"content": "What?"}]}, "input.0.role"),
+        ({"text": "json"}, "text"),
+        ({"include": ["message.output_text.logprobs"]}, "include"),
         ({"input": [{"type": "item_reference", "id": "x"}]}, "input.0"),
         ({"input": [{"role": "assistant", "content": "Yes."}]}, "input"),
         ({"model": 7}, "model"),
@@ -228,6 +232,19 @@ async def test_a_response_can_be_read_again_by_its_key_only(site: Site) -> None:
     assert [refused.status_code, missing.status_code] == [404, 404]
 
 
+async def test_a_response_reads_as_it_was_written(new_site: NewSite) -> None:
+    panels = [a_panel(), replace(a_panel(), name="cheap")]
+    client = ApiClient(new_site(an_app(FakeGateway(chairmen=JSON_SAID), panels=panels)))
+    first = (await create(client)).json()
+    fields = {"text": FORM, "max_output_tokens": 2, "previous_response_id": first["id"]}
+    made = (await create(client, model="council/cheap", instructions="In JSON.", **fields)).json()
+
+    read = [(await client.get(f"{PATH}/{one['id']}")).json() for one in (first, made)]
+
+    assert made["status"] == "incomplete"
+    assert read == [first, made]
+
+
 async def test_a_response_continues_another(new_site: NewSite) -> None:
     gateway = FakeGateway()
     client = ApiClient(new_site(an_app(gateway)))
@@ -251,7 +268,9 @@ async def test_what_is_not_ones_own_or_forgotten_continues_nothing(site: Site) -
     round_ = await app.store.load(first["council"]["round_id"])
     await app.store.forget(round_.id, ASKED_AT, "salt")
     gone = await create(client, previous_response_id=first["id"])
+    none = await create(client, previous_response_id="resp_")
     shown = await client.get(f"{PATH}/{first['id']}")
 
     assert (theirs.status_code, error_of(theirs)["code"]) == (404, "not_found")
+    assert (none.status_code, error_of(none)["message"].split("'")[1]) == (404, "resp_")
     assert [gone.status_code, shown.status_code] == [410, 410]
