@@ -8,7 +8,7 @@ from bot.context import AppContext
 from bot.render.formatting import count_noun
 from bot.render.round_status import sent_text
 
-FEEDBACK = "Press Helpful or Not helpful under an answer."
+FEEDBACK = "In Slack, press a thumb under an answer. Everywhere, you can vote for the best answer."
 
 
 async def show_version(app: AppContext, chat: Chat, message: IncomingMessage, _: Arguments) -> None:

@@ -64,8 +64,8 @@ def trial_panel(panel: Panel, suite: Suite, candidate: Member, incumbent: str = 
     counted = sum(one.is_graded or is_ranked for one in suite.questions)
     if counted < MIN_QUESTIONS:
         raise SuiteError(
-            f"Suite {suite.name} has {counted} questions, which can't show that one model is "
-            f"better. Add questions; {MIN_QUESTIONS} are the least, and 50 show much more."
+            f"{counted} of suite {suite.name}'s questions count, and that can't show which model "
+            f"is better. Add questions: at least {MIN_QUESTIONS}, and 50 show much more."
         )
     outside = tuple(one for one in panel.outside_judges if one.key != candidate.key)
     others = [one for one in panel.members if one != seat] if is_ranked else []

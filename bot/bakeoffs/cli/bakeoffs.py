@@ -317,9 +317,7 @@ async def cancel_bakeoff(bakeoff_id: BakeoffId) -> None:
 @async_command
 async def bless_bakeoff(
     bakeoff_id: BakeoffId,
-    undo: Annotated[
-        bool, typer.Option("--undo", help="Compare with earlier runs again.")
-    ] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Compare with earlier runs again.")] = False,
 ) -> None:
     """Compare later runs of its suite by its panel with this bake-off."""
     async with open_app(load_settings()) as app:

@@ -167,7 +167,7 @@ def _no_gain_line(
 
 
 def _who(line: CouncilValueLine) -> str:
-    return "the council" if line.name == COUNCIL else "the best-ranked answer as it is"
+    return "the council" if line.name == COUNCIL else "the best-ranked answer"
 
 
 def _got(leaderboard: Leaderboard, line: CouncilValueLine) -> tuple[str, str]:

@@ -47,7 +47,10 @@ def short_verdict(round_: Round) -> tuple[str, str]:
     if len(first) > 1:
         return f"Tied: {join_words(authors[line.label] for line in first)}", ""
     is_sure = not any(seat.demonstration for seat in round_.panel.judges)
-    strength = _IN_A_ROW.get(round_.tally.verdict.strength, "")
+    verdict = round_.tally.verdict
+    strength = _IN_A_ROW.get(verdict.strength, "")
+    if verdict.strength is Strength.UNANIMOUS and not verdict.is_sure:
+        strength = "too few judges"
     return authors[first[0].label], strength if is_sure else ""
 
 

@@ -164,7 +164,7 @@ def test_a_council_not_worth_its_cost_is_reported() -> None:
     assert few == "Too few graded questions to say: 24 of the 10 that are needed."
     assert lines(post) == [
         "No gain shown: Claude Sonnet 4.6 alone got 18 of 24 right for $0.012 a question, the "
-        "council 19 for $0.061 a question and the best-ranked answer as it is 18 for $0.050 a "
+        "council 19 for $0.061 a question and the best-ranked answer 18 for $0.050 a "
         "question.",
         "For the same money, Claude Sonnet 4.6 alone could be asked about 5 times. To see whether "
         "that does as well, set “drafts = 5” for it in council.toml and run the suite on a panel "
@@ -195,7 +195,7 @@ def test_where_people_voted_the_winner_is_compared_by_their_choice() -> None:
     found, table = [*council_value_lines(board)], council_value_table(board)
 
     assert found[0] == (
-        "Worth it here: the best-ranked answer as it is was chosen by people in 18 of 24 for "
+        "Worth it here: the best-ranked answer was chosen by people in 18 of 24 for "
         "$0.050 a question, Claude Sonnet 4.6 alone 18 for $0.012 a question."
     )
     assert len(found) == 1

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.render.round_report.verdict import describe_certainty, verdict_line
+from bot.render.round_report.verdict import describe_certainty, short_verdict, verdict_line
 from council.answers import Reply
 from council.rounds import Round
 from council.tally import Strength
@@ -42,6 +42,15 @@ async def test_each_strength_has_its_words(strength: Strength) -> None:
     round_ = with_strength(await held(FakeGateway(answers=FOUR)), strength)
 
     assert WORDS[strength] in verdict_line(round_)
+
+
+async def test_in_a_row_of_a_list_too_few_judges_are_not_unanimous() -> None:
+    round_ = await held(FakeGateway(answers=FOUR))
+    assert round_.tally
+    sure = replace(round_.tally, verdict=replace(round_.tally.verdict, p=0.05))
+
+    assert short_verdict(round_) == ("Claude Sonnet 4.6", "too few judges")
+    assert short_verdict(replace(round_, tally=sure)) == ("Claude Sonnet 4.6", "unanimous")
 
 
 @pytest.mark.parametrize("too_few", [True, False])
