@@ -21,6 +21,7 @@ from bot.commands.decide import begin_decision, follow_decision, load_decidable
 from bot.commands.rounds import find_round
 from bot.context import AppContext, RunningDecision
 from bot.coordination.tasks import states
+from bot.hints import shell_hints
 from bot.hooks import is_same_question
 from bot.observability import logs
 from bot.web.api_answers import AnswerReader, Document, Shape
@@ -425,7 +426,7 @@ def _error_headers(error: Exception, status: int, now: Callable[[], datetime]) -
 
 def _describe(error: Exception) -> tuple[int, Document]:
     """Return the status and the body of an error."""
-    message, param = str(error), None
+    message, param = shell_hints(str(error)), None
     if isinstance(error, ApiError):
         status, code, param = error.status, error.code, error.param
     elif isinstance(error, HTTPException):

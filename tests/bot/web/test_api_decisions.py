@@ -90,4 +90,5 @@ async def test_what_cannot_be_decided_is_refused(
     refused = await client.ask(council=council)
 
     assert (refused.status_code, error_of(refused)["code"]) == (status, code)
+    assert "/council" not in error_of(refused)["message"]  # that is for chats
     assert not client.site.context.app.gateway.asked  # type: ignore[attr-defined]
