@@ -34,7 +34,7 @@ from bot.cli.progress import CountBar, DownloadBar
 from bot.commands.parameters import Kind
 from bot.context import AppContext, checked_question
 from bot.observability import logs
-from bot.render.formatting import count_noun, max_cost_text
+from bot.render.formatting import count_noun, join_words, max_cost_text
 from bot.render.round_json import ranking_document
 from bot.settings import load_settings
 from bot.settings.council_toml import validation_faults
@@ -112,6 +112,12 @@ async def rank(  # noqa: PLR0913, PLR0917
         async with open_app(load_settings(), start) as app:
             found = _judges(app, panel)
             results = Results(output, fits=fit, has_texts=texts)
+            if others := results.judges - {judge.key for judge in found.members}:
+                names = join_words(sorted(others))
+                kept = (
+                    f"{output} has rankings by other judges ({names}); they are kept as they are."
+                )
+                console.print(kept, soft_wrap=True)
             make = partial(_make_round, results, found, app.gateway, seed)
             # A large file takes a while.
             items = await asyncio.to_thread(_read_items, content, results, make, on_fault)
@@ -313,6 +319,7 @@ class Results:
 
     def __init__(self, path: Path | None, *, fits: bool = False, has_texts: bool = False) -> None:
         self.ids: set[str] = set()
+        self.judges: set[str] = set()  # of the lines that are there already
         self.pools: list[PairMatrix] = []  # of all lines, if they are to be fitted
         self._fits, self._has_texts = fits, has_texts
         self.seeds: dict[str, str] = {}
@@ -322,6 +329,7 @@ class Results:
         if path and self._ballots:
             earlier = _read_back(path)
             self.ids = {str(line["id"]) for line in earlier}
+            self.judges = {judge for line in earlier for judge in _judges_of(line)}
             if fits:
                 self.pools += (_pair_shares(path, line) for line in earlier)
             for line in _read_back(self._ballots):
@@ -409,6 +417,14 @@ def _pair_shares(path: Path, line: Mapping[str, object]) -> PairMatrix:
     return pair_matrix(
         [Ballot(one.judge, one.shown, one.ranking, pass_number=one.pass_number) for one in ballots]
     )
+
+
+def _judges_of(line: Mapping[str, Any]) -> Iterator[str]:
+    """Yield who ranked the texts of a line; nobody if it is of something else."""
+    ballots = line.get("ballots")
+    for ballot in ballots if isinstance(ballots, list) else ():
+        if isinstance(ballot, dict) and isinstance(ballot.get("judge"), str):
+            yield ballot["judge"]
 
 
 def _result_line(line: bytes) -> dict[str, Any] | None:

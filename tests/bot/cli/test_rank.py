@@ -187,6 +187,18 @@ def test_a_file_is_continued_and_nothing_in_it_is_ranked_again(home: Home) -> No
     assert sorted(ids) == ["q0", "q1", "q2", "q3"]
 
 
+def test_rankings_by_other_judges_are_kept_and_said(home: Home) -> None:
+    out = home.folder / "out.jsonl"
+    file = a_file(home, map(a_line, range(2)))
+    home.invoke("rank", file, "--judges", "scripted/random-1", "--output", str(out))
+
+    same = home.invoke("rank", file, "--judges", "scripted/random-1", "--output", str(out))
+    other = home.invoke("rank", file, "--judges", "scripted/random-2", "--output", str(out))
+
+    assert "other judges" not in same.err
+    assert "has rankings by other judges (scripted/random-1); they are kept" in other.err
+
+
 def test_a_torn_last_line_is_ranked_again(home: Home) -> None:
     out = home.folder / "out.jsonl"
     file = a_file(home, map(a_line, range(3)))
