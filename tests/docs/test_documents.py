@@ -18,11 +18,17 @@ NAMED_FILE = re.compile(r"`((?:bot|council|storage|tests|docs|deploy)/[\w./-]+)`
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 MAX_DECISIONS = 30
+MAX_WORDS = 20_000
+GENERATED = {"cli.md", "clients.md", "report.md"}
 
 
 def prose(path: Path) -> str:
     """Return the text of a document without its blocks of code."""
     return FENCE.sub("", path.read_text(encoding="utf-8"))
+
+
+def has_letter(word: str) -> bool:
+    return any(map(str.isalpha, word))
 
 
 def anchors(path: Path) -> Iterator[str]:
@@ -62,6 +68,14 @@ def test_links_lead_somewhere(document: Path) -> None:
             broken.append(link)
 
     assert not broken
+
+
+def test_what_is_written_by_hand_has_at_most_twenty_thousand_words() -> None:
+    pages = [path for path in DOCUMENTS if path.parent.name != "deploy"]
+    written = [path for path in pages if path.name not in GENERATED]
+    words = sum(has_letter(word) for path in written for word in prose(path).split())
+
+    assert words <= MAX_WORDS
 
 
 def test_every_picture_is_shown() -> None:
