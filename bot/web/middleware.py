@@ -135,7 +135,7 @@ class GateMiddleware:
             request, signer = Request(scope), self._context.signer
             known = signer.read_visitor(request.cookies.get(VISITOR_COOKIE, ""))
             scope["visitor"] = known or signer.new_visitor(address_of(request))
-            is_api = scope["path"].startswith(API) or scope["path"] == MCP
+            is_api = scope["path"].startswith(API) or scope["path"].rstrip("/") == MCP
             try:
                 self._check_limits(request, known)
                 if is_api:

@@ -82,14 +82,16 @@ async def test_without_the_token_there_is_nothing(new_site: NewSite, token: str)
 async def test_no_client_is_sent_into_an_oauth_that_is_not_there(locked_site: Site) -> None:
     client = ApiClient(locked_site)
 
-    refused = await client.post(PING.encode(), path="/mcp")
+    refused = [await client.post(PING.encode(), path=path) for path in ("/mcp", "/mcp/")]
     metadata = [
         await client.get(f"/.well-known/{name}{path}")
         for name in ("oauth-protected-resource", "oauth-authorization-server")
         for path in ("", "/mcp")
     ]
 
-    assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
+    assert [(one.status_code, one.headers["www-authenticate"]) for one in refused] == [
+        (401, "Bearer")
+    ] * 2
     assert {response.status_code for response in metadata} == {404}
 
 
