@@ -36,8 +36,10 @@ async def admit_round(app: AppContext, round_: Round) -> bool:
         if not await _is_within_limits(app, round_):
             return False
 
+        estimate = await app.budget.estimate(round_, app.gateway)
+
         async def store() -> bool:
-            await app.budget.accept(round_, app.gateway)
+            await app.budget.reserve(round_, estimate)
             try:
                 return await app.store.open(round_)
             except StoreError:

@@ -242,6 +242,13 @@ class Budget:
 
         A round that is in the ledger already is unchanged. A free round needs no reservation.
         """
+        await self.reserve(round_, await self.estimate(round_, gateway))
+
+    async def estimate(self, round_: Round, gateway: Gateway) -> Estimate:
+        """Return what a new round may cost; raise BudgetError if that is too much for its panel.
+
+        Prices may have to be loaded, which takes seconds.
+        """
         estimate = await estimate_round(round_, gateway)
         self.check_prices(round_.panel, estimate)
         cap = round_.panel.terms.cap_micro_usd
@@ -252,6 +259,10 @@ class Budget:
                 f"a max_round_usd of {format_usd(cap)}. Shorten the question, give its models "
                 "max_tokens, or raise the cap in council.toml."
             )
+        return estimate
+
+    async def reserve(self, round_: Round, estimate: Estimate) -> None:
+        """Reserve what a new round may cost, or raise BudgetError and reserve nothing."""
         account = Account.of(round_, self.now())
         await self._reserve(round_.panel, account, estimate, self.ledger.reserve)
 

@@ -1,8 +1,10 @@
 """The limit of running rounds in a workspace."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 import pytest
 
@@ -13,14 +15,18 @@ from bot.commands.buttons import resume_round
 from bot.commands.dispatch import handle_message
 from bot.context import AppContext
 from council.errors import CouncilError
+from council.money import Price
+from council.panel import Member
 from council.places import Place
 from council.rounds import Closing, Question, Round
 from tests.bot.app_fakes import ANA, BEN, HERE, FakeChat, an_app
 from tests.builders import ASKED_AT, CLAUDE, a_round
 from tests.fakes.gateway import FakeGateway, Hangs, SlowStore
+from tests.fakes.memory_store import MemoryStore
 from tests.storage.builders import a_closed_round
 from tests.wire.faults import until
 
+T = TypeVar("T")
 ONE = Access(rounds_at_once=1)
 ELSEWHERE = (
     replace(HERE, workspace="T2"),
@@ -119,6 +125,30 @@ async def test_of_two_at_the_same_moment_one_is_taken_in() -> None:
 
     assert [type(one) for one in found if one is not True] == [RoundLimitError]
     assert len(await app.store.ids()) == 1
+
+
+async def test_prices_are_loaded_before_the_database_is_held() -> None:
+    class Held(MemoryStore):
+        is_held = False
+
+        async def together(self, work: Callable[[], Awaitable[T]]) -> T:
+            self.is_held = True
+            try:
+                return await super().together(work)
+            finally:
+                self.is_held = False
+
+    class Priced(FakeGateway):
+        async def price(self, seat: Member) -> Price | None:
+            held.append(store.is_held)
+            return await super().price(seat)
+
+    store, held = Held(), list[bool]()
+
+    await admit_round(an_app(Priced(), store), asked("a1a1", ANA))
+
+    assert held
+    assert not any(held)
 
 
 async def test_one_that_a_fault_has_stopped_takes_no_room() -> None:
