@@ -170,7 +170,7 @@ async def test_elsewhere_than_in_a_room_a_short_question_is_asked() -> None:
         ("stop", NOTHING_RUNNING),
         ("version", "Council "),
         ("privacy", "Questions and answers are kept until somebody forgets them."),
-        ("feedback", "Press Helpful"),
+        ("feedback", "press a thumb"),
         ("resume", "None of your rounds is stopped here."),
         ("read and vote", "Which answer was the best?"),
         ("add to suite", "`/council suite add NAME"),
