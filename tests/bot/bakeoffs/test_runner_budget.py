@@ -69,7 +69,7 @@ async def test_no_round_starts_that_may_exceed_the_cap() -> None:
 async def test_a_bakeoff_that_its_cap_stops_counts_no_time_down() -> None:
     app, seen = a_paying_app(FakeGateway(prices=PRICES)), list[BakeoffProgress]()
     one = await expected_of(app, a_bakeoff())
-    bakeoff = await store_bakeoff(app, a_bakeoff(a_suite(12), cap=int(3.5 * one)))
+    bakeoff = await store_bakeoff(app, a_bakeoff(a_suite(12), cap=int(8.5 * one)))
     runner = BakeoffRunner(app, bakeoff, seen.append, asyncio.Event())
     await runner.load_state()
 
