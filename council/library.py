@@ -63,7 +63,7 @@ def rank_sync(  # noqa: PLR0913 - all but the first two are named
 ) -> "Ranked":
     """Return what `rank` returns, and block until then, for scripts and notebooks.
 
-    Under a running event loop, as in a notebook, it runs in a thread of its own; the loop waits. A
+    Under a running event loop, as in a notebook, it runs in its own thread while the loop waits. A
     gateway must not be in use in another event loop at the same time.
     """
     import asyncio

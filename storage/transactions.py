@@ -84,7 +84,7 @@ def find_shared(engine: AsyncEngine) -> AsyncConnection | None:
 
 @asynccontextmanager
 async def shared_transaction(engine: AsyncEngine) -> AsyncIterator[None]:
-    """Let all operations of the block, in any store of the database, be one transaction.
+    """Run all operations of the block, in any store of the database, in one transaction.
 
     They are stored together at its end, or none of them after an error.
     """

@@ -355,7 +355,7 @@ def load_text(value: object, starts: str = "{[") -> object:
 def parse_messages(value: object) -> Messages | None:
     """Return the messages of a chat, or turns of a person; None for anything else.
 
-    Messages that are not only text, or are by somebody else, make it something else, too.
+    It is something else, too, if a message has more than text or another role.
     """
     messages: list[tuple[str, str]] = []
     for one in value if isinstance(value, list) else ():

@@ -46,7 +46,7 @@ async def mcp(local: Local = False) -> None:
 
 
 class AppOnDemand:
-    """An application that the first caller opens, in a task of its own, until `close`."""
+    """An application that the first call opens, and that stays open until `close`."""
 
     def __init__(self, open_app: "Callable[[], AbstractAsyncContextManager[AppContext]]") -> None:
         self._open_app = open_app

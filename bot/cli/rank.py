@@ -148,7 +148,7 @@ def _print_fit(fitted: Sequence[FittedStrength]) -> None:
         print_note("No strengths: no name was ranked.")
         return
     has_groups = fitted[-1].group > 1
-    columns = ("name", "strength", "95 % interval", "expected share, %", "pools")
+    columns = ["name", "strength", "95 % interval", "expected share, %", "pools", "group"]
     rows = [
         (
             line.name,
@@ -156,11 +156,12 @@ def _print_fit(fitted: Sequence[FittedStrength]) -> None:
             interval_text(line.ci),
             f"{100 * line.expected_share:.0f}",
             f"{line.pools:,}",
-            *([f"{line.group}"] if has_groups else []),
+            f"{line.group}",
         )
         for line in fitted
     ]
-    print_rows((*columns, *(["group"] if has_groups else [])), rows)
+    shown = len(columns) if has_groups else len(columns) - 1
+    print_rows(columns[:shown], [row[:shown] for row in rows])
     if has_groups:
         print_note(
             "Names of different groups never met, not even through others. "
@@ -420,7 +421,7 @@ def _pair_shares(path: Path, line: Mapping[str, object]) -> PairMatrix:
 
 
 def _judges_of(line: Mapping[str, Any]) -> Iterator[str]:
-    """Yield who ranked the texts of a line; nobody if it is of something else."""
+    """Yield the judges of a result's ballots; none if the line is no result."""
     ballots = line.get("ballots")
     for ballot in ballots if isinstance(ballots, list) else ():
         if isinstance(ballot, dict) and isinstance(ballot.get("judge"), str):

@@ -6,18 +6,17 @@ often.
 
 import asyncio
 import json
-import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from playwright.async_api import Browser, Page, ViewportSize, async_playwright, expect
+from playwright.async_api import Browser, ViewportSize, async_playwright, expect
 
+from tests.bench.pictures.page import chromium_path, save
 from tests.bot.homes import Home, seat_toml
 from tests.bot.web.browser.product import serve_product
 from tests.wire.models import Behaviour, ModelServer, Request, Say, by_role, fences
 from tests.wire.models.behaviours import nonce_of
 
-PICTURES = Path(__file__).parents[3] / "docs" / "pictures"
 VIEW: ViewportSize = {"width": 1100, "height": 1000}
 QUESTIONS = 48
 SEATS = {  # display name, family, dollars a million tokens, of how many questions it is right
@@ -86,25 +85,17 @@ async def taken(browser: Browser, address: str) -> None:
     await page.get_by_role("button", name="Estimate cost").click()
     await page.get_by_role("button", name="Start").click()
     await expect(page.locator("article[aria-label=Result]")).to_be_attached(timeout=120_000)
-    await _save(page, "bakeoff-grades")
+    await save(page, "bakeoff-grades")
     await page.goto("/schedules")
     await page.get_by_label("Name").fill("nightly")
-    await _save(page, "schedules")
+    await save(page, "schedules")
     for name, path in (("leaderboard", "/leaderboard?suite=sums"), ("bias", "/bias?suite=sums")):
         await page.goto(path)
-        await _save(page, name)
-
-
-async def _save(page: Page, name: str) -> None:
-    path = PICTURES / f"{name}.png"
-    await page.screenshot(path=path)
-    print(f"{path.name}: {path.stat().st_size // 1000} KB")
+        await save(page, name)
 
 
 async def main() -> None:
-    found = shutil.which("chromium")
-    if not found:
-        raise SystemExit("There is no chromium here: apt-get install chromium.")
+    found = chromium_path()
     with TemporaryDirectory(prefix="council-pictures-") as folder:
         async with ModelServer() as models, async_playwright() as playwright:
             models.script |= {seat: playing(seat) for seat in SEATS}

@@ -7,7 +7,6 @@ draws them, so that Discord's own client may look a little different. Needs Debi
 import asyncio
 import io
 import json
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,7 +19,7 @@ from PIL import Image
 from playwright.async_api import BrowserType
 
 from tests.bench.ours import QUESTION
-from tests.bench.pictures.page import PICTURES, config, playing
+from tests.bench.pictures.page import PICTURES, chromium_path, config, playing
 from tests.bench.pictures.words import SEATS
 from tests.bot.discord.process import run_process
 from tests.wire.discord import FakeDiscord, Message
@@ -89,9 +88,7 @@ async def _send_again(client: discord.Client, channel: int, message: Message) ->
 
 def launched_as_here() -> None:
     """Make simcord start the installed chromium instead of downloading one."""
-    found = shutil.which("chromium")
-    if not found:
-        raise SystemExit("There is no chromium here: apt-get install chromium.")
+    found = chromium_path()
     launch = BrowserType.launch
 
     async def here(browser: BrowserType, **more: Any) -> Any:  # noqa: ANN401

@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from playwright.async_api import Browser, ViewportSize, async_playwright, expect
+from playwright.async_api import Browser, Page, ViewportSize, async_playwright, expect
 
 from tests.bench.ours import QUESTION
 from tests.bench.pictures.words import (
@@ -92,15 +92,26 @@ async def taken(browser: Browser, address: str) -> None:
     await page.get_by_role("button", name="Ask").click()
     await expect(page.locator("#answers")).to_be_attached(timeout=60_000)
     await page.evaluate("document.activeElement.blur()")
-    path = PICTURES / "page.png"
+    await save(page, "page")
+
+
+async def save(page: Page, name: str) -> None:
+    """Save what a page shows as a picture of the documents."""
+    path = PICTURES / f"{name}.png"
     await page.screenshot(path=path)
     print(f"{path.name}: {path.stat().st_size // 1000} KB")
 
 
-async def main() -> None:
+def chromium_path() -> str:
+    """Return where Debian's chromium is; stop the program if it is not installed."""
     found = shutil.which("chromium")
     if not found:
         raise SystemExit("There is no chromium here: apt-get install chromium.")
+    return found
+
+
+async def main() -> None:
+    found = chromium_path()
     with TemporaryDirectory(prefix="council-pictures-") as folder:
         async with ModelServer() as models, async_playwright() as playwright:
             models.script |= {seat: playing(seat) for seat in SEATS}

@@ -5,7 +5,6 @@ ours (`bench.blockkit`), so that Slack's own client may look a little different.
 """
 
 import asyncio
-import shutil
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -16,7 +15,7 @@ from playwright.async_api import Browser, ViewportSize, async_playwright
 
 from tests.bench.blockkit import Line, Screen, drawn, thinned
 from tests.bench.ours import QUESTION
-from tests.bench.pictures.page import PICTURES, config, playing
+from tests.bench.pictures.page import PICTURES, chromium_path, config, playing
 from tests.bench.pictures.words import SEATS
 from tests.bot.slack.process import serve_slack
 from tests.wire.models import ModelServer
@@ -67,9 +66,7 @@ async def draw(browser: Browser, *screens: Screen) -> bytes:
 
 
 async def main() -> None:
-    found = shutil.which("chromium")
-    if not found:
-        raise SystemExit("There is no chromium here: apt-get install chromium.")
+    found = chromium_path()
     screens = await the_round()
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
